@@ -1,0 +1,8 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1beta1 holds the Go types of Sandbox. The API server serves the same schema as v1alpha1 too.
+//
+// +kubebuilder:object:generate=true
+// +groupName=agents.x-k8s.io
+package v1beta1

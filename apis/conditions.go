@@ -1,0 +1,106 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package apis
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ConditionType is a type of condition on one of our objects.
+type ConditionType string
+
+// Condition types. A Sandbox carries them in this order and no others.
+const (
+	ConditionReady     ConditionType = "Ready"
+	ConditionSuspended ConditionType = "Suspended"
+	ConditionFinished  ConditionType = "Finished"
+)
+
+// Reason is the machine-readable cause in a condition or an event.
+type Reason string
+
+// Reasons of a Sandbox's conditions.
+const (
+	ReasonDependenciesReady    Reason = "DependenciesReady"
+	ReasonDependenciesNotReady Reason = "DependenciesNotReady"
+	ReasonSandboxSuspended     Reason = "SandboxSuspended"
+	ReasonSandboxExpired       Reason = "SandboxExpired"
+	ReasonReconcilerError      Reason = "ReconcilerError"
+	ReasonMultiplePods         Reason = "MultiplePods"
+	ReasonPodTerminated        Reason = "PodTerminated"
+	ReasonPodNotTerminated     Reason = "PodNotTerminated"
+	ReasonPodSucceeded         Reason = "PodSucceeded"
+	ReasonPodFailed            Reason = "PodFailed"
+)
+
+// Reasons of a SandboxClaim's conditions.
+const (
+	ReasonClaimExpired              Reason = "ClaimExpired"
+	ReasonTemplateNotFound          Reason = "TemplateNotFound"
+	ReasonWarmPoolNotFound          Reason = "WarmPoolNotFound"
+	ReasonInvalidMetadata           Reason = "InvalidMetadata"
+	ReasonEnvVarsInjectionRejected  Reason = "EnvVarsInjectionRejected"
+	ReasonVolumeClaimTemplatesError Reason = "VolumeClaimTemplatesError"
+	ReasonAdoptionConflict          Reason = "AdoptionConflict"
+	ReasonSandboxMissing            Reason = "SandboxMissing"
+	ReasonSandboxNotReady           Reason = "SandboxNotReady"
+)
+
+// Reasons of events about a Sandbox.
+const (
+	ReasonMetadataDropped  Reason = "MetadataDropped"
+	ReasonOwnershipRefused Reason = "OwnershipRefused"
+	ReasonSuspended        Reason = "Suspended"
+	ReasonReady            Reason = "Ready"
+	ReasonFinished         Reason = "Finished"
+	ReasonExpired          Reason = "Expired"
+)
+
+// Messages of a Sandbox's conditions.
+const (
+	MessagePodReady               = "Pod is Ready"
+	MessagePodNotReady            = "Pod is Running but not Ready"
+	MessagePodMissing             = "Pod does not exist"
+	MessagePodPhase               = "Pod exists with phase: "
+	MessageServiceExists          = "Service Exists"
+	MessageServiceMissing         = "Service does not exist"
+	MessageSuspending             = "Sandbox is suspending"
+	MessageSuspended              = "Sandbox is suspended"
+	MessageSuspendedPodTerminated = "Pod has been terminated. Sandbox is not operational."
+	MessageSuspendedPodPresent    = "Pod has not been terminated. Sandbox is operational."
+	MessageExpired                = "Sandbox has expired"
+	MessageErrorPrefix            = "Error seen: "
+)
+
+// NewCondition returns a condition of the given generation whose time of change is kept from was while the status stays
+// the same; now is used where it changes. Condition times have a resolution of one second.
+func NewCondition(
+	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string, generation int64, now metav1.Time,
+) metav1.Condition {
+	is := metav1.Condition{
+		Type: string(kind), Status: metav1.ConditionFalse, Reason: string(reason), Message: message,
+		ObservedGeneration: generation, LastTransitionTime: now,
+	}
+	if status {
+		is.Status = metav1.ConditionTrue
+	}
+	if old := FindCondition(was, kind); old != nil && old.Status == is.Status {
+		is.LastTransitionTime = old.LastTransitionTime
+	}
+	return is
+}
+
+// FindCondition returns the condition of the kind, or nil.
+func FindCondition(conditions []metav1.Condition, kind ConditionType) *metav1.Condition {
+	for i := range conditions {
+		if conditions[i].Type == string(kind) {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+// ConditionTrue says whether the condition is there and True.
+func ConditionTrue(conditions []metav1.Condition, kind ConditionType) bool {
+	c := FindCondition(conditions, kind)
+	return c != nil && c.Status == metav1.ConditionTrue
+}

@@ -1,0 +1,46 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package crds embeds the generated CustomResourceDefinitions, so that the installer and the tests apply the very files
+// that are in the repository.
+package crds
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+)
+
+// Files holds one YAML file for each CustomResourceDefinition.
+//
+//go:embed *.yaml
+var Files embed.FS
+
+// All returns the CustomResourceDefinitions in the order of their file names.
+func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	names, err := fs.Glob(Files, "*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list embedded CRDs: %w", err)
+	}
+	all := make([]*apiextensionsv1.CustomResourceDefinition, 0, len(names))
+	for _, name := range names {
+		raw, err := Files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read embedded CRD %s: %w", name, err)
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(raw, crd); err != nil {
+			return nil, fmt.Errorf("parse embedded CRD %s: %w", name, err)
+		}
+		all = append(all, crd)
+	}
+	return all, nil
+}
+
+// Core says whether a CustomResourceDefinition belongs to the core group, which stands without the extensions.
+func Core(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Spec.Group == apis.GroupAgents }

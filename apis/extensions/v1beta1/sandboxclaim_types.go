@@ -1,0 +1,188 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// ShutdownPolicy says what becomes of an expired claim.
+// +kubebuilder:validation:Enum=Delete;DeleteForeground;Retain
+type ShutdownPolicy string
+
+// The shutdown policies of a claim.
+const (
+	ShutdownPolicyDelete           ShutdownPolicy = "Delete"
+	ShutdownPolicyDeleteForeground ShutdownPolicy = "DeleteForeground"
+	ShutdownPolicyRetain           ShutdownPolicy = "Retain"
+)
+
+// WarmPoolPolicy names the pools that a claim by template may draw from: "default" (any pool of the template), "none"
+// (always a new Sandbox), or the name of one pool.
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=253
+type WarmPoolPolicy string
+
+// SandboxTemplateRef names a SandboxTemplate in the same namespace.
+type SandboxTemplateRef struct {
+	// name of the SandboxTemplate.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// WarmPoolRef names a SandboxWarmPool in the same namespace.
+type WarmPoolRef struct {
+	// name of the SandboxWarmPool.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// Metadata holds labels and annotations.
+type Metadata struct {
+	// labels to set. A key that is removed here is removed from the live object, unless the template has it.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// annotations to set. A key that is removed here is removed from the live object, unless the template has it.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// EnvVar is an environment variable for a container of the Sandbox.
+type EnvVar struct {
+	// name of the variable.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Name string `json:"name"`
+	// value of the variable; it may be empty.
+	// +required
+	// +kubebuilder:validation:MaxLength=131072
+	Value string `json:"value"`
+	// containerName is the container (an init container too) that gets the variable; unset means the first container.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	ContainerName string `json:"containerName,omitempty"`
+}
+
+// Lifecycle says when a claim ends and what becomes of it.
+type Lifecycle struct {
+	// shutdownTime is the instant (RFC 3339) at which the claim expires.
+	// +optional
+	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
+	// ttlSecondsAfterFinished is how many seconds after the Sandbox has finished the claim expires.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
+	// (DeleteForeground), or kept without a Sandbox (Retain).
+	// +optional
+	// +kubebuilder:default=Retain
+	ShutdownPolicy ShutdownPolicy `json:"shutdownPolicy,omitempty"`
+}
+
+// SandboxClaimSpec is what a user asks for.
+// +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) != has(self.warmPoolRef)",message="set exactly one of sandboxTemplateRef and warmPoolRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.warmpool) || has(self.sandboxTemplateRef)",message="warmpool goes with sandboxTemplateRef only: warmPoolRef names the pool itself"
+type SandboxClaimSpec struct {
+	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set.
+	// +optional
+	TemplateRef *SandboxTemplateRef `json:"sandboxTemplateRef,omitempty"`
+	// warmpool says which pools of the template may serve the claim: default (any; also when unset), none (always a new
+	// Sandbox), or the name of a pool.
+	// +optional
+	WarmPool *WarmPoolPolicy `json:"warmpool,omitempty"`
+	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template.
+	// +optional
+	WarmPoolRef *WarmPoolRef `json:"warmPoolRef,omitempty"`
+	// lifecycle says when the claim ends and what becomes of it; without it the claim lives until it is deleted.
+	// +optional
+	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
+	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running warm Sandbox cannot take
+	// them: with sandboxTemplateRef set warmpool to none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
+	Env []EnvVar `json:"env,omitempty"`
+	// additionalPodMetadata adds labels and annotations to the Pod; a key that the template sets to another value is refused.
+	// +optional
+	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
+	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's.
+	// +optional
+	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
+	// podMetadata adds labels and annotations to the Pod; they win over the template's.
+	// +optional
+	PodMetadata *Metadata `json:"podMetadata,omitempty"`
+	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
+	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
+}
+
+// SandboxStatus is the Sandbox that serves a claim.
+type SandboxStatus struct {
+	// name of the Sandbox. It is never the name of another claim's Sandbox.
+	// +optional
+	Name string `json:"name,omitempty"`
+	// podIPs are the addresses of its Pod.
+	// +optional
+	// +listType=atomic
+	PodIPs []string `json:"podIPs,omitempty"`
+}
+
+// SandboxClaimStatus is what the operator saw last.
+type SandboxClaimStatus struct {
+	// conditions are Ready and Finished; both mirror the Sandbox's while there is one.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// sandbox is the Sandbox that serves the claim.
+	// +optional
+	SandboxStatus SandboxStatus `json:"sandbox,omitempty,omitzero"`
+	// firstReadyTime is when the claim was Ready for the first time; it never changes after.
+	// +optional
+	FirstReadyTime *metav1.MicroTime `json:"firstReadyTime,omitempty"`
+}
+
+// SandboxClaim asks for one Sandbox: a warm one from a pool where there is one, a new one otherwise.
+// +genclient
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,shortName=sandboxclaim
+// +kubebuilder:storageversion
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Sandbox",type=string,JSONPath=`.status.sandbox.name`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.sandboxTemplateRef) == has(oldSelf.spec.sandboxTemplateRef) && (!has(self.spec.sandboxTemplateRef) || self.spec.sandboxTemplateRef == oldSelf.spec.sandboxTemplateRef) && has(self.spec.warmpool) == has(oldSelf.spec.warmpool) && (!has(self.spec.warmpool) || self.spec.warmpool == oldSelf.spec.warmpool) && has(self.spec.warmPoolRef) == has(oldSelf.spec.warmPoolRef) && (!has(self.spec.warmPoolRef) || self.spec.warmPoolRef == oldSelf.spec.warmPoolRef))",message="the claim has its Sandbox: sandboxTemplateRef, warmpool and warmPoolRef cannot change any more; make a new claim"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.env) == has(oldSelf.spec.env) && (!has(self.spec.env) || self.spec.env == oldSelf.spec.env))",message="the claim has its Sandbox: env cannot change any more; make a new claim"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.volumeClaimTemplates) == has(oldSelf.spec.volumeClaimTemplates) && (!has(self.spec.volumeClaimTemplates) || self.spec.volumeClaimTemplates == oldSelf.spec.volumeClaimTemplates))",message="the claim has its Sandbox: volumeClaimTemplates cannot change any more; make a new claim"
+type SandboxClaim struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard metadata of an object.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty,omitzero"`
+	// spec is what is asked for.
+	// +required
+	Spec SandboxClaimSpec `json:"spec"`
+	// status is what the operator saw last.
+	// +optional
+	Status SandboxClaimStatus `json:"status,omitempty,omitzero"`
+}
+
+// SandboxClaimList is a list of SandboxClaims.
+// +kubebuilder:object:root=true
+type SandboxClaimList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SandboxClaim `json:"items"`
+}

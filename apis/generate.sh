@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# generate.sh makes everything that is generated: deepcopy, CRDs, RBAC, typed clients, the API reference.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+module=github.com/agent-sandbox/kubectl-sandbox
+header=apis/boilerplate/header.go.txt
+tool() { go tool -modfile=tools/go.mod "$@"; }
+
+tool controller-gen object:headerFile=$header paths=./apis/agents/... paths=./apis/extensions/...
+if [ "${1:-}" = bootstrap ]; then exit; fi # enough to compile the types
+
+rm -f apis/crds/*.yaml
+tool controller-gen crd paths=./apis/agents/... paths=./apis/extensions/... output:crd:dir=apis/crds
+go run ./apis/crds/finish apis/crds/*.yaml
+
+if [ -d operator/sandbox ]; then
+  tool controller-gen rbac:roleName=agent-sandbox-controller,headerFile=apis/boilerplate/header.yaml.txt \
+    paths=./operator/... output:rbac:dir=operator/install/manifests
+fi
+
+client=$module/apis/client
+types=($module/apis/agents/v1beta1 $module/apis/extensions/v1beta1)
+core=k8s.io/client-go/applyconfigurations
+rm -rf apis/client
+tool applyconfiguration-gen --go-header-file $header --output-dir apis/client/applyconfiguration \
+  --output-pkg $client/applyconfiguration \
+  --external-applyconfigurations "k8s.io/api/core/v1.PodSpec:$core/core/v1,k8s.io/api/core/v1.PersistentVolumeClaimSpec:$core/core/v1,k8s.io/api/networking/v1.NetworkPolicyIngressRule:$core/networking/v1,k8s.io/api/networking/v1.NetworkPolicyEgressRule:$core/networking/v1" \
+  "${types[@]}"
+tool client-gen --go-header-file $header --output-dir apis/client/clientset --output-pkg $client/clientset \
+  --clientset-name versioned --input-base "" --apply-configuration-package $client/applyconfiguration \
+  --input ${types[0]} --input ${types[1]}
+tool lister-gen --go-header-file $header --output-dir apis/client/listers --output-pkg $client/listers "${types[@]}"
+tool informer-gen --go-header-file $header --output-dir apis/client/informers --output-pkg $client/informers \
+  --versioned-clientset-package $client/clientset/versioned --listers-package $client/listers "${types[@]}"
+
+mkdir -p docs/reference
+tool crd-ref-docs --source-path=apis --config=apis/boilerplate/reference.yaml --renderer=markdown \
+  --output-path=docs/reference/api.md

@@ -1,0 +1,162 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+MODULE  := github.com/agent-sandbox/kubectl-sandbox
+VERSION ?= $(or $(shell git describe --tags --always --dirty 2>/dev/null),v0.0.0-dev)
+COMMIT  ?= $(or $(shell git rev-parse HEAD 2>/dev/null),unknown)
+# The date of the commit, not of the build: the same source gives the same bytes.
+DATE    ?= $(or $(shell TZ=UTC git show --no-patch --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null),unknown)
+
+INFO     := $(MODULE)/apis/buildinfo
+LDFLAGS  := -s -w -X $(INFO).version=$(VERSION) -X $(INFO).commit=$(COMMIT) -X $(INFO).date=$(DATE)
+GO_BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
+
+BIN   := $(CURDIR)/bin
+IMAGE ?= localhost/agent-sandbox-controller:$(VERSION)
+# Reports, and what a failed test leaves behind: logs and YAML.
+ARTIFACTS ?= artifacts
+override ARTIFACTS := $(abspath $(ARTIFACTS))
+export ARTIFACTS
+
+# The built-in cluster that cluster, deploy and demo use.
+CLUSTER ?= dev
+KIND_CLUSTER ?= agent-sandbox
+EXTENSIONS ?= false
+CONTROLLER_ARGS ?=
+
+# RUN selects tests by name, as `go test -run` does.
+RUN ?=
+select := $(if $(RUN),-run '$(RUN)')
+export RUN VERSION
+
+TESTCLUSTER   := $(BIN)/testcluster
+GOTESTSUM     := $(BIN)/tools/gotestsum
+GOLANGCI_LINT := $(BIN)/tools/golangci-lint
+gotest = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --junitfile $(ARTIFACTS)/junit-$(1).xml \
+	--junitfile-testsuite-name relative --junitfile-testcase-classname relative -- -race
+
+##@ Start
+
+.PHONY: help
+help: ## Show this list.
+	@awk 'BEGIN { FS = ":.*## "; printf "Usage: make TARGET [NAME=value ...]\n" } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
+	@printf '\n%s\n' 'Values: RUN=name-of-tests ARTIFACTS=dir CLUSTER=dev EXTENSIONS=true CONTROLLER_ARGS="--flag ..." VERSION=v1.2.3'
+
+.PHONY: demo
+demo: ## Build everything, start a cluster, and do with a sandbox what people do with it.
+	@test/demo/run.sh
+
+##@ Build
+
+.PHONY: build
+build: ## Build the plugin and the operator into bin/.
+	@mkdir -p $(BIN)
+	@$(GO_BUILD) -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
+	@ls $(BIN)/kubectl-sandbox $(BIN)/agent-sandbox-controller
+
+.PHONY: generate
+generate: ## Make deepcopy, CRDs, RBAC, clients and the API reference anew.
+	@./apis/generate.sh
+
+.PHONY: image
+image: build testcluster ## Write the operator's image to bin/agent-sandbox-controller.tar; Docker is not needed.
+	@$(TESTCLUSTER) image operator --binary $(BIN)/agent-sandbox-controller --tag $(IMAGE) \
+		--out $(BIN)/agent-sandbox-controller.tar
+	@echo "$(IMAGE) is in bin/agent-sandbox-controller.tar"
+
+.PHONY: testcluster
+testcluster:
+	@mkdir -p $(BIN)
+	@$(GO_BUILD) -C test/cluster -ldflags '-s -w' -o $(TESTCLUSTER) .
+
+# Tools are pinned in modules of their own: their dependencies stay out of the product's go.mod.
+$(GOTESTSUM): tools/go.mod tools/go.sum
+	@$(GO_BUILD) -C tools -o $@ gotest.tools/gotestsum
+
+# golangci-lint with the Kubernetes API linter compiled in: one build serves both configurations.
+$(GOLANGCI_LINT): tools/lint/go.mod tools/lint/go.sum
+	@echo "building golangci-lint (minutes the first time)"
+	@$(GO_BUILD) -C tools/lint -ldflags '-s -w' -o $@ sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter
+
+.PHONY: clean
+clean: ## Remove what the build and the tests wrote. Clusters and their cache stay.
+	@rm -rf $(BIN) $(ARTIFACTS)
+
+##@ Test
+
+.PHONY: test
+test: $(GOTESTSUM) ## Run all tests. The last line says how many passed and failed.
+	@rm -rf $(ARTIFACTS)/junit* && mkdir -p $(ARTIFACTS)
+	@failed=; \
+	for layer in unit integration e2e; do \
+		echo "== $$layer tests"; SECONDS=0; \
+		$(MAKE) test-$$layer && echo "== $$layer tests passed in $${SECONDS} s" || \
+			{ failed="$$failed $$layer"; echo "== $$layer tests FAILED after $${SECONDS} s"; }; \
+	done; \
+	reports=$$(ls -d $(ARTIFACTS)/junit*); \
+	[ -z "$$failed" ] || { echo "failed:$$failed (reports and logs are in $(ARTIFACTS))"; }; \
+	go run -C tools ./testcount $$reports || failed=yes; \
+	[ -z "$$failed" ]
+
+.PHONY: test-unit
+test-unit: $(GOTESTSUM) ## Run the tests that need no API server.
+	@mkdir -p $(ARTIFACTS)
+	@$(call gotest,unit) -timeout 10m $(select) \
+		$$(go list ./... | grep -Ev '/test/(integration|e2e|bench)(/|$$)')
+	@cd test/cluster && $(call gotest,unit-cluster) -timeout 10m $(select) ./...
+	@cd tools && $(call gotest,unit-tools) -timeout 5m $(select) ./...
+
+.PHONY: test-integration
+test-integration: $(GOTESTSUM) testcluster ## Run the tests that need a kube-apiserver and etcd.
+	@mkdir -p $(ARTIFACTS)
+	@assets=$$($(TESTCLUSTER) binaries --only integration); \
+		KUBEBUILDER_ASSETS=$$assets $(call gotest,integration) -timeout 20m $(select) ./test/integration/...
+
+.PHONY: test-e2e
+test-e2e: $(GOTESTSUM) ## Run the tests that need a whole cluster. Starts its own.
+	@mkdir -p $(ARTIFACTS)
+	@test/e2e/run.sh
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.
+	@$(GOLANGCI_LINT) run ./...
+	@$(GOLANGCI_LINT) run --config .golangci-api.yaml ./apis/agents/... ./apis/extensions/...
+	@for module in test/cluster tools; do \
+		(cd $$module && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
+
+.PHONY: verify
+verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, lint, licences. Changes nothing.
+	@tools/verify.sh
+
+##@ Cluster
+
+.PHONY: cluster
+cluster: testcluster ## Start a real single-node Kubernetes on this machine (Linux, root).
+	@$(TESTCLUSTER) up --name $(CLUSTER)
+	@echo; echo "export KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER))"
+
+.PHONY: cluster-down
+cluster-down: testcluster ## Stop that cluster and leave nothing of it behind.
+	@$(TESTCLUSTER) down --name $(CLUSTER)
+
+.PHONY: deploy
+deploy: image ## Install the operator of this tree in the built-in cluster.
+	@$(TESTCLUSTER) load $(BIN)/agent-sandbox-controller.tar --name $(CLUSTER)
+	@PATH=$$($(TESTCLUSTER) binaries):$$PATH KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER)) \
+		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/deploy.sh $(IMAGE)
+
+.PHONY: deploy-kind
+deploy-kind: build ## The same with kind, for people who have Docker and kind.
+	@VERSION='$(VERSION)' COMMIT='$(COMMIT)' DATE='$(DATE)' KIND_CLUSTER='$(KIND_CLUSTER)' \
+		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/kind.sh up $(IMAGE)
+
+.PHONY: delete-kind
+delete-kind: ## Delete the kind cluster that deploy-kind made.
+	@KIND_CLUSTER='$(KIND_CLUSTER)' tools/kind.sh down

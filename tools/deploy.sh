@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# deploy.sh IMAGE installs the operator in the cluster of $KUBECONFIG, which has the image already.
+# EXTENSIONS=true adds claims, templates and pools; CONTROLLER_ARGS="--flag=value ..." is added to the operator's arguments.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+image=${1:?usage: tools/deploy.sh IMAGE}
+
+what=(--image "$image")
+[ "${EXTENSIONS:-false}" = true ] || what+=(--core-only)
+bin/kubectl-sandbox install "${what[@]}"
+
+read -ra arguments <<<"${CONTROLLER_ARGS:-}"
+[ ${#arguments[@]} -gt 0 ] || exit 0
+patch=
+for argument in "${arguments[@]}"; do
+  argument=${argument//\\/\\\\}
+  patch+=${patch:+,}'{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"'${argument//\"/\\\"}'"}'
+done
+operator=(--namespace agent-sandbox-system deployment/agent-sandbox-controller)
+kubectl patch "${operator[@]}" --type=json --patch "[$patch]"
+kubectl rollout status "${operator[@]}" --timeout=2m

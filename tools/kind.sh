@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# kind.sh up IMAGE | down: a kind cluster with the operator of this tree in it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+name=${KIND_CLUSTER:-agent-sandbox}
+
+need() { # program, where to get it
+  command -v "$1" >/dev/null || {
+    echo "$1 is missing: $2. Without Docker, use 'make cluster deploy' (Linux, root)." >&2
+    exit 1
+  }
+}
+need docker 'install Docker Engine or Podman with its docker command'
+need kind 'run "go install sigs.k8s.io/kind@latest", and have $(go env GOPATH)/bin on the PATH'
+docker info >/dev/null 2>&1 || {
+  echo "docker is here but its engine does not answer: start it (docker info shows why)." >&2
+  exit 1
+}
+
+case "${1:-}" in
+up)
+  image=${2:?usage: tools/kind.sh up IMAGE}
+  need kubectl 'install kubectl'
+  kind get clusters 2>/dev/null | grep -qx "$name" || kind create cluster --name "$name" --wait 2m
+  docker build --tag "$image" --build-arg VERSION="${VERSION:-}" --build-arg COMMIT="${COMMIT:-}" \
+    --build-arg DATE="${DATE:-}" .
+  kind load docker-image "$image" --name "$name"
+  KUBECONFIG=$(mktemp)
+  export KUBECONFIG
+  trap 'rm -f "$KUBECONFIG"' EXIT
+  kind get kubeconfig --name "$name" >"$KUBECONFIG"
+  tools/deploy.sh "$image"
+  echo "Ready: kubectl --context kind-$name get pods --namespace agent-sandbox-system"
+  ;;
+down)
+  kind delete cluster --name "$name"
+  ;;
+*)
+  echo "usage: tools/kind.sh up IMAGE | down" >&2
+  exit 2
+  ;;
+esac

@@ -1,0 +1,28 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command testcount adds up JUnit reports and prints one line, "N passed, N failed". It fails when a test failed or was
+// skipped, and when a report has no test at all: a layer that ran nothing proves nothing.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	total, err := countAll(os.Args[1:])
+	for _, name := range total.skipped {
+		fmt.Fprintln(os.Stderr, "skipped:", name)
+	}
+	for _, name := range total.failed {
+		fmt.Fprintln(os.Stderr, "failed:", name)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testcount:", err)
+	}
+	fmt.Printf("%d passed, %d failed\n", total.passed, len(total.failed))
+	if err != nil || len(total.failed)+len(total.skipped) > 0 {
+		os.Exit(1)
+	}
+}

@@ -74,16 +74,16 @@ image: build testcluster ## Write the operator's image to bin/agent-sandbox-cont
 .PHONY: testcluster
 testcluster:
 	@mkdir -p $(BIN)
-	@$(GO_BUILD) -C test/cluster -ldflags '-s -w' -o $(TESTCLUSTER) .
+	@cd test/cluster && $(GO_BUILD) -ldflags '-s -w' -o $(TESTCLUSTER) .
 
 # Tools are pinned in modules of their own: their dependencies stay out of the product's go.mod.
 $(GOTESTSUM): tools/go.mod tools/go.sum
-	@$(GO_BUILD) -C tools -o $@ gotest.tools/gotestsum
+	@cd tools && $(GO_BUILD) -o $@ gotest.tools/gotestsum
 
 # golangci-lint with the Kubernetes API linter compiled in: one build serves both configurations.
 $(GOLANGCI_LINT): tools/lint/go.mod tools/lint/go.sum
 	@echo "building golangci-lint (minutes the first time)"
-	@$(GO_BUILD) -C tools/lint -ldflags '-s -w' -o $@ sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter
+	@cd tools/lint && $(GO_BUILD) -ldflags '-s -w' -o $@ sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter
 
 .PHONY: clean
 clean: ## Remove what the build and the tests wrote. Clusters and their cache stay.
@@ -100,7 +100,7 @@ test: $(GOTESTSUM) ## Run all tests. The last line says how many passed and fail
 		$(MAKE) test-$$layer && echo "== $$layer tests passed in $${SECONDS} s" || \
 			{ failed="$$failed $$layer"; echo "== $$layer tests FAILED after $${SECONDS} s"; }; \
 	done; \
-	reports=$$(ls -d $(ARTIFACTS)/junit*); \
+	reports=$$(ls -d $(if $(RUN),$(ARTIFACTS),$(ARTIFACTS)/junit*)); \
 	[ -z "$$failed" ] || { echo "failed:$$failed (reports and logs are in $(ARTIFACTS))"; }; \
 	go run -C tools ./testcount $$reports || failed=yes; \
 	[ -z "$$failed" ]

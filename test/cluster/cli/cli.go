@@ -1,0 +1,78 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli parses the command line; the packages beside it do the work.
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/binaries"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/places"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/prerequisites"
+)
+
+// New returns the root command. What a caller may read by program goes to out, progress to progress.
+func New(out, progress io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "cluster",
+		Short:         "A real single-node Kubernetes on this machine, from Go modules and without a registry",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetOut(out)
+	root.SetErr(progress)
+	root.AddCommand(
+		prerequisitesCommand(progress), binariesCommand(out, progress), imageCommand(out, progress),
+		upCommand(progress), downCommand(progress), loadCommand(progress), kubeconfigCommand(out, progress),
+		statusCommand(out, progress), logsCommand(progress), killCommand(progress), startCommand(progress), restartCommand(progress),
+	)
+	return root
+}
+
+func prerequisitesCommand(progress io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "prerequisites",
+		Short: "Install the Debian packages that are missing, or say which they are",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return prerequisites.Ensure(cmd.Context(), progress)
+		},
+	}
+}
+
+func binariesCommand(out, progress io.Writer) *cobra.Command {
+	var only string
+	cmd := &cobra.Command{
+		Use:   "binaries",
+		Short: "Build the programs of the cluster, and print the directory that has them",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			integration := only == "integration"
+			if only != "" && !integration {
+				return fmt.Errorf("--only %s: the one value it takes is integration", only)
+			}
+			cache, err := places.Cache()
+			if err != nil {
+				return err
+			}
+			builder := binaries.NewBuilder(cache, progress)
+			if !integration && len(builder.Missing(integration)) > 0 { // runc is built against a library of the machine
+				if err := prerequisites.Ensure(cmd.Context(), progress); err != nil {
+					return err
+				}
+			}
+			dir, err := builder.Build(cmd.Context(), integration)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(out, dir)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&only, "only", "", "integration: etcd, kube-apiserver and kubectl alone, as KUBEBUILDER_ASSETS wants them")
+	return cmd
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package components
+
+import (
+	"fmt"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/confine"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
+)
+
+// Names of the components that others wait for.
+const (
+	Containerd = "containerd"
+	APIServer  = "kube-apiserver"
+)
+
+// Component is one program of the cluster. Its name is that of its log, too.
+type Component struct {
+	Name string
+	Args []string // the first is the program's path
+	// NeedsAPI says that the program ends, or waits for long, where the API server and containerd do not answer yet.
+	NeedsAPI bool
+}
+
+const (
+	pki    = confine.StateDir + "/pki/"
+	config = confine.StateDir + "/config/"
+	etcd   = "http://127.0.0.1:2379" // the node's own loopback interface
+)
+
+// All lists the components in the order in which they start.
+func (s Settings) All() []Component {
+	clientLimits := []string{"--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"}
+	return []Component{
+		{Name: "etcd", Args: s.program("etcd",
+			"--data-dir=/var/lib/etcd", "--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
+			"--listen-peer-urls=http://127.0.0.1:2380", "--initial-advertise-peer-urls=http://127.0.0.1:2380",
+			"--initial-cluster=default=http://127.0.0.1:2380", "--unsafe-no-fsync=true", "--quota-backend-bytes=4294967296")},
+		{Name: Containerd, Args: s.program("containerd", "--config="+config+"containerd.toml")},
+		{Name: APIServer, Args: s.program("kube-apiserver", s.apiServer()...)},
+		{Name: "kube-controller-manager", NeedsAPI: true, Args: s.program("kube-controller-manager", append(clientLimits,
+			"--kubeconfig="+pki+"kube-controller-manager.kubeconfig", "--use-service-account-credentials=true",
+			"--service-account-private-key-file="+pki+"service-accounts.key", "--root-ca-file="+pki+"ca.crt",
+			"--cluster-signing-cert-file="+pki+"ca.crt", "--cluster-signing-key-file="+pki+"ca.key",
+			"--enable-hostpath-provisioner=true", "--flex-volume-plugin-dir=/var/lib/kubelet/volume-plugins",
+			"--bind-address=127.0.0.1")...)},
+		{Name: "kube-scheduler", NeedsAPI: true, Args: s.program("kube-scheduler", append(clientLimits,
+			"--kubeconfig="+pki+"kube-scheduler.kubeconfig", "--bind-address=127.0.0.1")...)},
+		{Name: "kubelet", NeedsAPI: true, Args: s.program("kubelet",
+			"--config="+config+"kubelet.yaml", "--kubeconfig="+pki+"kubelet.kubeconfig",
+			"--hostname-override="+s.Name, "--node-ip="+s.NodeIP)},
+		{Name: "kube-proxy", NeedsAPI: true, Args: s.program("kube-proxy", "--config="+config+"kube-proxy.yaml")},
+	}
+}
+
+// Find is the component of that name; the error lists the names there are.
+func (s Settings) Find(name string) (Component, error) {
+	var names []string
+	for _, one := range s.All() {
+		if one.Name == name {
+			return one, nil
+		}
+		names = append(names, one.Name)
+	}
+	return Component{}, fmt.Errorf("no component %q; there are %v", name, names)
+}
+
+func (s Settings) program(name string, args ...string) []string {
+	return append([]string{confine.ProgramsDir + "/" + name}, args...)
+}
+
+func (s Settings) apiServer() []string {
+	return []string{
+		"--etcd-servers=" + etcd,
+		"--advertise-address=" + s.NodeIP, fmt.Sprintf("--secure-port=%d", network.APIPort),
+		"--service-cluster-ip-range=" + network.ServiceNetwork,
+		"--tls-cert-file=" + pki + "apiserver.crt", "--tls-private-key-file=" + pki + "apiserver.key",
+		"--client-ca-file=" + pki + "ca.crt",
+		"--kubelet-certificate-authority=" + pki + "ca.crt",
+		"--kubelet-client-certificate=" + pki + "kubelet-client.crt", "--kubelet-client-key=" + pki + "kubelet-client.key",
+		"--kubelet-preferred-address-types=InternalIP",
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + pki + "service-accounts.key",
+		"--service-account-signing-key-file=" + pki + "service-accounts.key",
+		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
+		// Benchmarks create hundreds of objects at once; the defaults are for many clients that are fair to each other.
+		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+	}
+}

@@ -1,0 +1,78 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package components says how each program of the cluster is configured and called. It starts none.
+package components
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/template"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/confine"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/images"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
+)
+
+//go:embed files
+var files embed.FS
+
+// Settings is what differs from cluster to cluster.
+type Settings struct {
+	Name          string // of the cluster and of its one node
+	NodeIP        string
+	Cgroup        string // absolute, below the hierarchies' root
+	MasqueradeAll bool   // for kernels that do not show bridged traffic to the packet filter
+}
+
+// The constants that the files may name, beside the settings.
+func (s Settings) StateDir() string       { return confine.StateDir }
+func (s Settings) ProgramsDir() string    { return confine.ProgramsDir }
+func (s Settings) PodNetwork() string     { return network.PodNetwork }
+func (s Settings) ServiceNetwork() string { return network.ServiceNetwork }
+func (s Settings) DNSServiceIP() string   { return network.DNSServiceIP }
+func (s Settings) PauseImage() string     { return images.PauseTag }
+
+// placesOf maps each file of configuration to its place below the directory that Write is given.
+var placesOf = map[string]string{
+	"containerd.toml": "containerd.toml",
+	"pods.conflist":   "cni/10-pods.conflist",
+	"kubelet.yaml":    "kubelet.yaml",
+	"kube-proxy.yaml": "kube-proxy.yaml",
+}
+
+// Write renders every file of configuration into dir.
+func (s Settings) Write(dir string) error {
+	for name, place := range placesOf {
+		data, err := s.render(name)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, place)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Settings) render(name string) ([]byte, error) {
+	parsed, err := template.New(name).Option("missingkey=error").ParseFS(files, "files/"+name)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := parsed.Execute(&out, s); err != nil {
+		return nil, fmt.Errorf("render %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// Defaults is the manifest of the objects that every cluster has from the start.
+func Defaults() ([]byte, error) { return files.ReadFile("files/defaults.yaml") }

@@ -1,0 +1,153 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package images
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// unpack adds the files of Debian packages, and of all that they depend on, to a tree. Packages are kept in the directory downloads,
+// by version. keep says which paths are wanted; nil wants all.
+func unpack(ctx context.Context, content tree, downloads string, packages []string, keep func(string) bool) error {
+	archives, err := download(ctx, downloads, packages)
+	if err != nil {
+		return fmt.Errorf("fetch Debian packages %v: %w", packages, err)
+	}
+	for _, archive := range archives {
+		if err := unpackOne(ctx, content, archive, keep); err != nil {
+			return fmt.Errorf("unpack %s: %w", filepath.Base(archive), err)
+		}
+	}
+	return nil
+}
+
+// aptOptions make apt resolve dependencies as on a machine that has no package yet, and download into a directory of ours.
+func aptOptions(downloads string) []string {
+	return []string{"-qq", "-y", "--no-install-recommends", "-o", "Dir::State::status=/dev/null",
+		"-o", "Dir::Cache::archives=" + downloads, "-o", "APT::Sandbox::User=root", "-o", "Debug::NoLocking=1"}
+}
+
+// resolve lists the file names of the packages, dependencies included, as apt names them.
+func resolve(ctx context.Context, downloads string, packages []string) ([]string, error) {
+	args := append(append([]string{"install", "--print-uris"}, aptOptions(downloads)...), packages...)
+	cmd := exec.CommandContext(ctx, "apt-get", args...)
+	// Apt prints no address for an archive that it has already: it must look as if it had none.
+	for i := range cmd.Args {
+		cmd.Args[i] = strings.Replace(cmd.Args[i], "Dir::Cache::archives="+downloads, "Dir::Cache::archives="+filepath.Join(downloads, "none"), 1)
+	}
+	if err := os.MkdirAll(filepath.Join(downloads, "none", "partial"), 0o755); err != nil {
+		return nil, err
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("apt-get: %w (run apt-get update first)%s", err, stderrOf(err))
+	}
+	var names []string
+	for _, line := range strings.Split(string(out), "\n") {
+		if fields := strings.Fields(line); len(fields) >= 2 && strings.HasSuffix(fields[1], ".deb") {
+			names = append(names, fields[1])
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// download fetches what is not there yet and returns the paths of all archives, sorted.
+func download(ctx context.Context, downloads string, packages []string) ([]string, error) {
+	names, err := resolve(ctx, downloads, packages)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, len(names))
+	complete := len(names) > 0
+	for i, name := range names {
+		paths[i] = filepath.Join(downloads, name)
+		if _, err := os.Stat(paths[i]); err != nil {
+			complete = false
+		}
+	}
+	if complete {
+		return paths, nil
+	}
+	if err := os.MkdirAll(filepath.Join(downloads, "partial"), 0o755); err != nil {
+		return nil, err
+	}
+	args := append(append([]string{"install", "--download-only"}, aptOptions(downloads)...), packages...)
+	if out, err := exec.CommandContext(ctx, "apt-get", args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("apt-get: %w\n%s", err, out)
+	}
+	return paths, nil
+}
+
+// unpackOne adds one package. Directories that are links into /usr on current systems are written as that, wherever the package put them.
+func unpackOne(ctx context.Context, content tree, archive string, keep func(string) bool) (err error) {
+	cmd := exec.CommandContext(ctx, "dpkg-deb", "--fsys-tarfile", archive)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = io.Copy(io.Discard, pipe)
+		err = errors.Join(err, cmd.Wait())
+	}()
+	for reader := tar.NewReader(pipe); ; {
+		header, err := reader.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at := merged(header.Name)
+		if at == "" || keep != nil && !keep(at) {
+			continue
+		}
+		one := entry{kind: header.Typeflag, mode: header.Mode & 0o7777, link: header.Linkname}
+		switch header.Typeflag {
+		case tar.TypeReg:
+			if one.data, err = io.ReadAll(reader); err != nil {
+				return err
+			}
+		case tar.TypeLink:
+			one.link = merged(header.Linkname)
+		case tar.TypeDir, tar.TypeSymlink:
+		default:
+			continue
+		}
+		content[at] = one
+	}
+}
+
+// merged is the path of a package's file without a leading slash, with /bin, /sbin, /lib and /lib64 below /usr.
+func merged(name string) string {
+	at := strings.TrimPrefix(path.Clean("/"+name), "/")
+	first, _, _ := strings.Cut(at, "/")
+	if slices.Contains(mergedDirs, first) {
+		return "usr/" + at
+	}
+	return at
+}
+
+var mergedDirs = []string{"bin", "sbin", "lib", "lib64"}
+
+func stderrOf(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "\n" + string(exit.Stderr)
+	}
+	return ""
+}

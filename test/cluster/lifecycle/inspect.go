@@ -1,0 +1,190 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/binaries"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/components"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/confine"
+)
+
+// errNotUp is what commands say that need a running cluster.
+func (c *Cluster) errNotUp() error {
+	return fmt.Errorf("cluster %s is not up; start it with: up --name %s", c.name, c.name)
+}
+
+// running finds the node of a cluster that is up.
+func (c *Cluster) running() (*confine.Node, facts, error) {
+	known, err := c.recall()
+	if err != nil {
+		return nil, known, c.errNotUp()
+	}
+	node, ok := confine.Open(c.state, c.group)
+	if !ok {
+		return nil, known, c.errNotUp()
+	}
+	return node, known, nil
+}
+
+// RequireUp fails unless the cluster was started and its namespaces exist.
+func (c *Cluster) RequireUp() error {
+	_, _, err := c.running()
+	return err
+}
+
+// Load makes the images of archives known to the cluster, whatever their tags.
+func (c *Cluster) Load(ctx context.Context, archives []string) error {
+	node, _, err := c.running()
+	if err != nil {
+		return err
+	}
+	for _, archive := range archives {
+		if err := importImage(ctx, node, archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importImage hands the archive over as input, since the node may not see the file: it has a /tmp and a /var of its own.
+func importImage(ctx context.Context, node *confine.Node, archive string) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := node.Run(ctx, file, confine.ProgramsDir+"/ctr", "--namespace", "k8s.io", "images", "import", "-"); err != nil {
+		return fmt.Errorf("load %s: %w", archive, err)
+	}
+	return nil
+}
+
+// Status writes what runs. It fails if the cluster is not up or a component does not run, after having written so.
+func (c *Cluster) Status(out io.Writer) error {
+	_, known, err := c.running()
+	if err != nil {
+		return err
+	}
+	var ended []string
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "cluster\t%s\nnode address\t%s\nkubeconfig\t%s\nlogs\t%s\nprograms\t%s\n", c.name, known.Link.Node, c.Kubeconfig(),
+		filepath.Join(c.state, "logs"), known.Programs)
+	_, _ = fmt.Fprintf(w, "versions\tKubernetes %s, etcd %s, containerd %s, runc %s, CNI plugins %s\n", binaries.KubernetesVersion,
+		binaries.EtcdVersion, binaries.ContainerdVersion, binaries.RuncVersion, binaries.CNIVersion)
+	for _, one := range c.settings(known).All() {
+		state := "not running"
+		if record := confine.Record(c.state, one.Name); record.Alive() {
+			state = fmt.Sprintf("running, pid %d", record.PID)
+		} else {
+			ended = append(ended, one.Name)
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\n", one.Name, state)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(ended) > 0 {
+		return fmt.Errorf("not running: %s; start them with: up --name %s", strings.Join(ended, ", "), c.name)
+	}
+	return nil
+}
+
+// Kill ends a component at once, without a chance to say goodbye.
+func (c *Cluster) Kill(name string) error {
+	_, known, err := c.running()
+	if err != nil {
+		return err
+	}
+	if _, err := c.settings(known).Find(name); err != nil {
+		return err
+	}
+	return confine.Record(c.state, name).Kill(patience)
+}
+
+// Start starts a component that does not run, and waits until it answers if it is the API server or containerd.
+func (c *Cluster) Start(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	node, known, err := c.running()
+	if err != nil {
+		return err
+	}
+	component, err := c.settings(known).Find(name)
+	if err != nil {
+		return err
+	}
+	if !confine.Record(c.state, name).Alive() {
+		if err := node.Start(component.Name, component.Args); err != nil {
+			return err
+		}
+	}
+	switch name {
+	case components.APIServer:
+		return c.waitAPI(ctx)
+	case components.Containerd:
+		return c.waitContainerd(ctx)
+	}
+	return nil
+}
+
+// Logs copies the output of every component, the logs of containers, and a list of the cluster's objects into dir. What cannot be read is
+// part of the error; the rest is copied.
+func (c *Cluster) Logs(ctx context.Context, dir string) error {
+	if _, err := os.Stat(c.state); err != nil {
+		return c.errNotUp()
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	err := errors.Join(
+		copyTree(filepath.Join(c.state, "logs"), dir),
+		copyTree(filepath.Join(c.state, "var", "log", "pods"), filepath.Join(dir, "pods")),
+	)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for file, kinds := range map[string]string{"objects.txt": "nodes,pods,services,persistentvolumeclaims", "events.txt": "events"} {
+		text, listErr := c.kubectl(ctx, nil, "get", kinds, "-A", "-o", "wide")
+		if listErr != nil {
+			text += listErr.Error() // the API server may be what failed: the logs are what matters
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+	}
+	return err
+}
+
+// copyTree copies regular files; a source that does not exist has none.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it may vanish while Pods are deleted
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	})
+}

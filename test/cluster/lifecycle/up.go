@@ -1,0 +1,193 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/components"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/confine"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/pki"
+	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/prerequisites"
+)
+
+// patience is how long a step of a start may take before it has failed.
+const patience = 2 * time.Minute
+
+// Up starts the cluster, or what has ended of it, with the images of those names (see images.Names) beside pause. It returns when Pods can
+// run. A cluster whose namespaces are gone, after a crash or a reboot, or that runs other versions, is started anew without its data.
+func (c *Cluster) Up(ctx context.Context, imageNames []string) error {
+	if err := prerequisites.RequireRoot(); err != nil {
+		return err
+	}
+	if err := prerequisites.Ensure(ctx, c.progress); err != nil {
+		return err
+	}
+	programs, err := c.build(ctx)
+	if err != nil {
+		return err
+	}
+	archives, err := c.archives(ctx, imageNames)
+	if err != nil {
+		return err
+	}
+	release, err := c.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	start := time.Now()
+	node, known, fresh, err := c.node(ctx, programs)
+	if err != nil {
+		return err
+	}
+	settings := c.settings(known)
+	started, err := c.startMissing(ctx, node, settings, archives)
+	if err != nil {
+		return err
+	}
+	if err := c.waitReady(ctx); err != nil {
+		return err
+	}
+	switch {
+	case fresh:
+		c.say("cluster %s is up after %s", c.name, time.Since(start).Round(100*time.Millisecond))
+	case len(started) > 0:
+		c.say("cluster %s is up again; started %v", c.name, started)
+	default:
+		c.say("cluster %s is up", c.name)
+	}
+	return nil
+}
+
+func (c *Cluster) archives(ctx context.Context, names []string) ([]string, error) {
+	var paths []string
+	for _, name := range append([]string{"pause"}, names...) {
+		path, err := c.imageCache().Archive(ctx, name, false)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// node finds the running node of the cluster or makes one, with keys and configuration.
+func (c *Cluster) node(ctx context.Context, programs string) (node *confine.Node, known facts, fresh bool, err error) {
+	known, err = c.recall()
+	if err == nil && known.Programs == programs {
+		if node, ok := confine.Open(c.state, c.group); ok {
+			return node, known, false, nil
+		}
+	}
+	if _, statErr := os.Stat(c.state); statErr == nil {
+		c.say("what is left of cluster %s cannot be used; starting it anew", c.name)
+	}
+	if err := c.remove(ctx); err != nil {
+		return nil, known, true, err
+	}
+	if known, err = c.allocate(programs); err != nil {
+		return nil, known, true, err
+	}
+	server := "https://" + net.JoinHostPort(known.Link.Node.String(), strconv.Itoa(network.APIPort))
+	if err := pki.WriteAll(filepath.Join(c.state, "pki"), pki.Cluster{
+		Name: c.name, NodeIP: known.Link.Node.String(), ServiceIP: network.APIServiceIP, Server: server,
+	}, time.Now()); err != nil {
+		return nil, known, true, fmt.Errorf("make keys: %w", err)
+	}
+	if err := c.settings(known).Write(filepath.Join(c.state, "config")); err != nil {
+		return nil, known, true, fmt.Errorf("write configuration: %w", err)
+	}
+	c.say("starting cluster %s at %s", c.name, server)
+	if node, err = confine.New(ctx, c.state, programs, c.group); err != nil {
+		return nil, known, true, err
+	}
+	return node, known, true, network.Connect(ctx, c.name, known.Link, node.PID())
+}
+
+// startMissing starts what does not run, in two steps: what answers by itself, then what needs that to answer. It returns the names.
+func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings components.Settings, archives []string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var started []string
+	start := func(needsAPI bool) error {
+		for _, one := range settings.All() {
+			if one.NeedsAPI != needsAPI || confine.Record(c.state, one.Name).Alive() {
+				continue
+			}
+			if err := node.Start(one.Name, one.Args); err != nil {
+				return err
+			}
+			started = append(started, one.Name)
+		}
+		return nil
+	}
+	if err := start(false); err != nil {
+		return nil, err
+	}
+	var loading sync.WaitGroup
+	var loadErr error
+	loading.Go(func() {
+		loadErr = c.loadUnlessLoaded(ctx, node, archives, slices.Contains(started, components.Containerd))
+	})
+	defer loading.Wait()
+	if err := c.waitAPI(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.waitContainerd(ctx); err != nil {
+		return nil, err
+	}
+	if err := start(true); err != nil {
+		return nil, err
+	}
+	if len(started) > 0 {
+		if err := c.applyDefaults(ctx); err != nil {
+			return nil, err
+		}
+	}
+	loading.Wait()
+	return started, loadErr
+}
+
+// loadUnlessLoaded loads archives that this cluster has not loaded before, or all if containerd has just been started.
+func (c *Cluster) loadUnlessLoaded(ctx context.Context, node *confine.Node, archives []string, all bool) error {
+	if err := c.waitContainerd(ctx); err != nil {
+		return err
+	}
+	for _, archive := range archives {
+		mark := filepath.Join(c.state, "loaded", filepath.Base(archive))
+		if _, err := os.Stat(mark); err == nil && !all {
+			continue
+		}
+		if err := importImage(ctx, node, archive); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(mark), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(mark, nil, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) applyDefaults(ctx context.Context) error {
+	manifest, err := components.Defaults()
+	if err != nil {
+		return err
+	}
+	_, err = c.kubectl(ctx, bytes.NewReader(manifest), "apply", "--server-side", "-f", "-")
+	return err
+}

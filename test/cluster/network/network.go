@@ -1,0 +1,116 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package network gives each cluster a way in from this machine: a pair of virtual interfaces, one end here, one in the node.
+//
+// Pod and Service networks exist in the node's namespace alone, so they are the same in every cluster.
+package network
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// Networks inside every node. The Service of the API server has the first address of its network.
+const (
+	PodNetwork     = "10.244.0.0/16"
+	ServiceNetwork = "10.96.0.0/16"
+	APIServiceIP   = "10.96.0.1"
+	DNSServiceIP   = "10.96.0.10" // nothing answers there: a lookup fails at once
+	APIPort        = 6443
+)
+
+// Uplinks are networks of four addresses in 10.213.0.0/16; this many.
+const uplinks = 1 << 14
+
+// Link is the connection between this machine and one node.
+type Link struct {
+	Host netip.Addr `json:"host"`
+	Node netip.Addr `json:"node"`
+}
+
+// Allocate picks a link for the cluster: by its name, so that it tends to be the same each time, and the next one whose
+// addresses are not taken.
+func Allocate(cluster string, taken func(netip.Prefix) bool) (Link, error) {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(cluster))
+	for i := range uint32(uplinks) {
+		base := (sum.Sum32()%uplinks + i) % uplinks * 4
+		address := func(n uint32) netip.Addr {
+			return netip.AddrFrom4([4]byte{10, 213, byte((base + n) >> 8), byte(base + n)})
+		}
+		if !taken(netip.PrefixFrom(address(0), 30)) {
+			return Link{Host: address(1), Node: address(2)}, nil
+		}
+	}
+	return Link{}, fmt.Errorf("no network of four addresses is free in 10.213.0.0/16")
+}
+
+// InUse says whether an interface of this machine has an address in the prefix.
+func InUse(addresses []net.Addr) func(netip.Prefix) bool {
+	return func(prefix netip.Prefix) bool {
+		for _, address := range addresses {
+			if own, err := netip.ParsePrefix(address.String()); err == nil && own.Overlaps(prefix) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// HostInterface names the interface at this machine's end; names have at most 15 characters.
+func HostInterface(cluster string) string {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(cluster))
+	return fmt.Sprintf("ksb-%08x", sum.Sum32())
+}
+
+// Connect makes the link to the node whose namespaces the process pid is in. A link of that cluster from before is replaced.
+func Connect(ctx context.Context, cluster string, link Link, pid int) error {
+	if err := Disconnect(ctx, cluster); err != nil {
+		return err
+	}
+	outside, inside, target := HostInterface(cluster), "uplink", strconv.Itoa(pid)
+	enter := []string{"nsenter", "--target", target, "--net", "--"}
+	for _, args := range [][]string{
+		{"ip", "link", "add", outside, "type", "veth", "peer", "name", inside, "netns", target},
+		{"ip", "address", "add", link.Host.String() + "/30", "dev", outside},
+		{"ip", "link", "set", outside, "up"},
+		append(enter[:len(enter):len(enter)], "ip", "address", "add", link.Node.String()+"/30", "dev", inside),
+		append(enter[:len(enter):len(enter)], "ip", "link", "set", inside, "up"),
+	} {
+		if err := run(ctx, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Disconnect removes the link. The kernel removes it by itself, a little later, once the node has ended.
+func Disconnect(ctx context.Context, cluster string) error {
+	exists := func() bool {
+		_, err := os.Stat(filepath.Join("/sys/class/net", HostInterface(cluster)))
+		return err == nil
+	}
+	if !exists() {
+		return nil
+	}
+	if err := run(ctx, []string{"ip", "link", "delete", HostInterface(cluster)}); err != nil && exists() {
+		return err
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string) error {
+	if out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", args, err, out)
+	}
+	return nil
+}

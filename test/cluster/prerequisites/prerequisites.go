@@ -1,0 +1,104 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package prerequisites sees to it that this machine has the few things that do not come from Go modules.
+package prerequisites
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// need is something that must be there, and the Debian package that brings it.
+type need struct {
+	program string // looked for on PATH, or
+	file    string // a pattern of paths, one of which must exist
+	pkg     string
+}
+
+func needs() []need {
+	return []need{
+		{program: "gcc", pkg: "gcc"},
+		{program: "pkg-config", pkg: "pkg-config"},
+		{file: "/usr/include/seccomp.h", pkg: "libseccomp-dev"},
+		{file: "/usr/lib/*/libc.a", pkg: "libc6-dev"},
+		{program: "iptables", pkg: "iptables"},
+		{program: "nft", pkg: "nftables"},
+		{program: "conntrack", pkg: "conntrack"},
+		{program: "ip", pkg: "iproute2"},
+		{program: "nsenter", pkg: "util-linux"},
+		{program: "mount", pkg: "mount"},
+	}
+}
+
+// Ensure installs what is missing, or fails with the names of it and the command that helps. Only root can install, and only where there
+// is apt-get; lines about what takes long go to progress.
+func Ensure(ctx context.Context, progress io.Writer) error {
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("a cluster needs Linux; this is %s", runtime.GOOS)
+	}
+	packages := missing(needs(), found)
+	if len(packages) == 0 {
+		return nil
+	}
+	cure := "apt-get update && apt-get install --no-install-recommends -y " + strings.Join(packages, " ")
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return fmt.Errorf("this machine lacks what these Debian packages have, and it has no apt-get: %s; install their like by hand",
+			strings.Join(packages, ", "))
+	}
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("this machine lacks %s; run as root: %s", strings.Join(packages, ", "), cure)
+	}
+	_, _ = fmt.Fprintf(progress, "installing %s\n", strings.Join(packages, ", "))
+	for _, args := range [][]string{
+		{"update"},
+		append([]string{"install", "--no-install-recommends", "-y"}, packages...),
+	} {
+		cmd := exec.CommandContext(ctx, "apt-get", args...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
+		}
+	}
+	if still := missing(needs(), found); len(still) > 0 {
+		return fmt.Errorf("after installing them this machine still lacks what these packages should have: %s", strings.Join(still, ", "))
+	}
+	return nil
+}
+
+// RequireRoot fails for anybody who cannot make namespaces and mounts.
+func RequireRoot() error {
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("this needs root: it makes namespaces, mounts and control groups")
+	}
+	return nil
+}
+
+func missing(needs []need, found func(need) bool) []string {
+	var packages []string
+	for _, one := range needs {
+		if !found(one) {
+			packages = append(packages, one.pkg)
+		}
+	}
+	return packages
+}
+
+func found(one need) bool {
+	if one.file != "" {
+		matches, err := filepath.Glob(one.file)
+		return err == nil && len(matches) > 0
+	}
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
+		if info, err := os.Stat(filepath.Join(dir, one.program)); err == nil && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}

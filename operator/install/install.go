@@ -1,0 +1,96 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+)
+
+// ImageRepository is where released images of the operator are published.
+const ImageRepository = "ghcr.io/agent-sandbox/agent-sandbox-controller"
+
+// Labels that every installed object carries.
+const (
+	LabelPartOf    = "app.kubernetes.io/part-of"
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	LabelVersion   = "app.kubernetes.io/version"
+
+	// PartOf is the value of LabelPartOf.
+	PartOf = "agent-sandbox"
+)
+
+// Options say how the manifests differ from their defaults. The zero value renders the defaults.
+type Options struct {
+	// Namespace of the operator; apis.OperatorNamespace when empty.
+	Namespace string
+	// Image of the operator; DefaultImage when empty.
+	Image string
+	// Replicas of the operator; one when zero. More than one stand by for the leader.
+	Replicas int32
+	// Args are added to the operator's own.
+	Args []string
+	// CoreOnly leaves out the CustomResourceDefinitions of claims, templates and pools.
+	CoreOnly bool
+}
+
+// DefaultImage is the published image of this build's version.
+func DefaultImage() string { return ImageRepository + ":" + buildinfo.Get().Version }
+
+// Complete returns the options with every default filled in.
+func (o Options) Complete() Options {
+	o.Namespace = cmp.Or(o.Namespace, apis.OperatorNamespace)
+	o.Image = cmp.Or(o.Image, DefaultImage())
+	o.Replicas = cmp.Or(o.Replicas, 1)
+	o.Args = slices.Clone(o.Args)
+	return o
+}
+
+// Validate says what is wrong with the options.
+func (o Options) Validate() error {
+	var all []error
+	if o.Namespace != "" {
+		for _, problem := range validation.IsDNS1123Label(o.Namespace) {
+			all = append(all, fmt.Errorf("namespace %q: %s", o.Namespace, problem))
+		}
+	}
+	if strings.ContainsAny(o.Image, " \t\n") {
+		all = append(all, fmt.Errorf("image %q contains white space", o.Image))
+	}
+	if o.Replicas < 0 {
+		all = append(all, fmt.Errorf("replicas must not be negative: %d", o.Replicas))
+	}
+	return errors.Join(all...)
+}
+
+// Ours says whether an object in a cluster was installed from these manifests.
+func Ours(object *unstructured.Unstructured) bool {
+	labels := object.GetLabels()
+	return labels[LabelPartOf] == PartOf && labels[LabelManagedBy] == apis.FieldOwnerPlugin
+}
+
+// Version is the version of the manifests that an installed object comes from, or empty.
+func Version(object *unstructured.Unstructured) string { return object.GetLabels()[LabelVersion] }
+
+// labelValue makes a version fit for a label: build metadata after a plus sign is not allowed there.
+func labelValue(version string) string {
+	value := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '-'
+	}, version)
+	value = value[:min(len(value), validation.LabelValueMaxLength)]
+	return strings.Trim(value, "-._")
+}

@@ -1,0 +1,172 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
+)
+
+//go:embed manifests/*.yaml
+var files embed.FS
+
+// order lists the manifests as they must be created: what others need comes first.
+func order() []string {
+	return []string{
+		"namespace.yaml", "identity.yaml", "role.yaml", "binding.yaml", "leader-election.yaml", "service.yaml", "deployment.yaml",
+	}
+}
+
+// Render returns the objects to create, in order: CustomResourceDefinitions, then the namespace and what is in it.
+func Render(options Options) ([]*unstructured.Unstructured, error) {
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	options = options.Complete()
+	all, err := definitions(options.CoreOnly)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range order() {
+		objects, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+	for _, object := range all {
+		if err := adapt(object, options); err != nil {
+			return nil, fmt.Errorf("render %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+	}
+	return all, nil
+}
+
+// definitions returns the CustomResourceDefinitions as they should be applied: without a status.
+func definitions(coreOnly bool) ([]*unstructured.Unstructured, error) {
+	typed, err := crds.All()
+	if err != nil {
+		return nil, err
+	}
+	var all []*unstructured.Unstructured
+	for _, crd := range typed {
+		if coreOnly && !crds.Core(crd) {
+			continue
+		}
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
+		if err != nil {
+			return nil, fmt.Errorf("convert CRD %s: %w", crd.Name, err)
+		}
+		delete(content, "status")
+		all = append(all, &unstructured.Unstructured{Object: content})
+	}
+	return all, nil
+}
+
+func read(name string) ([]*unstructured.Unstructured, error) {
+	raw, err := files.ReadFile("manifests/" + name)
+	if err != nil {
+		return nil, fmt.Errorf("read embedded manifest %s: %w", name, err)
+	}
+	var all []*unstructured.Unstructured
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), len(raw))
+	for {
+		var content runtime.RawExtension
+		switch err := decoder.Decode(&content); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("parse embedded manifest %s: %w", name, err)
+		case len(content.Raw) == 0 || bytes.Equal(content.Raw, []byte("null")):
+			continue // a licence header is a document of its own
+		}
+		object := &unstructured.Unstructured{}
+		if err := object.UnmarshalJSON(content.Raw); err != nil {
+			return nil, fmt.Errorf("parse embedded manifest %s: %w", name, err)
+		}
+		all = append(all, object)
+	}
+}
+
+// adapt puts the options into one object.
+func adapt(object *unstructured.Unstructured, options Options) error {
+	labels := object.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[apis.LabelApp] = apis.OperatorName
+	labels[LabelPartOf] = PartOf
+	labels[LabelManagedBy] = apis.FieldOwnerPlugin
+	labels[LabelVersion] = labelValue(buildinfo.Get().Version)
+	object.SetLabels(labels)
+
+	switch object.GetKind() {
+	case "Namespace":
+		object.SetName(options.Namespace)
+	case "ClusterRoleBinding", "RoleBinding":
+		if err := bind(object, options.Namespace); err != nil {
+			return err
+		}
+	case "Deployment":
+		if err := deploy(object, options); err != nil {
+			return err
+		}
+	}
+	if object.GetNamespace() != "" {
+		object.SetNamespace(options.Namespace)
+	}
+	return nil
+}
+
+// bind points the subjects of a binding at the operator's namespace.
+func bind(object *unstructured.Unstructured, namespace string) error {
+	subjects, _, err := unstructured.NestedSlice(object.Object, "subjects")
+	if err != nil {
+		return err
+	}
+	for _, subject := range subjects {
+		fields, ok := subject.(map[string]any)
+		if !ok {
+			return errors.New("a subject is not an object")
+		}
+		fields["namespace"] = namespace
+	}
+	return unstructured.SetNestedSlice(object.Object, subjects, "subjects")
+}
+
+func deploy(object *unstructured.Unstructured, options Options) error {
+	if err := unstructured.SetNestedField(object.Object, int64(options.Replicas), "spec", "replicas"); err != nil {
+		return err
+	}
+	containers, _, err := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+	if err != nil {
+		return err
+	}
+	for _, container := range containers {
+		fields, ok := container.(map[string]any)
+		if !ok || fields["name"] != apis.OperatorName {
+			continue
+		}
+		fields["image"] = options.Image
+		args, _, err := unstructured.NestedStringSlice(fields, "args")
+		if err != nil {
+			return err
+		}
+		if err := unstructured.SetNestedStringSlice(fields, append(args, options.Args...), "args"); err != nil {
+			return err
+		}
+	}
+	return unstructured.SetNestedSlice(object.Object, containers, "spec", "template", "spec", "containers")
+}

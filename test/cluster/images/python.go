@@ -10,13 +10,13 @@ import (
 )
 
 // pythonPackages are what the image is asked to have; apt adds what they depend on.
-var pythonPackages = []string{"python3-minimal", "libpython3-stdlib", "bash", "dash", "coreutils", "tar"}
+var pythonPackages = []string{"python3-minimal", "libpython3-stdlib", "bash", "dash", "coreutils", "tar", "grep", "sed", "findutils"}
 
 // unwanted begins the paths that programs can do without.
 var unwanted = []string{
 	"usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bug", "usr/share/perl5",
 	"usr/share/common-licenses", "usr/share/base-files", "usr/share/menu", "usr/share/debianutils", "usr/share/dpkg", "usr/share/python3",
-	"usr/share/bash-completion", "usr/share/polkit-1", "usr/lib/dpkg", "usr/lib/systemd", "usr/sbin", "usr/bin/dpkg", "usr/bin/dpkg-deb", "usr/bin/mawk",
+	"usr/share/bash-completion", "usr/share/polkit-1", "usr/lib/dpkg", "usr/lib/systemd", "usr/sbin", "usr/bin/dpkg", "usr/bin/dpkg-deb", "usr/bin/mawk", "usr/bin/py3versions",
 	"var", "etc", "usr/include", "usr/share/pixmaps", "usr/share/applications", "usr/share/readline", "usr/share/zoneinfo",
 }
 
@@ -46,5 +46,5 @@ func wanted(at string) bool {
 			return false
 		}
 	}
-	return !strings.Contains(at, "/__pycache__")
+	return !strings.Contains(at, "/__pycache__") && !strings.Contains(at, "/gconv/")
 }

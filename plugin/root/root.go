@@ -1,0 +1,93 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package root assembles the commands of the plugin and turns what they return into a message and an exit code.
+//
+// Invariants:
+//   - an error is printed once, to stderr, and nothing prints a stack trace;
+//   - help, completion scripts and validation contact no cluster.
+package root
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+)
+
+// written is the program's name as the commands' help texts spell it; the real one takes its place.
+const written = "kubectl sandbox"
+
+// NewCommand returns the command line for a program of the factory's name.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	words := strings.Fields(f.Program())
+	root := &cobra.Command{
+		Use:   words[len(words)-1],
+		Short: "Run agents and untrusted code in sandboxes on Kubernetes",
+		Long: "kubectl sandbox creates isolated, stateful Pods with a stable name, runs commands in them, copies files,\n" +
+			"forwards ports, and suspends and resumes them.",
+		Example: "  kubectl sandbox create dev --image debian:12 --wait -- sleep infinity\n" +
+			"  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n" +
+			"  kubectl sandbox list",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: f.Program()},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.CompletionOptions.DisableDefaultCmd = true
+	if flags, ok := f.(*factory.Flags); ok {
+		flags.AddFlags(root.PersistentFlags())
+		root.PersistentPreRunE = func(*cobra.Command, []string) error { return flags.Validate() }
+	}
+	for _, group := range commandGroups(f, streams) {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, command := range group.commands {
+			command.GroupID = group.id
+			root.AddCommand(command)
+		}
+	}
+	root.AddCommand(newOptionsCommand(), newExitCodesTopic())
+	shape(root)
+	everyCommand(root, func(c *cobra.Command) { prepare(c, f.Program()) })
+	return root
+}
+
+// unknownCommand refuses a first argument that no command is called, and names those that look like it.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("unknown command %q", args[0])
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		message += "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return fmt.Errorf("%s", message)
+}
+
+func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, child := range c.Commands() {
+		everyCommand(child, do)
+	}
+}
+
+// prepare gives a command the program's name in its texts and marks what fails before it runs as wrong usage.
+func prepare(c *cobra.Command, program string) {
+	for _, text := range []*string{&c.Short, &c.Long, &c.Example} {
+		*text = strings.ReplaceAll(*text, written, program)
+	}
+	c.DisableFlagsInUseLine = true
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usage(err) })
+	if !c.Runnable() && c.HasSubCommands() {
+		c.Args = unknownCommand
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}

@@ -153,7 +153,7 @@ deploy: image ## Install the operator of this tree in the built-in cluster.
 		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/deploy.sh $(IMAGE)
 
 .PHONY: deploy-kind
-deploy-kind: build ## The same with kind, for people who have Docker and kind.
+deploy-kind: ## The same with kind, for people who have Docker and kind.
 	@VERSION='$(VERSION)' COMMIT='$(COMMIT)' DATE='$(DATE)' KIND_CLUSTER='$(KIND_CLUSTER)' \
 		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/kind.sh up $(IMAGE)
 

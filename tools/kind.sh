@@ -24,6 +24,7 @@ case "${1:-}" in
 up)
   image=${2:?usage: tools/kind.sh up IMAGE}
   need kubectl 'install kubectl'
+  make build
   kind get clusters 2>/dev/null | grep -qx "$name" || kind create cluster --name "$name" --wait 2m
   docker build --tag "$image" --build-arg VERSION="${VERSION:-}" --build-arg COMMIT="${COMMIT:-}" \
     --build-arg DATE="${DATE:-}" .

@@ -115,7 +115,9 @@ func (f *Flags) Color(out io.Writer) bool {
 }
 
 // Namespace implements Factory.
-func (f *Flags) Namespace() (string, bool, error) { return f.config.ToRawKubeConfigLoader().Namespace() }
+func (f *Flags) Namespace() (string, bool, error) {
+	return f.config.ToRawKubeConfigLoader().Namespace()
+}
 
 // RESTConfig implements Factory.
 func (f *Flags) RESTConfig() (*rest.Config, error) { return f.config.ToRESTConfig() }
@@ -130,7 +132,9 @@ func (f *Flags) Kubernetes() (kubernetes.Interface, error) { return f.kubernetes
 func (f *Flags) Dynamic() (dynamic.Interface, error) { return f.dynamic() }
 
 // Discovery implements Factory.
-func (f *Flags) Discovery() (discovery.DiscoveryInterface, error) { return f.config.ToDiscoveryClient() }
+func (f *Flags) Discovery() (discovery.DiscoveryInterface, error) {
+	return f.config.ToDiscoveryClient()
+}
 
 // RESTMapper implements Factory.
 func (f *Flags) RESTMapper() (meta.RESTMapper, error) { return f.config.ToRESTMapper() }

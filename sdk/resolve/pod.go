@@ -1,0 +1,92 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// PodOf returns the Pod that the Sandbox controls, nil if there is none.
+func (r *Resolver) PodOf(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
+	pods, err := r.kubernetes.CoreV1().Pods(sandbox.Namespace).List(ctx, metav1.ListOptions{LabelSelector: PodSelector(sandbox.Name)})
+	if err != nil && !apierrors.IsForbidden(err) {
+		return nil, fmt.Errorf("find the Pod of Sandbox %s: %w", sandbox.Name, err)
+	}
+	if err == nil {
+		if pod := Choose(sandbox, pods.Items); pod != nil {
+			return pod, nil
+		}
+	}
+	pod, hintErr := r.podByHint(ctx, sandbox)
+	if hintErr != nil {
+		return nil, hintErr
+	}
+	if pod == nil && err != nil {
+		return nil, fmt.Errorf("find the Pod of Sandbox %s: %w", sandbox.Name, err)
+	}
+	return pod, nil
+}
+
+// PodSelector selects the Pods that may be the Pod of a Sandbox of this name. Names can share a hash: Choose decides.
+func PodSelector(sandbox string) string {
+	return apis.LabelSandboxNameHash + "=" + naming.Hash(sandbox)
+}
+
+// podByHint serves those whose Pod lost its label, and users who may get Pods but not list them.
+func (r *Resolver) podByHint(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
+	names := []string{sandbox.Name}
+	if hint := sandbox.Annotations[apis.AnnotationPodName]; hint != "" && hint != sandbox.Name {
+		names = []string{hint, sandbox.Name}
+	}
+	for _, name := range names {
+		pod, err := r.kubernetes.CoreV1().Pods(sandbox.Namespace).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read Pod %s: %w", name, err)
+		}
+		if metav1.IsControlledBy(pod, sandbox) {
+			return pod, nil
+		}
+	}
+	return nil, nil
+}
+
+// Choose returns the Pod that the Sandbox controls: of several one that stays, then one that has not ended, then the
+// newest. It returns nil if the Sandbox controls none.
+func Choose(sandbox *agentsv1beta1.Sandbox, pods []corev1.Pod) *corev1.Pod {
+	var best *corev1.Pod
+	for i := range pods {
+		pod := &pods[i]
+		if metav1.IsControlledBy(pod, sandbox) && (best == nil || better(pod, best)) {
+			best = pod
+		}
+	}
+	return best
+}
+
+func better(a, b *corev1.Pod) bool {
+	if stays := a.DeletionTimestamp == nil; stays != (b.DeletionTimestamp == nil) {
+		return stays
+	}
+	if ended := Ended(a); ended != Ended(b) {
+		return !ended
+	}
+	return b.CreationTimestamp.Before(&a.CreationTimestamp)
+}
+
+// Ended says whether the Pod has reached a terminal phase.
+func Ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}

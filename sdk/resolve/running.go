@@ -1,0 +1,112 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+)
+
+// Running resolves a reference to a sandbox whose Pod runs, or says why it does not.
+func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Target, error) {
+	t, err := r.Objects(ctx, namespace, ref)
+	if err != nil {
+		return nil, err
+	}
+	if err := Obstacle(t, r.clock.Now()); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Obstacle says why nothing can be run in the target: nil if its Pod runs.
+func Obstacle(t *Target, now time.Time) error {
+	e := obstacle(t, now)
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+func obstacle(t *Target, now time.Time) *Error {
+	name := t.Name()
+	describe := commandFor("describe", t)
+	switch {
+	case deleting(t):
+		return &Error{Cause: Deleting, Message: fmt.Sprintf("%s is being deleted", name)}
+	case t.Pod != nil && Ended(t.Pod):
+		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, ending(t.Pod)), next: commandFor("logs", t)}
+	case expired(t, now):
+		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}
+	case t.Sandbox == nil:
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, because(t.Claim.Status.Conditions)), next: describe}
+	}
+	if asked, _ := t.Sandbox.Spec.SuspensionAsked(); asked {
+		return &Error{Cause: Suspended, Message: fmt.Sprintf("%s is suspended", name), next: commandFor("resume", t)}
+	}
+	if t.Pod == nil {
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s has no Pod yet%s", name, because(t.Sandbox.Status.Conditions)), next: describe}
+	}
+	if t.Pod.Status.Phase != corev1.PodRunning || t.Pod.DeletionTimestamp != nil {
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s does not run yet%s", name, because(t.Sandbox.Status.Conditions)), next: describe}
+	}
+	return nil
+}
+
+func deleting(t *Target) bool {
+	return (t.Claim != nil && t.Claim.DeletionTimestamp != nil) || (t.Sandbox != nil && t.Sandbox.DeletionTimestamp != nil)
+}
+
+func expired(t *Target, now time.Time) bool {
+	if t.Claim != nil && t.Claim.Spec.Lifecycle != nil {
+		l := t.Claim.Spec.Lifecycle
+		if lifecycle.Of(l.ShutdownTime, l.TTLSecondsAfterFinished, t.Claim.Status.Conditions).Reached(now) {
+			return true
+		}
+	}
+	return t.Sandbox != nil && lifecycle.Of(t.Sandbox.Spec.ShutdownTime, nil, t.Sandbox.Status.Conditions).Reached(now)
+}
+
+// because is ": <message>" of a Ready condition that is not True.
+func because(conditions []metav1.Condition) string {
+	ready := apis.FindCondition(conditions, apis.ConditionReady)
+	if ready == nil || ready.Status == metav1.ConditionTrue || ready.Message == "" {
+		return ""
+	}
+	return ": " + ready.Message
+}
+
+// ending says how a Pod ended: with which exit code, or for which reason.
+func ending(pod *corev1.Pod) string {
+	for i := range pod.Status.ContainerStatuses {
+		status := &pod.Status.ContainerStatuses[i]
+		if ended := status.State.Terminated; ended != nil && (ended.ExitCode != 0 || pod.Status.Phase == corev1.PodSucceeded) {
+			return strings.TrimSpace(fmt.Sprintf("container %s ended with exit code %d %s", status.Name, ended.ExitCode, parenthesized(ended.Reason)))
+		}
+	}
+	if pod.Status.Message != "" {
+		return pod.Status.Message
+	}
+	return "its Pod is " + string(pod.Status.Phase) + " " + parenthesized(pod.Status.Reason)
+}
+
+func parenthesized(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return "(" + reason + ")"
+}
+
+// commandFor is the plugin's command about the target, in its namespace.
+func commandFor(verb string, t *Target) string {
+	return verb + " " + t.Ref.String() + " --namespace " + t.Namespace
+}

@@ -1,0 +1,41 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Command agent-sandbox-controller is the operator.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/manager"
+)
+
+func main() {
+	config, logging := manager.Defaults(), zap.Options{}
+	config.AddFlags(flag.CommandLine)
+	logging.BindFlags(flag.CommandLine)
+	version := flag.Bool("version", false, "Print the version and exit.")
+	flag.Parse()
+	build := buildinfo.Get()
+	if *version {
+		fmt.Printf("%s (commit %s, %s, %s)\n", build.Version, build.Commit, build.GoVersion, build.Platform)
+		return
+	}
+	log := zap.New(zap.UseFlagOptions(&logging))
+	ctrl.SetLogger(log)
+	log.Info("starting", "version", build.Version, "commit", build.Commit)
+	restConfig, err := ctrl.GetConfig()
+	if err == nil {
+		err = manager.Run(ctrl.SetupSignalHandler(), config, restConfig, log)
+	}
+	if err != nil {
+		log.Error(err, "the operator ends")
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,167 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
+)
+
+// Scheme returns a scheme with every kind that the operator reads or writes.
+func Scheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("scheme: %w", err)
+		}
+	}
+	return scheme, nil
+}
+
+// Run runs the operator until the context ends: it validates the configuration, waits for the CRDs, then reconciles. A
+// context that ends is no error; the leader's lease is released on the way out, so that the next leader acts at once.
+func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.Logger) error {
+	if err := config.Validate(); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	for _, warning := range config.Warnings() {
+		log.Info("configuration: " + warning)
+	}
+	restConfig = rest.CopyConfig(restConfig)
+	restConfig.QPS, restConfig.Burst = float32(config.KubeAPIQPS), config.KubeAPIBurst
+	mgr, err := newManager(config, restConfig, log)
+	if err != nil {
+		return err
+	}
+	var served atomic.Bool
+	if err := addProbes(mgr, &served); err != nil {
+		return err
+	}
+	reconciler, err := sandbox.New(
+		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
+	if err != nil {
+		return err
+	}
+	err = mgr.Add(everywhere(func(ctx context.Context) error {
+		if err := waitForKind(ctx, mgr.GetRESTMapper(), log); err != nil || ctx.Err() != nil {
+			return err
+		}
+		if err := reconciler.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers); err != nil {
+			return err
+		}
+		served.Store(true)
+		return nil
+	}))
+	if err != nil {
+		return fmt.Errorf("manager: %w", err)
+	}
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	return nil
+}
+
+// everywhere is a Runnable that standbys run too, so that their caches are warm when they take over.
+type everywhere func(context.Context) error
+
+func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (everywhere) NeedLeaderElection() bool { return false }
+
+func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.Manager, error) {
+	scheme, err := Scheme()
+	if err != nil {
+		return nil, err
+	}
+	byObject, err := sandbox.CacheByObject()
+	if err != nil {
+		return nil, err
+	}
+	graceful := 10 * time.Second
+	mgr, err := ctrl.NewManager(restConfig, ctrl.Options{
+		Scheme:                        scheme,
+		Logger:                        log,
+		Cache:                         cache.Options{ByObject: byObject, DefaultTransform: cache.TransformStripManagedFields()},
+		Metrics:                       metricsserver.Options{BindAddress: config.MetricsBindAddress},
+		HealthProbeBindAddress:        config.HealthProbeBindAddress,
+		LeaderElection:                config.LeaderElect,
+		LeaderElectionNamespace:       config.LeaderElectionNamespace,
+		LeaderElectionID:              apis.LeaseName,
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &graceful,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	return mgr, nil
+}
+
+// addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
+// Alive means that the caches, once begun, came to hold it within a minute: a process that cannot see the cluster restarts.
+func addProbes(mgr ctrl.Manager, served *atomic.Bool) error {
+	synced := func(req *http.Request) error {
+		if !served.Load() {
+			return fmt.Errorf("the CustomResourceDefinition %s is not installed", apis.CRDSandboxes)
+		}
+		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
+		defer cancel()
+		if !mgr.GetCache().WaitForCacheSync(ctx) {
+			return fmt.Errorf("the caches have not synced yet")
+		}
+		return nil
+	}
+	if err := mgr.AddReadyzCheck("caches", synced); err != nil {
+		return fmt.Errorf("readiness: %w", err)
+	}
+	alive := &liveness{clock: clock.RealClock{}, synced: synced, served: served}
+	if err := mgr.AddHealthzCheck("caches", alive.check); err != nil {
+		return fmt.Errorf("liveness: %w", err)
+	}
+	return nil
+}
+
+// waitForKind returns when the API server serves Sandboxes, or when the context ends. Without it an operator installed
+// before its CRDs would crash, or wait without a word.
+func waitForKind(ctx context.Context, mapper meta.RESTMapper, log logr.Logger) error {
+	kind := schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}
+	for said := false; ; said = true {
+		_, err := mapper.RESTMapping(kind, apis.VersionV1beta1)
+		if err == nil {
+			return nil
+		}
+		if !meta.IsNoMatchError(err) {
+			return fmt.Errorf("ask the API server for %s: %w", kind, err)
+		}
+		if !said {
+			log.Info("waiting for the CustomResourceDefinition to be installed", "crd", apis.CRDSandboxes)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(2 * time.Second):
+		}
+	}
+}

@@ -1,0 +1,61 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
+func (r *Reconciler) announce(was, is *v1beta1.Sandbox, p plan, done results) {
+	if len(p.dropped) > 0 && newlyDropped(was, done) {
+		r.event(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
+			"podTemplate.metadata may not set "+strings.Join(p.dropped, ", ")+": these keys belong to the operator")
+	}
+	turned := func(kind apis.ConditionType) bool {
+		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
+	}
+	if turned(apis.ConditionSuspended) {
+		r.event(is, corev1.EventTypeNormal, apis.ReasonSuspended, apis.MessageSuspended)
+	}
+	if turned(apis.ConditionFinished) {
+		r.event(is, corev1.EventTypeNormal, apis.ReasonFinished,
+			apis.FindCondition(is.Status.Conditions, apis.ConditionFinished).Message)
+	}
+	before := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
+	after := apis.FindCondition(is.Status.Conditions, apis.ConditionReady)
+	if before != nil && before.Reason == after.Reason && before.Message == after.Message {
+		return
+	}
+	switch apis.Reason(after.Reason) {
+	case apis.ReasonSandboxExpired:
+		r.event(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
+	case apis.ReasonReconcilerError, apis.ReasonMultiplePods:
+		r.event(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
+	default: // everybody can see Ready itself
+	}
+}
+
+// newlyDropped: once for each generation, and for each new Pod.
+func newlyDropped(was *v1beta1.Sandbox, done results) bool {
+	ready := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
+	if ready == nil || ready.ObservedGeneration != was.Generation {
+		return true
+	}
+	return len(done.pods) == 1 && done.pods[0].verb == create
+}
+
+func (r *Reconciler) event(about runtime.Object, kind string, reason apis.Reason, note string) {
+	const limit = 1024 // of an event's note, in bytes
+	if len(note) > limit {
+		note = strings.ToValidUTF8(note[:limit-3], "") + "..."
+	}
+	r.recorder.Eventf(about, nil, kind, string(reason), "Reconcile", "%s", note)
+}

@@ -1,0 +1,157 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// Each builder serves creation and repair: given what is there it returns a copy in which the keys we own are right and
+// everything else is as it was.
+
+// buildPod returns the Pod, and the metadata keys of its template that were dropped. The spec of a live Pod stays: a
+// changed template takes effect at the next start.
+func buildPod(sandbox *v1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, dropped []string) {
+	if was != nil {
+		want = was.DeepCopy()
+	} else {
+		want = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sandbox.Namespace, Name: sandbox.Name}}
+		sandbox.Spec.PodTemplate.Spec.DeepCopyInto(&want.Spec)
+		want.Spec.Volumes = mergeVolumes(want.Spec.Volumes, sandbox)
+	}
+	own(want, sandbox)
+	return want, setPodMetadata(want, sandbox)
+}
+
+// mergeVolumes puts the claims' volumes in: one of the same name in the template gives way.
+func mergeVolumes(volumes []corev1.Volume, sandbox *v1beta1.Sandbox) []corev1.Volume {
+	for i := range sandbox.Spec.VolumeClaimTemplates {
+		name := sandbox.Spec.VolumeClaimTemplates[i].Name
+		volume := corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+				ClaimName: naming.PersistentVolumeClaim(name, sandbox.Name),
+			},
+		}}
+		replaced := false
+		for j := range volumes {
+			if volumes[j].Name == name {
+				volumes[j], replaced = volume, true
+			}
+		}
+		if !replaced {
+			volumes = append(volumes, volume)
+		}
+	}
+	return volumes
+}
+
+// buildClaim returns a PersistentVolumeClaim. Of an existing one only the owner and our label are set: its spec is
+// immutable and its other metadata may be somebody's.
+func buildClaim(
+	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+) *corev1.PersistentVolumeClaim {
+	var want *corev1.PersistentVolumeClaim
+	if was != nil {
+		want = was.DeepCopy()
+	} else {
+		want = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+			Namespace: sandbox.Namespace, Name: naming.PersistentVolumeClaim(template.Name, sandbox.Name),
+			Labels: map[string]string{}, Annotations: map[string]string{},
+		}}
+		copyUnreserved(want.Labels, template.Labels)
+		copyUnreserved(want.Annotations, template.Annotations)
+		template.Spec.DeepCopyInto(&want.Spec)
+	}
+	own(want, sandbox)
+	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	return want
+}
+
+// buildService returns the headless Service. It selects by name hash and UID, so that two names with one hash never share
+// traffic; its ports are the Pod's, for meshes and SRV records.
+func buildService(sandbox *v1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {
+	var want *corev1.Service
+	if was != nil {
+		want = was.DeepCopy()
+	} else {
+		want = &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: sandbox.Namespace, Name: sandbox.Name}}
+		want.Spec.ClusterIP = corev1.ClusterIPNone
+	}
+	own(want, sandbox)
+	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	want.Spec.Selector = map[string]string{
+		apis.LabelSandboxNameHash: naming.Hash(sandbox.Name),
+		apis.LabelSandboxUID:      string(sandbox.UID),
+	}
+	spec := &sandbox.Spec.PodTemplate.Spec
+	if pod != nil {
+		spec = &pod.Spec
+	}
+	want.Spec.Ports = servicePorts(spec)
+	return want
+}
+
+// servicePorts lists the ports of the containers, and of init containers that stay, each protocol and number once.
+func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
+	var ports []corev1.ServicePort
+	taken := map[string]bool{}
+	add := func(c *corev1.Container) {
+		for _, port := range c.Ports {
+			protocol := port.Protocol
+			if protocol == "" {
+				protocol = corev1.ProtocolTCP
+			}
+			number := fmt.Sprintf("%s-%d", strings.ToLower(string(protocol)), port.ContainerPort)
+			name := port.Name
+			if name == "" || taken[name] {
+				name = number
+			}
+			if taken["#"+number] {
+				continue
+			}
+			taken["#"+number], taken[name] = true, true
+			ports = append(ports, corev1.ServicePort{
+				Name: name, Protocol: protocol, Port: port.ContainerPort, TargetPort: intstr.FromInt32(port.ContainerPort),
+			})
+		}
+	}
+	for i := range spec.InitContainers {
+		if p := spec.InitContainers[i].RestartPolicy; p != nil && *p == corev1.ContainerRestartPolicyAlways {
+			add(&spec.InitContainers[i])
+		}
+	}
+	for i := range spec.Containers {
+		add(&spec.Containers[i])
+	}
+	return ports
+}
+
+// own makes the Sandbox the controller of a child that nobody else controls.
+func own(child metav1.Object, sandbox *v1beta1.Sandbox) {
+	if metav1.GetControllerOf(child) == nil {
+		child.SetOwnerReferences(append(child.GetOwnerReferences(), controllerReference(sandbox)))
+	}
+}
+
+func copyUnreserved(into, from map[string]string) {
+	maps.Copy(into, from)
+	maps.DeleteFunc(into, func(key, _ string) bool { return apis.ReservedKey(key) })
+}
+
+func setKey(m *map[string]string, key, value string) {
+	if *m == nil {
+		*m = map[string]string{}
+	}
+	(*m)[key] = value
+}

@@ -1,0 +1,117 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// ownerUIDIndex finds the Pods that a Sandbox controls.
+const ownerUIDIndex = "metadata.controllerUID"
+
+// observed is what the cluster held when the pass began.
+type observed struct {
+	pods    []*corev1.Pod                            // those that the Sandbox controls
+	named   *corev1.Pod                              // one under the Pod's name that it does not control
+	service *corev1.Service                          // under the Sandbox's name, whoever owns it
+	claims  map[string]*corev1.PersistentVolumeClaim // by name, whoever owns them
+}
+
+func (r *Reconciler) observe(ctx context.Context, sandbox *v1beta1.Sandbox) (observed, error) {
+	seen := observed{claims: map[string]*corev1.PersistentVolumeClaim{}}
+	if err := r.observePods(ctx, sandbox, &seen); err != nil {
+		return seen, err
+	}
+	key := client.ObjectKeyFromObject(sandbox)
+	service, err := get(ctx, r.client, key, &corev1.Service{})
+	if err != nil {
+		return seen, err
+	}
+	seen.service = service
+	for i := range sandbox.Spec.VolumeClaimTemplates {
+		key.Name = naming.PersistentVolumeClaim(sandbox.Spec.VolumeClaimTemplates[i].Name, sandbox.Name)
+		claim, err := get(ctx, r.client, key, &corev1.PersistentVolumeClaim{})
+		if err != nil {
+			return seen, err
+		}
+		if claim != nil {
+			seen.claims[key.Name] = claim
+		}
+	}
+	return seen, nil
+}
+
+func (r *Reconciler) observePods(ctx context.Context, sandbox *v1beta1.Sandbox, seen *observed) error {
+	var list corev1.PodList
+	err := r.client.List(ctx, &list, client.InNamespace(sandbox.Namespace), client.MatchingFields{ownerUIDIndex: string(sandbox.UID)})
+	if err != nil {
+		return fmt.Errorf("list Pods: %w", err)
+	}
+	for i := range list.Items {
+		seen.pods = append(seen.pods, &list.Items[i])
+	}
+	if len(seen.pods) > 0 {
+		return nil
+	}
+	reader := client.Reader(r.client)
+	if r.absenceMustBeSure(sandbox) {
+		reader = r.live
+	}
+	pod, err := get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
+	switch {
+	case err != nil:
+		return err
+	case pod == nil:
+	case ownershipOf(pod, sandbox) == owned:
+		seen.pods = append(seen.pods, pod)
+	default:
+		seen.named = pod
+	}
+	return nil
+}
+
+// absenceMustBeSure: before the status says for the first time that the Pod is gone, the API server is asked: a Pod made a
+// moment ago may not be in the cache yet, and whoever waits for Suspended relies on it.
+func (r *Reconciler) absenceMustBeSure(sandbox *v1beta1.Sandbox) bool {
+	asked, _ := sandbox.Spec.SuspensionAsked()
+	return asked && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
+}
+
+// get reads one object; nil means that there is none.
+func get[T client.Object](ctx context.Context, reader client.Reader, key client.ObjectKey, into T) (T, error) {
+	var none T
+	switch err := reader.Get(ctx, key, into); {
+	case apierrors.IsNotFound(err):
+		return none, nil
+	case err != nil:
+		return none, fmt.Errorf("get %T %s: %w", into, key, err)
+	}
+	return into, nil
+}
+
+// podName is where the Pod is looked for when none is known to be ours: the hint, else the Sandbox's name.
+func podName(sandbox *v1beta1.Sandbox) string {
+	if name := sandbox.Annotations[apis.AnnotationPodName]; name != "" {
+		return name
+	}
+	return sandbox.Name
+}
+
+// controllerUID is the index function of ownerUIDIndex.
+func controllerUID(object client.Object) []string {
+	if ref := metav1.GetControllerOf(object); ref != nil {
+		return []string{string(ref.UID)}
+	}
+	return nil
+}

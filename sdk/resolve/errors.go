@@ -48,7 +48,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// NextStep is the arguments of the plugin's command that helps, as "resume dev"; empty when none does.
+// NextStep is the arguments of the plugin's command that helps, as "resume dev"; empty when none does. The namespace is
+// left to the caller, who knows whether it must be said.
 func (e *Error) NextStep() string { return e.next }
 
 // Is says whether the error has the cause.
@@ -86,6 +87,6 @@ func errorNotFound(ref Ref, namespace, remark string) *Error {
 	return &Error{
 		Cause:   NotFound,
 		Message: strings.TrimSpace(fmt.Sprintf("no %s is called %q in namespace %q%s", what, ref.Name, namespace, remark)),
-		next:    "list --namespace " + namespace,
+		next:    "list",
 	}
 }

@@ -106,7 +106,5 @@ func parenthesized(reason string) string {
 	return "(" + reason + ")"
 }
 
-// commandFor is the plugin's command about the target, in its namespace.
-func commandFor(verb string, t *Target) string {
-	return verb + " " + t.Ref.String() + " --namespace " + t.Namespace
-}
+// commandFor is the plugin's command about the target.
+func commandFor(verb string, t *Target) string { return verb + " " + t.Ref.String() }

@@ -1,0 +1,108 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+)
+
+// silence is how long a new object may be without conditions before that is a sign that the operator is not there.
+const silence = 10 * time.Second
+
+// conditions is the first layer: what the operator says about the claim and the Sandbox.
+func conditions(f *Facts) []Finding {
+	var all []Finding
+	if f.Claim != nil {
+		all = append(all, ofObject(f, "claim "+f.Claim.Name, &f.Claim.ObjectMeta, f.Claim.Status.Conditions)...)
+	}
+	if f.Sandbox != nil {
+		all = append(all, ofObject(f, "Sandbox "+f.Sandbox.Name, &f.Sandbox.ObjectMeta, f.Sandbox.Status.Conditions)...)
+	}
+	return all
+}
+
+func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
+	if len(conditions) == 0 {
+		return []Finding{unseen(f, subject, object)}
+	}
+	var all []Finding
+	stale := false
+	for i := range conditions {
+		c := &conditions[i]
+		if c.ObservedGeneration != 0 && c.ObservedGeneration < object.Generation {
+			stale = true
+			continue
+		}
+		all = append(all, Finding{State: weigh(c), Subject: subject, Text: spell(c)})
+	}
+	if stale {
+		all = append(all, Finding{State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(f), problem: operatorProblem(f)})
+	}
+	return all
+}
+
+// unseen is the finding about an object that no operator has written a condition to.
+func unseen(f *Facts, subject string, object *metav1.ObjectMeta) Finding {
+	finding := Finding{State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f), problem: operatorProblem(f)}
+	old := !f.Now.Before(object.CreationTimestamp.Add(silence))
+	if f.Operator == OperatorAbsent || f.Operator == OperatorDown || (f.Operator == OperatorUnknown && old) {
+		finding.State = Bad
+	}
+	if f.Operator == OperatorUnknown && old {
+		finding.Text += ": it may not be running"
+		finding.problem = operatorDown
+	}
+	return finding
+}
+
+func operatorRemark(f *Facts) string {
+	switch f.Operator {
+	case OperatorAbsent:
+		return ": the operator is not installed"
+	case OperatorDown:
+		return ": the operator is not running"
+	}
+	return ""
+}
+
+func operatorProblem(f *Facts) problem {
+	switch f.Operator {
+	case OperatorAbsent:
+		return operatorAbsent
+	case OperatorDown:
+		return operatorDown
+	}
+	return unclassified
+}
+
+func weigh(c *metav1.Condition) State {
+	if c.Type != string(apis.ConditionReady) {
+		return Note
+	}
+	if c.Status == metav1.ConditionTrue {
+		return Good
+	}
+	switch apis.Reason(c.Reason) {
+	case apis.ReasonReconcilerError, apis.ReasonMultiplePods, apis.ReasonPodFailed, apis.ReasonTemplateNotFound,
+		apis.ReasonWarmPoolNotFound, apis.ReasonInvalidMetadata, apis.ReasonEnvVarsInjectionRejected,
+		apis.ReasonVolumeClaimTemplatesError:
+		return Bad
+	case apis.ReasonSandboxSuspended, apis.ReasonSandboxExpired, apis.ReasonClaimExpired, apis.ReasonPodSucceeded:
+		return Note
+	}
+	return Wait
+}
+
+func spell(c *metav1.Condition) string {
+	text := fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason)
+	if c.Message != "" {
+		text += " " + c.Message
+	}
+	return text
+}

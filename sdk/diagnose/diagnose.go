@@ -1,0 +1,130 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+// Verdict is the state of a sandbox in one word.
+type Verdict string
+
+// The verdicts.
+const (
+	Ready      Verdict = "Ready"
+	Starting   Verdict = "Starting"
+	Blocked    Verdict = "Blocked"
+	Suspending Verdict = "Suspending"
+	Suspended  Verdict = "Suspended"
+	Succeeded  Verdict = "Succeeded"
+	Failed     Verdict = "Failed"
+	Expired    Verdict = "Expired"
+	Deleting   Verdict = "Deleting"
+)
+
+// State is how a finding weighs.
+type State string
+
+// The states of findings.
+const (
+	Good State = "ok"
+	Wait State = "waiting"
+	Bad  State = "problem"
+	Note State = "note"
+)
+
+// Finding is one observation about one object.
+type Finding struct {
+	State   State  `json:"state"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+
+	problem problem
+}
+
+// problem is the class of a finding that decides the cure.
+type problem int
+
+const (
+	unclassified problem = iota
+	badImage
+	endedContainer
+	unstartable
+	unschedulable
+	unboundVolume
+	operatorAbsent
+	operatorDown
+)
+
+// Step is something to do next. Command, if there is one, is the arguments of the plugin's command.
+type Step struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+}
+
+// Diagnosis is what the facts say.
+type Diagnosis struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	// Obstacle is what stands in the way of a ready sandbox, in one line; empty when nothing does.
+	Obstacle   string    `json:"obstacle,omitempty"`
+	Conditions []Finding `json:"conditions,omitempty"`
+	Scheduling []Finding `json:"scheduling,omitempty"`
+	Containers []Finding `json:"containers,omitempty"`
+	Next       []Step    `json:"next,omitempty"`
+}
+
+// Of diagnoses the facts.
+func Of(f Facts) Diagnosis {
+	d := Diagnosis{
+		Name:       f.name(),
+		Conditions: conditions(&f),
+		Scheduling: scheduling(&f),
+		Containers: containers(&f),
+	}
+	d.Verdict = VerdictOf(&f)
+	in := obstacle(&f, &d)
+	if in.Text != "" {
+		d.Obstacle = in.Subject + ": " + in.Text
+	}
+	if d.Verdict == Starting && hasBad(d.Conditions, d.Scheduling, d.Containers) {
+		d.Verdict = Blocked
+	}
+	d.Next = next(&f, &d, in.problem)
+	return d
+}
+
+// obstacle is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
+// better than the scheduler why they do not run, and the scheduler better than the conditions.
+func obstacle(f *Facts, d *Diagnosis) Finding {
+	switch d.Verdict {
+	case Ready, Suspended, Succeeded:
+		return Finding{}
+	case Expired:
+		return Finding{Subject: d.Name, Text: "its time is over"}
+	case Deleting:
+		return Finding{Subject: d.Name, Text: "it is being deleted"}
+	}
+	layers := [][]Finding{d.Containers, d.Scheduling, d.Conditions}
+	for _, state := range []State{Bad, Wait} {
+		for _, layer := range layers {
+			for _, finding := range layer {
+				if finding.State == state {
+					return finding
+				}
+			}
+		}
+	}
+	if f.Pod == nil {
+		return Finding{Subject: d.Name, Text: "its Pod does not exist yet"}
+	}
+	return Finding{Subject: d.Name, Text: "its Pod is not Ready yet"}
+}
+
+func hasBad(layers ...[]Finding) bool {
+	for _, layer := range layers {
+		for _, finding := range layer {
+			if finding.State == Bad {
+				return true
+			}
+		}
+	}
+	return false
+}

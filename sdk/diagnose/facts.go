@@ -1,0 +1,49 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// Operator is what is known about the operator itself.
+type Operator string
+
+// The states of the operator.
+const (
+	// OperatorUnknown: we may not look, or did not.
+	OperatorUnknown Operator = ""
+	// OperatorAbsent: no Deployment of the operator was found.
+	OperatorAbsent Operator = "absent"
+	// OperatorDown: its Deployment has no available replica.
+	OperatorDown Operator = "down"
+	// OperatorUp: its Deployment is available.
+	OperatorUp Operator = "up"
+)
+
+// Facts are the objects as they were read at one time. Each may be missing.
+type Facts struct {
+	Now      time.Time
+	Claim    *extensionsv1beta1.SandboxClaim
+	Sandbox  *agentsv1beta1.Sandbox
+	Pod      *corev1.Pod
+	Volumes  []corev1.PersistentVolumeClaim
+	Events   []corev1.Event
+	Operator Operator
+}
+
+func (f *Facts) name() string {
+	switch {
+	case f.Claim != nil:
+		return f.Claim.Name
+	case f.Sandbox != nil:
+		return f.Sandbox.Name
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// scheduling is the second layer: volumes, and the node that the Pod found or did not find.
+func scheduling(f *Facts) []Finding {
+	var all []Finding
+	for i := range f.Volumes {
+		all = append(all, ofVolume(f, &f.Volumes[i]))
+	}
+	pod := f.Pod
+	if pod == nil {
+		return all
+	}
+	subject := "Pod " + pod.Name
+	if pod.DeletionTimestamp != nil {
+		return append(all, Finding{State: Wait, Subject: subject, Text: "is being deleted"})
+	}
+	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
+		return append(all, Finding{State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable})
+	}
+	if pod.Spec.NodeName == "" {
+		return append(all, Finding{State: Wait, Subject: subject, Text: "has no node yet"})
+	}
+	all = append(all, Finding{State: Good, Subject: subject, Text: "is on node " + pod.Spec.NodeName})
+	if starting(pod) {
+		all = append(all, trouble(f, "Pod", pod.Name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")...)
+	}
+	return all
+}
+
+func ofVolume(f *Facts, volume *corev1.PersistentVolumeClaim) Finding {
+	finding := Finding{Subject: "volume " + volume.Name}
+	switch volume.Status.Phase {
+	case corev1.ClaimBound:
+		finding.State, finding.Text = Good, "is bound"
+	case corev1.ClaimLost:
+		finding.State, finding.Text = Bad, "has lost its PersistentVolume"
+	default:
+		finding.State, finding.Text = Wait, "is not bound yet"
+		if found := trouble(f, "PersistentVolumeClaim", volume.Name, "ProvisioningFailed", "FailedBinding"); len(found) > 0 {
+			finding.State, finding.Text, finding.problem = Bad, "is not bound: "+found[0].Text, unboundVolume
+		}
+	}
+	return finding
+}
+
+// trouble returns the latest warning event of the reasons about an object, as a finding.
+func trouble(f *Facts, kind, name string, reasons ...string) []Finding {
+	var latest *corev1.Event
+	for i := range f.Events {
+		e := &f.Events[i]
+		about := e.InvolvedObject.Kind == kind && e.InvolvedObject.Name == name && slices.Contains(reasons, e.Reason)
+		if about && (latest == nil || EventTime(e).After(EventTime(latest).Time)) {
+			latest = e
+		}
+	}
+	if latest == nil {
+		return nil
+	}
+	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message)}}
+}
+
+func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }
+
+func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == kind {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return oneLine(text)
+		}
+	}
+	return "no reason given"
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

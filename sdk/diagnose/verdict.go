@@ -1,0 +1,94 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+)
+
+// VerdictOf says in one word how the claim or Sandbox among the facts is. Conditions of an earlier generation count for
+// nothing.
+func VerdictOf(f *Facts) Verdict {
+	holder, generation := f.status()
+	switch {
+	case f.deleting():
+		return Deleting
+	case f.expired():
+		return Expired
+	}
+	if finished := Current(holder, apis.ConditionFinished, generation); isTrue(finished) {
+		if finished.Reason == string(apis.ReasonPodFailed) {
+			return Failed
+		}
+		return Succeeded
+	}
+	if f.Sandbox != nil {
+		if asked, _ := f.Sandbox.Spec.SuspensionAsked(); asked {
+			if isTrue(Current(f.Sandbox.Status.Conditions, apis.ConditionSuspended, f.Sandbox.Generation)) {
+				return Suspended
+			}
+			return Suspending
+		}
+	}
+	if isTrue(Current(holder, apis.ConditionReady, generation)) {
+		return Ready
+	}
+	return Starting
+}
+
+// Current returns the condition if it speaks of this generation, else nil. A condition without a generation is believed:
+// its writer does not say.
+func Current(conditions []metav1.Condition, kind apis.ConditionType, generation int64) *metav1.Condition {
+	c := apis.FindCondition(conditions, kind)
+	if c == nil || (c.ObservedGeneration != 0 && c.ObservedGeneration < generation) {
+		return nil
+	}
+	return c
+}
+
+func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
+
+// status is the conditions and the generation of what the user holds.
+func (f *Facts) status() ([]metav1.Condition, int64) {
+	switch {
+	case f.Claim != nil:
+		return f.Claim.Status.Conditions, f.Claim.Generation
+	case f.Sandbox != nil:
+		return f.Sandbox.Status.Conditions, f.Sandbox.Generation
+	}
+	return nil, 0
+}
+
+func (f *Facts) deleting() bool {
+	if f.Claim != nil {
+		return f.Claim.DeletionTimestamp != nil
+	}
+	return f.Sandbox != nil && f.Sandbox.DeletionTimestamp != nil
+}
+
+func (f *Facts) expired() bool {
+	if f.Deadline().Reached(f.Now) {
+		return true
+	}
+	conditions, generation := f.status()
+	ready := Current(conditions, apis.ConditionReady, generation)
+	return ready != nil && (ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
+}
+
+// Deadline is when the claim or Sandbox ends.
+func (f *Facts) Deadline() lifecycle.Deadline {
+	switch {
+	case f.Claim != nil && f.Claim.Spec.Lifecycle != nil:
+		l := f.Claim.Spec.Lifecycle
+		return lifecycle.Of(l.ShutdownTime, l.TTLSecondsAfterFinished, f.Claim.Status.Conditions)
+	case f.Claim != nil:
+		return lifecycle.Deadline{}
+	case f.Sandbox != nil:
+		return lifecycle.Of(f.Sandbox.Spec.ShutdownTime, nil, nil)
+	}
+	return lifecycle.Deadline{}
+}

@@ -1,0 +1,132 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package observe reads the facts that a diagnosis needs. What the caller may not read is left out: a diagnosis from fewer
+// facts is better than none.
+package observe
+
+import (
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Observer reads facts.
+type Observer struct {
+	kubernetes kubernetes.Interface
+	clock      clock.PassiveClock
+}
+
+// New returns an Observer. It needs all of its arguments.
+func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
+	return &Observer{kubernetes: kubernetes, clock: clock}
+}
+
+// Facts reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
+func (o *Observer) Facts(ctx context.Context, t *resolve.Target) diagnose.Facts {
+	f := diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod}
+	f.Volumes = o.volumes(ctx, t)
+	f.Events = o.events(ctx, t, f.Volumes)
+	if Silent(t) {
+		f.Operator = o.Operator(ctx)
+	}
+	return f
+}
+
+// Silent says whether the operator has said nothing yet about what the target asks for now.
+func Silent(t *resolve.Target) bool {
+	if t.Claim != nil && diagnose.Current(t.Claim.Status.Conditions, apis.ConditionReady, t.Claim.Generation) == nil {
+		return true
+	}
+	return t.Sandbox != nil && diagnose.Current(t.Sandbox.Status.Conditions, apis.ConditionReady, t.Sandbox.Generation) == nil
+}
+
+func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
+	if t.Sandbox == nil {
+		return nil
+	}
+	var all []corev1.PersistentVolumeClaim
+	for i := range t.Sandbox.Spec.VolumeClaimTemplates {
+		name := naming.PersistentVolumeClaim(t.Sandbox.Spec.VolumeClaimTemplates[i].Name, t.Sandbox.Name)
+		if volume, err := o.kubernetes.CoreV1().PersistentVolumeClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
+			all = append(all, *volume)
+		}
+	}
+	return all
+}
+
+// events returns the events about the target's objects and no earlier ones of the same names, oldest first.
+func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim) []corev1.Event {
+	about := map[string][]types.UID{}
+	note := func(object metav1.Object) { about[object.GetName()] = append(about[object.GetName()], object.GetUID()) }
+	if t.Claim != nil {
+		note(t.Claim)
+	}
+	if t.Sandbox != nil {
+		note(t.Sandbox)
+	}
+	if t.Pod != nil {
+		note(t.Pod)
+	}
+	for i := range volumes {
+		note(&volumes[i])
+	}
+	var all []corev1.Event
+	for name, uids := range about {
+		selector := fields.OneTermEqualSelector("involvedObject.name", name).String()
+		found, err := o.kubernetes.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: selector})
+		if err != nil {
+			continue
+		}
+		for i := range found.Items {
+			if slices.Contains(uids, found.Items[i].InvolvedObject.UID) {
+				all = append(all, found.Items[i])
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b corev1.Event) int {
+		return diagnose.EventTime(&a).Compare(diagnose.EventTime(&b).Time)
+	})
+	return all
+}
+
+// Operator looks for the operator's Deployment, in its usual namespace first.
+func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
+	deployment, err := o.kubernetes.AppsV1().Deployments(apis.OperatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
+	if err == nil {
+		return stateOf(deployment)
+	}
+	if !apierrors.IsNotFound(err) {
+		return diagnose.OperatorUnknown
+	}
+	elsewhere, err := o.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, apis.OperatorName).String(),
+	})
+	switch {
+	case err != nil:
+		return diagnose.OperatorUnknown
+	case len(elsewhere.Items) == 0:
+		return diagnose.OperatorAbsent
+	}
+	return stateOf(&elsewhere.Items[0])
+}
+
+func stateOf(deployment *appsv1.Deployment) diagnose.Operator {
+	if deployment.Status.AvailableReplicas > 0 {
+		return diagnose.OperatorUp
+	}
+	return diagnose.OperatorDown
+}

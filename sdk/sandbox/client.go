@@ -1,0 +1,79 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sandbox creates, suspends, resumes, extends and deletes sandboxes.
+//
+// Invariants:
+//   - a change names the object's UID or resourceVersion: what was deleted and made anew meanwhile is not touched;
+//   - no field is sent that the cluster's schema does not have, and none is silently dropped.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Client changes sandboxes.
+type Client struct {
+	sandboxes versioned.Interface
+	clock     clock.PassiveClock
+}
+
+// New returns a Client. It needs all of its arguments.
+func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
+	return &Client{sandboxes: sandboxes, clock: clock}
+}
+
+// Create creates the Sandbox, or with dryRun has the server check it only. It stamps the time of the request, from which
+// the startup latency is measured.
+func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool) (*agentsv1beta1.Sandbox, error) {
+	options := metav1.CreateOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	sandbox = sandbox.DeepCopy()
+	if sandbox.Annotations == nil {
+		sandbox.Annotations = map[string]string{}
+	}
+	sandbox.Annotations[apis.AnnotationClientFirstRequestedAt] = c.clock.Now().UTC().Format(requestedAt)
+	created, err := c.sandboxes.AgentsV1beta1().Sandboxes(sandbox.Namespace).Create(ctx, sandbox, options)
+	if resolve.NotServed(err) {
+		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
+	}
+	return created, nil
+}
+
+// requestedAt is RFC 3339 with all nine digits of a second.
+const requestedAt = "2006-01-02T15:04:05.000000000Z07:00"
+
+// Delete deletes the claim, or else the Sandbox. With foreground the object stays until everything it owns is gone. That
+// it is gone already is no error.
+func (c *Client) Delete(ctx context.Context, t *resolve.Target, foreground bool) error {
+	uid, policy := t.UID(), metav1.DeletePropagationBackground
+	if foreground {
+		policy = metav1.DeletePropagationForeground
+	}
+	options := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &uid}}
+	var err error
+	if t.Claim != nil {
+		err = c.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Delete(ctx, t.Claim.Name, options)
+	} else {
+		err = c.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Delete(ctx, t.Sandbox.Name, options)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete %s: %w", t.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package wait waits until a claim or Sandbox is ready, suspended, finished or deleted.
+//
+// Invariants:
+//   - a condition counts only if it speaks of the current generation;
+//   - an object that is deleted, or deleted and made anew, while somebody waits for anything else is an error at once;
+//   - what cannot come any more is an error at once; what can heal is waited for, and named as the obstacle;
+//   - a watch that breaks is made anew, and no event is needed twice: every decision rests on a fresh read.
+package wait
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Goal is what to wait for.
+type Goal string
+
+// The goals.
+const (
+	Ready     Goal = "ready"
+	Suspended Goal = "suspended"
+	Finished  Goal = "finished"
+	Deleted   Goal = "deleted"
+)
+
+// Goals are all goals.
+func Goals() []Goal { return []Goal{Ready, Suspended, Finished, Deleted} }
+
+// ParseGoal reads a goal, in any case.
+func ParseGoal(text string) (Goal, error) {
+	goal := Goal(strings.ToLower(text))
+	if !slices.Contains(Goals(), goal) {
+		return "", fmt.Errorf("cannot wait for %q: use ready, suspended, finished or deleted", text)
+	}
+	return goal, nil
+}
+
+// Never is the error for a goal that cannot be reached any more.
+type Never struct {
+	Name string
+	Goal Goal
+	Why  string
+	next string
+}
+
+// Error implements error.
+func (e *Never) Error() string { return fmt.Sprintf("%s will not be %s: %s", e.Name, e.Goal, e.Why) }
+
+// NextStep is the arguments of the plugin's command that helps.
+func (e *Never) NextStep() string { return e.next }
+
+// Timeout is the error for a goal that was not reached in time.
+type Timeout struct {
+	Name     string
+	Goal     Goal
+	After    time.Duration
+	Obstacle string
+}
+
+// Error implements error.
+func (e *Timeout) Error() string {
+	message := fmt.Sprintf("timed out after %s waiting for %s to be %s", e.After, e.Name, e.Goal)
+	if e.Obstacle != "" {
+		message += "; " + e.Obstacle
+	}
+	return message
+}
+
+// NextStep is the arguments of the plugin's command that tells more.
+func (e *Timeout) NextStep() string { return "status " + e.Name }
+
+// WaitTimedOut tells callers that do not import this package what happened.
+func (e *Timeout) WaitTimedOut() bool { return true }
+
+// decide says whether the goal is reached, or that it never will be. A nil target is an object that is gone; uid is the
+// object that the waiting is about.
+func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Time) (done bool, err error) {
+	gone := t == nil || (uid != "" && t.UID() != uid)
+	if goal == Deleted {
+		return gone, nil
+	}
+	never := func(why, next string) error { return &Never{Name: ref, Goal: goal, Why: why, next: next} }
+	switch {
+	case t == nil:
+		return false, never("it was deleted", "")
+	case gone:
+		return false, never("it was deleted, and another of that name was made", "")
+	}
+	facts := diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod}
+	verdict := diagnose.VerdictOf(&facts)
+	switch verdict {
+	case diagnose.Deleting:
+		return false, never("it is being deleted", "")
+	case diagnose.Expired:
+		if goal == Finished && hasFinished(t) {
+			return true, nil
+		}
+		return false, never("its time is over", "extend "+ref+" --by 1h")
+	}
+	switch goal {
+	case Ready:
+		return ready(verdict, ref, t, never)
+	case Suspended:
+		return verdict == diagnose.Suspended, nil
+	}
+	return verdict == diagnose.Succeeded || verdict == diagnose.Failed, nil
+}
+
+func ready(verdict diagnose.Verdict, ref string, t *resolve.Target, never func(why, next string) error) (bool, error) {
+	switch verdict {
+	case diagnose.Ready:
+		return true, nil
+	case diagnose.Succeeded, diagnose.Failed:
+		return false, never("it has finished", "logs "+ref)
+	case diagnose.Suspended, diagnose.Suspending:
+		return false, never("it is suspended", "resume "+ref)
+	}
+	if t.Claim == nil {
+		return false, nil
+	}
+	c := diagnose.Current(t.Claim.Status.Conditions, apis.ConditionReady, t.Claim.Generation)
+	if c == nil {
+		return false, nil
+	}
+	switch apis.Reason(c.Reason) {
+	case apis.ReasonInvalidMetadata, apis.ReasonEnvVarsInjectionRejected, apis.ReasonVolumeClaimTemplatesError:
+		return false, never(c.Message+" ("+c.Reason+")", "describe "+ref)
+	}
+	return false, nil
+}
+
+func hasFinished(t *resolve.Target) bool {
+	conditions := t.Sandbox
+	if t.Claim != nil {
+		return apis.ConditionTrue(t.Claim.Status.Conditions, apis.ConditionFinished)
+	}
+	return conditions != nil && apis.ConditionTrue(conditions.Status.Conditions, apis.ConditionFinished)
+}

@@ -1,0 +1,169 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// reread is how often the objects are read without an event: for users who may not watch, and for what no watch tells
+// (the operator's health, the passing of time).
+const reread = 3 * time.Second
+
+// Request is one thing to wait for.
+type Request struct {
+	Namespace string
+	Ref       resolve.Ref
+	Goal      Goal
+	// UID is the object the waiting is about; empty means the one that is found first.
+	UID types.UID
+	// Timeout ends the waiting: zero after one look, below zero never.
+	Timeout time.Duration
+	// Progress, if set, is called with the obstacle whenever it changes.
+	Progress func(obstacle string)
+}
+
+// Waiter waits.
+type Waiter struct {
+	sandboxes  versioned.Interface
+	kubernetes kubernetes.Interface
+	resolver   *resolve.Resolver
+	observer   *observe.Observer
+	clock      clock.WithTicker
+}
+
+// New returns a Waiter. It needs all of its arguments.
+func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock clock.WithTicker) *Waiter {
+	return &Waiter{
+		sandboxes: sandboxes, kubernetes: kubernetes, clock: clock,
+		resolver: resolve.New(sandboxes, kubernetes, clock), observer: observe.New(kubernetes, clock),
+	}
+}
+
+// For waits until the goal is reached and returns the objects as they were then; with Deleted it returns nil objects. Its
+// errors are *Never, *Timeout, the context's, or those of reading.
+func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watches := newWatches(ctx, w)
+	tick := w.clock.NewTicker(reread)
+	defer tick.Stop()
+	var timeout <-chan time.Time
+	if r.Timeout > 0 {
+		timer := w.clock.NewTimer(r.Timeout)
+		defer timer.Stop()
+		timeout = timer.C()
+	}
+	progress := teller{tell: r.Progress}
+	for first := true; ; first = false {
+		target, err := w.read(ctx, &r, first)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			if done, err := decide(r.Goal, r.Ref.String(), r.UID, target, w.clock.Now()); done || err != nil {
+				return target, err
+			}
+			progress.say(w.obstacle(ctx, r.Goal, target))
+			watches.follow(target)
+		case first || !transient(err):
+			return nil, err
+		default:
+			progress.say(fmt.Sprintf("the API server does not answer, trying again: %v", err))
+		}
+		if r.Timeout == 0 {
+			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, Obstacle: progress.last}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-timeout:
+			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
+		case <-watches.changed:
+		case <-tick.C():
+		}
+	}
+}
+
+// read returns the objects, nil if the one waited for is gone. The first read pins the object: a name that is a claim now
+// must not be mistaken for a Sandbox of the same name once the claim is gone.
+func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Target, error) {
+	target, err := w.resolver.Objects(ctx, r.Namespace, r.Ref)
+	if resolve.Is(err, resolve.NotFound) && (!first || r.UID != "" || r.Goal == Deleted) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.UID == "" {
+		r.UID = target.UID()
+	}
+	return target, nil
+}
+
+func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) string {
+	switch goal {
+	case Ready:
+		return diagnose.Of(w.observer.Facts(ctx, t)).Obstacle
+	case Suspended:
+		if t.Sandbox != nil {
+			if asked, _ := t.Sandbox.Spec.SuspensionAsked(); !asked {
+				return "nobody has asked for its suspension"
+			}
+		}
+		if t.Pod != nil {
+			return "its Pod has not ended yet"
+		}
+		return "the operator has not confirmed it yet"
+	case Deleted:
+		if t.Pod != nil {
+			return "its Pod still exists"
+		}
+		return "it still exists"
+	}
+	return "it has not ended yet"
+}
+
+// transient says whether the same read may succeed later: not a refusal by the API server, but its absence or overload.
+func transient(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		var own *resolve.Error
+		return !errors.As(err, &own)
+	}
+	return apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsTooManyRequests(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err)
+}
+
+// teller says each obstacle once: kubelet alternates between two words for the same failure.
+type teller struct {
+	tell func(string)
+	last string
+	told map[string]bool
+}
+
+func (t *teller) say(obstacle string) {
+	t.last = obstacle
+	if obstacle == "" || t.tell == nil || t.told[obstacle] {
+		return
+	}
+	if t.told == nil {
+		t.told = map[string]bool{}
+	}
+	t.told[obstacle] = true
+	t.tell(obstacle)
+}

@@ -1,0 +1,93 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wait
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// rewatch is the pause before a broken watch is made anew.
+const rewatch = time.Second
+
+// open opens one watch.
+type open func(context.Context, metav1.ListOptions) (watch.Interface, error)
+
+// watches tell that something about a target has changed, never what: the reader reads for itself.
+type watches struct {
+	ctx     context.Context // the goroutines live as long as one call of For
+	waiter  *Waiter
+	changed chan struct{}
+	running map[string]bool
+}
+
+func newWatches(ctx context.Context, w *Waiter) *watches {
+	return &watches{ctx: ctx, waiter: w, changed: make(chan struct{}, 1), running: map[string]bool{}}
+}
+
+// follow watches each object of the target that is not watched yet.
+func (w *watches) follow(t *resolve.Target) {
+	if t == nil {
+		return
+	}
+	named := func(name string) metav1.ListOptions {
+		return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
+	}
+	if t.Claim != nil {
+		w.start("claim "+t.Claim.Name, named(t.Claim.Name), w.waiter.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Watch)
+	}
+	if t.Sandbox != nil {
+		w.start("sandbox "+t.Sandbox.Name, named(t.Sandbox.Name), w.waiter.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Watch)
+		pods := metav1.ListOptions{LabelSelector: resolve.PodSelector(t.Sandbox.Name)}
+		w.start("pods of "+t.Sandbox.Name, pods, w.waiter.kubernetes.CoreV1().Pods(t.Namespace).Watch)
+	}
+}
+
+func (w *watches) start(key string, options metav1.ListOptions, open open) {
+	if w.running[key] {
+		return
+	}
+	w.running[key] = true
+	go w.keep(options, open)
+}
+
+// keep holds a watch open until the context ends. A new watch begins with the objects there are, so that what happened
+// while there was none is noticed. That a watch cannot be opened is no error: the objects are also read now and then.
+func (w *watches) keep(options metav1.ListOptions, open open) {
+	for w.ctx.Err() == nil {
+		if stream, err := open(w.ctx, options); err == nil {
+			w.drain(stream)
+		}
+		pause := w.waiter.clock.NewTimer(rewatch)
+		select {
+		case <-w.ctx.Done():
+		case <-pause.C():
+		}
+		pause.Stop()
+	}
+}
+
+func (w *watches) drain(stream watch.Interface) {
+	defer stream.Stop()
+	for {
+		select {
+		case <-w.ctx.Done():
+			return
+		case _, open := <-stream.ResultChan():
+			if !open {
+				return
+			}
+			select {
+			case w.changed <- struct{}{}:
+			default: // a read is due already
+			}
+		}
+	}
+}

@@ -28,7 +28,7 @@ func TestPinsAreTheVersionsThatAreNamed(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	builder := NewBuilder(t.TempDir(), io.Discard)
-	if got := builder.Missing(true); !slices.Equal(got, []string{"etcd", "kubectl", "kube-apiserver"}) {
+	if got := builder.Missing(Integration); !slices.Equal(got, []string{"etcd", "kubectl", "kube-apiserver"}) {
 		t.Errorf("integration tests want %v", got)
 	}
 	if err := os.MkdirAll(builder.Dir(), 0o755); err != nil {
@@ -39,13 +39,13 @@ func TestMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := builder.Missing(true); len(got) != 0 {
+	if got := builder.Missing(Integration); len(got) != 0 {
 		t.Errorf("still missing %v", got)
 	}
-	if got := builder.Missing(false); !slices.Contains(got, "runc") || slices.Contains(got, "etcd") {
+	if got := builder.Missing(Cluster); !slices.Contains(got, "runc") || slices.Contains(got, "kwok") || slices.Contains(got, "etcd") {
 		t.Errorf("a cluster lacks %v", got)
 	}
-	if dir, err := builder.Build(t.Context(), true); err != nil || dir != builder.Dir() {
+	if dir, err := builder.Build(t.Context(), Integration); err != nil || dir != builder.Dir() {
 		t.Errorf("with nothing missing: %s, %v", dir, err)
 	}
 }

@@ -34,19 +34,19 @@ func NewBuilder(cache string, progress io.Writer) *Builder {
 // Dir is the directory that Build fills.
 func (b *Builder) Dir() string { return filepath.Join(b.cache, "bin", key()) }
 
-// Missing lists the names that are not built yet.
-func (b *Builder) Missing(integrationOnly bool) []string {
+// Missing lists the names in the set that are not built yet.
+func (b *Builder) Missing(set Set) []string {
 	var names []string
-	for _, one := range b.missing(integrationOnly) {
+	for _, one := range b.missing(set) {
 		names = append(names, one.name)
 	}
 	return names
 }
 
-// Build builds what is missing and returns the directory of the programs. With integrationOnly it builds etcd, kube-apiserver and
-// kubectl alone, so that the directory serves as KUBEBUILDER_ASSETS. Two runs at once wait for each other.
-func (b *Builder) Build(ctx context.Context, integrationOnly bool) (string, error) {
-	if len(b.missing(integrationOnly)) == 0 {
+// Build builds what is missing and returns the directory of the programs. With the set Integration the
+// directory serves as KUBEBUILDER_ASSETS. Two runs at once wait for each other.
+func (b *Builder) Build(ctx context.Context, set Set) (string, error) {
+	if len(b.missing(set)) == 0 {
 		return b.Dir(), nil
 	}
 	release, err := filelock.Lock(filepath.Join(b.cache, "locks", "build"), func() {
@@ -61,7 +61,7 @@ func (b *Builder) Build(ctx context.Context, integrationOnly bool) (string, erro
 		return "", fmt.Errorf("write the Kubernetes module: %w", err)
 	}
 	start := time.Now()
-	todo := b.missing(integrationOnly)
+	todo := b.missing(set)
 	for i, one := range todo {
 		b.say("building %s (%d of %d, %s elapsed)", one.name, i+1, len(todo), time.Since(start).Round(time.Second))
 		if err := b.buildOne(ctx, module, one); err != nil {
@@ -76,10 +76,10 @@ func (b *Builder) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, format+"\n", args...)
 }
 
-func (b *Builder) missing(integrationOnly bool) []binary {
+func (b *Builder) missing(set Set) []binary {
 	var list []binary
 	for _, one := range all() {
-		if integrationOnly && !one.integration {
+		if one.set > set {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(b.Dir(), one.name)); err != nil {

@@ -26,15 +26,25 @@ var kubernetesMod []byte
 //go:embed pins/kubernetes.sum
 var kubernetesSum []byte
 
+// Set says which programs are wanted. Each set has those of the sets before it.
+type Set int
+
+// The sets of programs.
+const (
+	Integration Set = iota + 1 // etcd, kube-apiserver, kubectl: what tests need that want an API server alone
+	Cluster                    // what a cluster runs
+	All                        // and the simulator of nodes, for benchmarks
+)
+
 // binary is one program to build.
 type binary struct {
-	name        string // of the file
-	pkg         string // import path of its main package
-	version     string // empty: built in the pinned Kubernetes module
-	ldflags     string
-	tags        string
-	cgo         bool
-	integration bool // wanted by tests that need an API server only
+	name    string // of the file
+	pkg     string // import path of its main package
+	version string // empty: built in the pinned Kubernetes module
+	ldflags string
+	tags    string
+	cgo     bool
+	set     Set // the smallest that has it
 }
 
 const (
@@ -51,32 +61,34 @@ const (
 func all() []binary {
 	runtime := small + " -X " + containerd + "/version.Version=" + ContainerdVersion
 	list := []binary{
-		{name: "etcd", pkg: "go.etcd.io/etcd/server/v3", ldflags: small, integration: true},
-		{name: "kubectl", pkg: kubernetes + "kubectl", ldflags: stamped, integration: true},
-		{name: "kube-apiserver", pkg: kubernetes + "kube-apiserver", ldflags: stamped, integration: true},
-		{name: "kube-controller-manager", pkg: kubernetes + "kube-controller-manager", ldflags: stamped},
-		{name: "kube-scheduler", pkg: kubernetes + "kube-scheduler", ldflags: stamped},
-		{name: "kubelet", pkg: kubernetes + "kubelet", ldflags: stamped},
-		{name: "kube-proxy", pkg: kubernetes + "kube-proxy", ldflags: stamped},
+		{name: "etcd", pkg: "go.etcd.io/etcd/server/v3", ldflags: small, set: Integration},
+		{name: "kubectl", pkg: kubernetes + "kubectl", ldflags: stamped, set: Integration},
+		{name: "kube-apiserver", pkg: kubernetes + "kube-apiserver", ldflags: stamped, set: Integration},
+		{name: "kube-controller-manager", pkg: kubernetes + "kube-controller-manager", ldflags: stamped, set: Cluster},
+		{name: "kube-scheduler", pkg: kubernetes + "kube-scheduler", ldflags: stamped, set: Cluster},
+		{name: "kubelet", pkg: kubernetes + "kubelet", ldflags: stamped, set: Cluster},
+		{name: "kube-proxy", pkg: kubernetes + "kube-proxy", ldflags: stamped, set: Cluster},
 	}
 	for _, name := range []string{"containerd", "containerd-shim-runc-v2", "ctr"} {
-		list = append(list, binary{name: name, pkg: containerd + "/cmd/" + name, version: ContainerdVersion, ldflags: runtime})
+		list = append(list, binary{name: name, pkg: containerd + "/cmd/" + name, version: ContainerdVersion, ldflags: runtime, set: Cluster})
 	}
 	for _, plugin := range []struct{ dir, name string }{
 		{"main", "bridge"}, {"main", "loopback"}, {"ipam", "host-local"}, {"meta", "portmap"},
 	} {
-		list = append(list, binary{name: plugin.name, pkg: cni + plugin.dir + "/" + plugin.name, version: CNIVersion, ldflags: small})
+		list = append(list, binary{name: plugin.name, pkg: cni + plugin.dir + "/" + plugin.name, version: CNIVersion, ldflags: small,
+			set: Cluster})
 	}
 	return append(list,
-		binary{name: "runc", pkg: "github.com/opencontainers/runc", version: RuncVersion, ldflags: small, tags: "seccomp", cgo: true},
-		binary{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", version: KwokVersion, ldflags: small})
+		binary{name: "runc", pkg: "github.com/opencontainers/runc", version: RuncVersion, ldflags: small, tags: "seccomp",
+			cgo: true, set: Cluster},
+		binary{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", version: KwokVersion, ldflags: small, set: All})
 }
 
 // key names the directory of a build: it changes with any version, flag, or pinned module.
 func key() string {
 	sum := sha256.New()
 	for _, b := range all() {
-		_, _ = fmt.Fprintf(sum, "%+v\n", b)
+		_, _ = fmt.Fprintln(sum, b.name, b.pkg, b.version, b.ldflags, b.tags, b.cgo)
 	}
 	_, _ = sum.Write(kubernetesMod)
 	_, _ = sum.Write(kubernetesSum)

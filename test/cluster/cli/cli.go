@@ -44,6 +44,9 @@ func prerequisitesCommand(progress io.Writer) *cobra.Command {
 	}
 }
 
+// sets are the values of binaries --only; all programs without it.
+var sets = map[string]binaries.Set{"integration": binaries.Integration, "cluster": binaries.Cluster, "": binaries.All}
+
 func binariesCommand(out, progress io.Writer) *cobra.Command {
 	var only string
 	cmd := &cobra.Command{
@@ -51,21 +54,21 @@ func binariesCommand(out, progress io.Writer) *cobra.Command {
 		Short: "Build the programs of the cluster, and print the directory that has them",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			integration := only == "integration"
-			if only != "" && !integration {
-				return fmt.Errorf("--only %s: the one value it takes is integration", only)
+			set, ok := sets[only]
+			if !ok {
+				return fmt.Errorf("--only %s: it takes integration or cluster", only)
 			}
 			cache, err := places.Cache()
 			if err != nil {
 				return err
 			}
 			builder := binaries.NewBuilder(cache, progress)
-			if !integration && len(builder.Missing(integration)) > 0 { // runc is built against a library of the machine
+			if set > binaries.Integration && len(builder.Missing(set)) > 0 { // runc is built against a library of the machine
 				if err := prerequisites.Ensure(cmd.Context(), progress); err != nil {
 					return err
 				}
 			}
-			dir, err := builder.Build(cmd.Context(), integration)
+			dir, err := builder.Build(cmd.Context(), set)
 			if err != nil {
 				return err
 			}
@@ -73,6 +76,6 @@ func binariesCommand(out, progress io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&only, "only", "", "integration: etcd, kube-apiserver and kubectl alone, as KUBEBUILDER_ASSETS wants them")
+	cmd.Flags().StringVar(&only, "only", "", "integration: etcd, kube-apiserver and kubectl alone, as KUBEBUILDER_ASSETS wants them; cluster: what up runs")
 	return cmd
 }

@@ -16,8 +16,8 @@ ln -sfn /run/lock "$state/var/lock"
 mount --bind "$state" "$state/run/cluster"
 mount --bind "$programs" "$state/run/bin"
 mount --rbind "$state/run" /run
-mount --bind "$state/var" /var
-mount --bind "$state/tmp" /tmp
+mount --bind /run/cluster/var /var # by this path from here on: the directory itself may be below /var or /tmp
+mount --bind /run/cluster/tmp /tmp
 
 # A name server that refuses at once: looking up an image's registry must not wait for one that cannot be reached.
 echo 'nameserver 127.0.0.1' >/run/cluster/resolv.conf

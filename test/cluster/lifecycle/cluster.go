@@ -131,7 +131,7 @@ func (c *Cluster) imageCache() *images.Cache { return images.NewCache(c.cache, c
 
 // build builds the binaries; it waits for nothing if they are there.
 func (c *Cluster) build(ctx context.Context) (string, error) {
-	return binaries.NewBuilder(c.cache, c.progress).Build(ctx, false)
+	return binaries.NewBuilder(c.cache, c.progress).Build(ctx, binaries.Cluster)
 }
 
 // every runs check again and again until it returns true, or an error, or the time is over.

@@ -33,7 +33,7 @@ func (s Settings) StateDir() string       { return confine.StateDir }
 func (s Settings) ProgramsDir() string    { return confine.ProgramsDir }
 func (s Settings) PodNetwork() string     { return network.PodNetwork }
 func (s Settings) ServiceNetwork() string { return network.ServiceNetwork }
-func (s Settings) DNSServiceIP() string   { return network.DNSServiceIP }
+func (s Settings) NameServer() string     { return network.NameServer }
 func (s Settings) PauseImage() string     { return images.PauseTag }
 
 // placesOf maps each file of configuration to its place below the directory that Write is given.

@@ -17,7 +17,7 @@ import (
 )
 
 // recipe changes when images made from the same packages come out differently; cached archives of older recipes are not used.
-const recipe = "1"
+const recipe = "2"
 
 // Cache keeps the archives of the images that do not depend on the project's code.
 type Cache struct {

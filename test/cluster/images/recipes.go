@@ -104,7 +104,10 @@ func accounts(content tree) {
 	content.file("etc/passwd", 0o644, []byte("root:x:0:0:root:/root:/bin/sh\nsandbox:x:1000:1000:sandbox:/home/sandbox:/bin/sh\n"+
 		"nobody:x:65534:65534:nobody:/:/bin/sh\n"))
 	content.file("etc/group", 0o644, []byte("root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n"))
-	content.file("etc/nsswitch.conf", 0o644, []byte("passwd: files\ngroup: files\nhosts: files dns\n"))
+	// A static program crashes where the C library loads a module for a database that is not named here.
+	content.file("etc/nsswitch.conf", 0o644, []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\n"+
+		"protocols: files\nnetworks: files\nethers: files\nrpc: files\n"))
+	content.file("etc/services", 0o644, []byte("domain 53/tcp\ndomain 53/udp\nhttp 80/tcp\nhttps 443/tcp\n"))
 	content.dir("root", 0o755)
 	content.dir("home/sandbox", 0o777)
 	content.dir("tmp", 0o1777)

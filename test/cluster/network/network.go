@@ -23,7 +23,7 @@ const (
 	PodNetwork     = "10.244.0.0/16"
 	ServiceNetwork = "10.96.0.0/16"
 	APIServiceIP   = "10.96.0.1"
-	DNSServiceIP   = "10.96.0.10" // nothing answers there: a lookup fails at once
+	NameServer     = "127.0.0.1" // of Pods: nobody listens there, so that a lookup fails at once
 	APIPort        = 6443
 )
 

@@ -1,0 +1,184 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// Download copies a file or directory of the container to a local path.
+func (c *Copier) Download(ctx context.Context, remote, local string) error {
+	kind, err := c.kindOf(ctx, remote)
+	if err != nil {
+		return err
+	}
+	name := remotePlace().name(remote)
+	switch {
+	case kind == missing:
+		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
+	case kind == directory:
+		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local))
+	case name == "":
+		return fmt.Errorf("%s is no directory in the sandbox", remote)
+	}
+	info, err := os.Stat(local)
+	target := localPlace().ofFile(name, local, err == nil && info.IsDir())
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return c.downloadDevice(ctx, remote, target)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return err
+	}
+	err = c.downloadFile(ctx, remote, target)
+	if stream.Missing(err) {
+		return c.downloadPlain(ctx, remote, target)
+	}
+	return err
+}
+
+// DownloadTo writes a file of the container to the writer.
+func (c *Copier) DownloadTo(ctx context.Context, remote string, out io.Writer) error {
+	err := c.run(ctx, []string{"cat", argument(remote)}, nil, out)
+	if stream.Missing(err) {
+		return errors.New("the image has no cat, which writing a file to standard output needs")
+	}
+	return err
+}
+
+// downloadDevice writes into what is no file: a device or pipe must not be replaced by one.
+func (c *Copier) downloadDevice(ctx context.Context, remote, target string) error {
+	out, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.DownloadTo(ctx, remote, out), out.Close())
+}
+
+func (c *Copier) downloadDirectory(ctx context.Context, remote, target string) error {
+	_, err := os.Stat(target)
+	made := errors.Is(err, os.ErrNotExist)
+	if err := os.MkdirAll(target, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(target)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unpacked := &unpacker{root: root, own: made, warn: c.warn}
+	err = c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, unpacked.all)
+	if stream.Missing(err) {
+		if made {
+			_ = os.Remove(target) // it is empty, and ours
+		}
+		return ErrNeedsTar
+	}
+	return err
+}
+
+// downloadFile follows a symbolic link to the file.
+func (c *Copier) downloadFile(ctx context.Context, remote, target string) error {
+	remote = path.Clean(remote)
+	command := []string{"tar", "-chf", "-", "-C", argument(path.Dir(remote)), "./" + path.Base(remote)}
+	return c.intoFile(target, func(temporary *os.File) error {
+		return c.receive(ctx, command, func(archive *tar.Reader) error {
+			header, err := archive.Next()
+			if errors.Is(err, io.EOF) {
+				return nil // the command says why
+			}
+			if err != nil {
+				return err
+			}
+			if header.Typeflag != tar.TypeReg {
+				return fmt.Errorf("%s is no regular file in the sandbox", remote)
+			}
+			if _, err := io.Copy(temporary, archive); err != nil {
+				return err
+			}
+			if err := temporary.Chmod(header.FileInfo().Mode().Perm()); err != nil {
+				return err
+			}
+			return os.Chtimes(temporary.Name(), header.ModTime, header.ModTime)
+		})
+	})
+}
+
+// downloadPlain serves images without tar.
+func (c *Copier) downloadPlain(ctx context.Context, remote, target string) error {
+	return c.intoFile(target, func(temporary *os.File) error {
+		err := c.DownloadTo(ctx, remote, temporary)
+		if err != nil {
+			return err
+		}
+		return temporary.Chmod(0o644)
+	})
+}
+
+// intoFile gives the target its name when it is complete.
+func (c *Copier) intoFile(target string, fill func(temporary *os.File) error) error {
+	temporary, err := os.CreateTemp(filepath.Dir(target), ".kubectl-sandbox-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(fill(temporary), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), target)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name()) // the first error matters
+	}
+	return err
+}
+
+// receive unpacks what the command writes. The command decides whether the copy is complete.
+func (c *Copier) receive(ctx context.Context, command []string, unpack func(*tar.Reader) error) error {
+	reader, writer := io.Pipe()
+	unpacked := make(chan error, 1)
+	go func() {
+		err := unpack(tar.NewReader(reader))
+		if err == nil {
+			_, err = io.Copy(io.Discard, reader) // archives end in padding
+		}
+		_ = reader.CloseWithError(err)
+		unpacked <- err
+	}()
+	err := c.run(ctx, command, nil, writer)
+	_ = writer.CloseWithError(err)
+	local := <-unpacked
+	switch {
+	case err == nil:
+		return local
+	case c.changed(err):
+		return local
+	case local != nil && !errors.Is(local, err) && !errors.Is(local, io.ErrUnexpectedEOF):
+		return local // it is why the command could not go on
+	}
+	return err
+}
+
+// changed tells of files that were written to while tar read them, which it reports as a failure: a directory that is in
+// use can be copied all the same.
+func (c *Copier) changed(err error) bool {
+	var failed *commandError
+	if !errors.As(err, &failed) || failed.ended.Code != 1 {
+		return false
+	}
+	for line := range strings.SplitSeq(failed.said, "; ") {
+		if !strings.HasSuffix(line, "file changed as we read it") && !strings.HasSuffix(line, "File removed before we read it") {
+			return false
+		}
+	}
+	c.warn(failed.said)
+	return true
+}

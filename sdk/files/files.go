@@ -1,0 +1,112 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// ErrNeedsTar is the error for a directory and an image that has no tar.
+var ErrNeedsTar = errors.New("the image has no tar, which copying a directory needs: use an image that has it, or copy file by file")
+
+// Copier copies between this machine and one container.
+type Copier struct {
+	network   stream.Network
+	container stream.Container
+	warn      func(string)
+}
+
+// New returns a Copier. Warn is told about what could not be copied although the rest was.
+func New(network stream.Network, container stream.Container, warn func(string)) *Copier {
+	return &Copier{network: network, container: container, warn: warn}
+}
+
+// kind is what a remote path is.
+type kind int
+
+const (
+	unknown kind = iota // the image has no test
+	missing
+	file
+	directory
+)
+
+// kindOf looks at a remote path, and follows symbolic links.
+func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
+	for _, look := range []struct {
+		flag string
+		kind kind
+	}{{"-d", directory}, {"-e", file}} {
+		err := c.run(ctx, []string{"test", look.flag, argument(remote)}, nil, nil)
+		var ended *stream.ExitError
+		switch {
+		case err == nil:
+			return look.kind, nil
+		case stream.Missing(err):
+			return unknown, nil
+		case errors.As(err, &ended):
+			continue
+		}
+		return unknown, err
+	}
+	return missing, nil
+}
+
+// run runs a command; what it says on its standard error is in the error.
+func (c *Copier) run(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
+	said := &lastWords{}
+	if out == nil {
+		out = io.Discard
+	}
+	err := c.network.Exec(ctx, c.container, stream.Process{Command: command, Stdin: in, Stdout: out, Stderr: said})
+	var ended *stream.ExitError
+	if errors.As(err, &ended) {
+		return &commandError{program: command[0], said: said.String(), ended: ended}
+	}
+	return err
+}
+
+// commandError is a remote command that ran and failed.
+type commandError struct {
+	program, said string
+	ended         *stream.ExitError
+}
+
+// Error implements error.
+func (e *commandError) Error() string {
+	if e.said == "" {
+		return fmt.Sprintf("%s in the sandbox ended with exit code %d", e.program, e.ended.Code)
+	}
+	return e.said
+}
+
+// Unwrap gives errors.As the exit code.
+func (e *commandError) Unwrap() error { return e.ended }
+
+// lastWords keeps the end of what a command says.
+type lastWords struct {
+	said bytes.Buffer // not embedded: io.Copy would use its ReadFrom
+}
+
+// Write implements io.Writer.
+func (l *lastWords) Write(p []byte) (int, error) {
+	const most = 2048
+	n, err := l.said.Write(p)
+	if excess := l.said.Len() - most; excess > 0 {
+		l.said.Next(excess)
+	}
+	return n, err
+}
+
+// String is what was said, in one line.
+func (l *lastWords) String() string {
+	return strings.Join(strings.FieldsFunc(l.said.String(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+}

@@ -1,0 +1,340 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+)
+
+// machine is a local directory, and one that plays the sandbox's.
+type machine struct {
+	*files.Copier
+	local, remote string
+	warnings      []string
+}
+
+func start(t *testing.T, exec func(directory string) func(context.Context, fake.Process) error) *machine {
+	t.Helper()
+	m := &machine{local: t.TempDir(), remote: t.TempDir()}
+	server := fake.New()
+	t.Cleanup(server.Close)
+	server.Exec = exec(m.remote)
+	network, err := stream.New(server.Config(), clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Copier = files.New(network, stream.Container{Namespace: "ns", Pod: "pod"}, func(w string) { m.warnings = append(m.warnings, w) })
+	return m
+}
+
+func with(programs ...string) func(string) func(context.Context, fake.Process) error {
+	return func(directory string) func(context.Context, fake.Process) error {
+		return fake.Local(directory, programs...)
+	}
+}
+
+func everything() func(string) func(context.Context, fake.Process) error {
+	return with("tar", "test", "sh", "cat")
+}
+
+// fill makes a tree that has one of everything.
+func fill(t *testing.T, root string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Join(root, "sub", "empty"), 0o755))
+	write(t, filepath.Join(root, "a.txt"), "alpha", 0o644)
+	write(t, filepath.Join(root, "sub", "run me.sh"), "#!/bin/sh\n", 0o755)
+	write(t, filepath.Join(root, "sub", "-dash"), "", 0o600)
+	must(t, os.Symlink("../a.txt", filepath.Join(root, "sub", "link")))
+	must(t, os.Symlink("/nowhere", filepath.Join(root, "dangling")))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, content string, mode fs.FileMode) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(content), mode))
+	must(t, os.Chmod(path, mode))
+	old := time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)
+	must(t, os.Chtimes(path, old, old))
+}
+
+// tree describes everything below a directory.
+func tree(t *testing.T, root string) []string {
+	t.Helper()
+	var all []string
+	must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		must(t, err)
+		info, err := entry.Info()
+		must(t, err)
+		relative, err := filepath.Rel(root, path)
+		must(t, err)
+		line := fmt.Sprintf("%s %s", info.Mode(), relative)
+		switch {
+		case relative == ".":
+			return nil
+		case info.Mode().IsRegular():
+			content, err := os.ReadFile(path)
+			must(t, err)
+			line += fmt.Sprintf(" %q %s", content, info.ModTime().UTC().Format(time.RFC3339))
+		case info.Mode()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			must(t, err)
+			line += " -> " + link
+		}
+		all = append(all, line)
+		return nil
+	}))
+	return all
+}
+
+func same(t *testing.T, one, other string) {
+	t.Helper()
+	if diff := cmp.Diff(tree(t, one), tree(t, other)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDirectoryThereAndBack(t *testing.T) {
+	m := start(t, everything())
+	fill(t, filepath.Join(m.local, "src"))
+	for range 2 { // the second copy must not end elsewhere
+		must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/deep/er/copy"))
+		must(t, m.Download(t.Context(), m.remote+"/deep/er/copy", filepath.Join(m.local, "back")))
+	}
+	same(t, filepath.Join(m.local, "src"), filepath.Join(m.remote, "deep/er/copy"))
+	same(t, filepath.Join(m.local, "src"), filepath.Join(m.local, "back"))
+	if len(m.warnings) > 0 {
+		t.Error(m.warnings)
+	}
+}
+
+func TestWhereACopyGoes(t *testing.T) {
+	tests := map[string]struct{ source, destination, want string }{
+		"a directory takes the destination's name":                      {"src", "/new", "/new/a.txt"},
+		"a directory takes it too when the destination exists":          {"src", "/there", "/there/a.txt"},
+		"a slash at the destination's end puts the directory into it":   {"src", "/there/", "/there/src/a.txt"},
+		"a slash at the source's end asks for what is in it":            {"src/", "/there/", "/there/a.txt"},
+		"a dot at the source's end asks for the same":                   {"src/.", "/there", "/there/a.txt"},
+		"a file takes the destination's name":                           {"src/a.txt", "/new", "/new"},
+		"a file goes into a directory that exists":                      {"src/a.txt", "/there", "/there/a.txt"},
+		"a slash at the destination's end puts the file into a new one": {"src/a.txt", "/new/", "/new/a.txt"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Run("into the sandbox", func(t *testing.T) {
+				m := start(t, everything())
+				fill(t, filepath.Join(m.local, "src"))
+				must(t, os.Mkdir(filepath.Join(m.remote, "there"), 0o755))
+				must(t, m.Upload(t.Context(), m.local+"/"+test.source, m.remote+test.destination))
+				if _, err := os.Stat(m.remote + test.want); err != nil {
+					t.Error(tree(t, m.remote))
+				}
+			})
+			t.Run("out of the sandbox", func(t *testing.T) {
+				m := start(t, everything())
+				fill(t, filepath.Join(m.remote, "src"))
+				must(t, os.Mkdir(filepath.Join(m.local, "there"), 0o755))
+				must(t, m.Download(t.Context(), m.remote+"/"+test.source, m.local+test.destination))
+				if _, err := os.Stat(m.local + test.want); err != nil {
+					t.Error(tree(t, m.local))
+				}
+			})
+		})
+	}
+}
+
+func TestRelativePathsStartAtTheWorkingDirectory(t *testing.T) {
+	m := start(t, everything())
+	write(t, filepath.Join(m.local, "a"), "alpha", 0o644)
+	must(t, m.Upload(t.Context(), filepath.Join(m.local, "a"), "new/"))
+	must(t, m.Download(t.Context(), "new/a", filepath.Join(m.local, "b")))
+	must(t, m.Download(t.Context(), "new", filepath.Join(m.local, "c")))
+	same(t, filepath.Join(m.remote, "new"), filepath.Join(m.local, "c"))
+	if err := m.Upload(t.Context(), filepath.Join(m.local, "a"), "../a"); err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestExistingDirectoryKeepsItsMode(t *testing.T) {
+	m := start(t, everything())
+	fill(t, filepath.Join(m.local, "src"))
+	must(t, os.Chmod(m.remote, fs.ModeSticky|0o777))
+	must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote))
+	info, err := os.Stat(m.remote)
+	must(t, err)
+	if got := info.Mode(); got != fs.ModeDir|fs.ModeSticky|0o777 {
+		t.Errorf("mode of the destination became %s", got)
+	}
+}
+
+func TestMissingSourceIsAnError(t *testing.T) {
+	for name, programs := range map[string][]string{
+		"with all programs": {"tar", "test", "sh", "cat"},
+		"without test":      {"tar", "sh", "cat"},
+		"without tar":       {"test", "sh", "cat"},
+		"with cat alone":    {"cat"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := start(t, with(programs...))
+			err := m.Download(t.Context(), m.remote+"/nope", filepath.Join(m.local, "nope"))
+			if err == nil || !strings.Contains(strings.ToLower(err.Error()), "no such file or directory") {
+				t.Errorf("got %v", err)
+			}
+			if left := tree(t, m.local); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			err = m.Upload(t.Context(), filepath.Join(m.local, "nope"), m.remote+"/nope")
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestImageWithoutTar(t *testing.T) {
+	m := start(t, with("test", "sh", "cat"))
+	write(t, filepath.Join(m.local, "run.sh"), "echo", 0o755)
+	must(t, os.Mkdir(filepath.Join(m.local, "dir"), 0o755))
+	must(t, m.Upload(t.Context(), filepath.Join(m.local, "run.sh"), m.remote+"/run.sh"))
+	must(t, m.Download(t.Context(), m.remote+"/run.sh", filepath.Join(m.local, "back.sh")))
+	content, err := os.ReadFile(filepath.Join(m.local, "back.sh"))
+	must(t, err)
+	info, err := os.Stat(m.remote + "/run.sh")
+	must(t, err)
+	if string(content) != "echo" || info.Mode().Perm() != 0o755 {
+		t.Errorf("got %q, mode %s", content, info.Mode())
+	}
+	if err := m.Upload(t.Context(), filepath.Join(m.local, "dir"), m.remote+"/dir"); !errors.Is(err, files.ErrNeedsTar) {
+		t.Errorf("got %v", err)
+	}
+	if err := m.Download(t.Context(), m.remote, filepath.Join(m.local, "new")); !errors.Is(err, files.ErrNeedsTar) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(m.local, "new")); err == nil {
+		t.Error("an empty directory is left behind")
+	}
+}
+
+func TestStandardStreams(t *testing.T) {
+	m := start(t, everything())
+	must(t, m.UploadFrom(t.Context(), strings.NewReader("from stdin"), m.remote+"/it's here"))
+	var out bytes.Buffer
+	must(t, m.DownloadTo(t.Context(), m.remote+"/it's here", &out))
+	if out.String() != "from stdin" {
+		t.Errorf("got %q", out.String())
+	}
+}
+
+// sending plays an image whose tar gives this archive.
+func sending(archive []byte, status error) func(string) func(context.Context, fake.Process) error {
+	return func(directory string) func(context.Context, fake.Process) error {
+		local := fake.Local(directory, "test")
+		return func(ctx context.Context, p fake.Process) error {
+			if p.Command[0] != "tar" {
+				return local(ctx, p)
+			}
+			if _, err := p.Stdout.Write(archive); err != nil {
+				return err
+			}
+			return status
+		}
+	}
+}
+
+func archiveOf(t *testing.T, headers ...tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range headers {
+		content := "evil"
+		if h.Typeflag != tar.TypeReg {
+			content = ""
+		}
+		h.Mode, h.Size = 0o644, int64(len(content))
+		must(t, w.WriteHeader(&h))
+		_, err := io.WriteString(w, content)
+		must(t, err)
+	}
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
+	outside := t.TempDir()
+	tests := map[string][]tar.Header{
+		"an absolute name":              {{Typeflag: tar.TypeReg, Name: outside + "/evil"}},
+		"a name that climbs":            {{Typeflag: tar.TypeReg, Name: "./../evil"}},
+		"a name that climbs later":      {{Typeflag: tar.TypeReg, Name: "a/../../evil"}},
+		"a file behind a link":          {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
+		"a file behind a relative link": {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
+		"a directory behind a link":     {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door/evil"}},
+		"a hard link to the outside":    {{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../secret"}},
+		"a directory over a link":       {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door"}},
+	}
+	for name, headers := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := start(t, sending(archiveOf(t, headers...), nil))
+			write(t, filepath.Join(m.local, "secret"), "secret", 0o600)
+			before := append(tree(t, outside), fmt.Sprint(os.Stat(outside)))
+			if err := m.Download(t.Context(), m.remote, filepath.Join(m.local, "dst")); err == nil {
+				t.Error("no error")
+			}
+			if diff := cmp.Diff(before, append(tree(t, outside), fmt.Sprint(os.Stat(outside)))); diff != "" {
+				t.Error(diff)
+			}
+			for _, line := range tree(t, m.local) {
+				if strings.Contains(line, "evil") {
+					t.Error(line)
+				}
+			}
+		})
+	}
+}
+
+func TestTruncatedFileNeverGetsItsName(t *testing.T) {
+	whole := archiveOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "./a"})
+	m := start(t, sending(whole[:514], nil))
+	write(t, m.remote+"/a", "x", 0o644)
+	if err := m.Download(t.Context(), m.remote+"/a", filepath.Join(m.local, "a")); err == nil {
+		t.Error("no error")
+	}
+	if left := tree(t, m.local); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestFailureAfterTheLastByteIsAFailure(t *testing.T) {
+	m := start(t, sending(archiveOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "./a"}), errors.New("killed")))
+	write(t, m.remote+"/a", "x", 0o644)
+	if err := m.Download(t.Context(), m.remote+"/a", filepath.Join(m.local, "a")); err == nil {
+		t.Error("no error")
+	}
+	if left := tree(t, m.local); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// unpacker writes an archive below a directory. os.Root refuses every path that leads out of it, through links too.
+type unpacker struct {
+	root *os.Root
+	// own: the root is ours, and gets the mode and time of the archive's.
+	own  bool
+	warn func(string)
+
+	directories []*tar.Header
+}
+
+func (u *unpacker) all(archive *tar.Reader) error {
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return u.finish()
+		}
+		if err != nil {
+			return err
+		}
+		if header.Name, err = inside(header.Name); err != nil {
+			return err
+		}
+		if err := u.entry(header, archive); err != nil {
+			return fmt.Errorf("%s: %w", header.Name, err)
+		}
+	}
+}
+
+// inside is the name of an entry below the root. An honest archive has no other names.
+func inside(name string) (string, error) {
+	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
+		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
+	}
+	return filepath.FromSlash(path.Clean(name)), nil
+}
+
+func (u *unpacker) entry(header *tar.Header, content io.Reader) error {
+	switch header.Typeflag {
+	case tar.TypeDir:
+		return u.directory(header)
+	case tar.TypeReg:
+		return u.file(header, content)
+	case tar.TypeSymlink:
+		return u.link(header.Name, func() error { return u.root.Symlink(header.Linkname, header.Name) })
+	case tar.TypeLink:
+		first, err := inside(header.Linkname)
+		if err != nil {
+			return err
+		}
+		return u.link(header.Name, func() error { return u.root.Link(first, header.Name) })
+	}
+	u.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", header.Name))
+	return nil
+}
+
+// directory makes it writable for us until all is in it.
+func (u *unpacker) directory(header *tar.Header) error {
+	if header.Name != "." {
+		if err := u.root.MkdirAll(header.Name, 0o777); err != nil {
+			return err
+		}
+		info, err := u.root.Lstat(header.Name)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return errors.New("it is a symbolic link here, and a directory in the sandbox")
+		}
+		if err := u.root.Chmod(header.Name, info.Mode().Perm()|0o700); err != nil {
+			return err
+		}
+	} else if !u.own {
+		return nil
+	}
+	u.directories = append(u.directories, header)
+	return nil
+}
+
+// file gives the name to the file when it is complete.
+func (u *unpacker) file(header *tar.Header, content io.Reader) error {
+	if err := u.root.MkdirAll(filepath.Dir(header.Name), 0o777); err != nil {
+		return err
+	}
+	temporary := filepath.Join(filepath.Dir(header.Name), ".kubectl-sandbox-"+naming.Hash(header.Name))
+	err := u.write(temporary, header, content)
+	if err == nil {
+		err = u.root.Rename(temporary, header.Name)
+	}
+	if err != nil {
+		_ = u.root.Remove(temporary) // the first error matters
+	}
+	return err
+}
+
+func (u *unpacker) write(name string, header *tar.Header, content io.Reader) error {
+	_ = u.root.Remove(name) // left by a copy that was killed; if it stays, the next line says why
+	out, err := u.root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	if err == nil {
+		err = out.Chmod(header.FileInfo().Mode().Perm())
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return u.root.Chtimes(name, header.ModTime, header.ModTime)
+}
+
+// link takes the place of a file or link of that name, never of a directory.
+func (u *unpacker) link(name string, create func() error) error {
+	if err := u.root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	info, err := u.root.Lstat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("it is a directory here, and a link in the sandbox")
+	case err == nil:
+		if err := u.root.Remove(name); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return create()
+}
+
+// finish gives the directories their modes and times, the innermost first.
+func (u *unpacker) finish() error {
+	for _, header := range slices.Backward(u.directories) {
+		if err := u.root.Chmod(header.Name, header.FileInfo().Mode().Perm()); err != nil {
+			return err
+		}
+		if err := u.root.Chtimes(header.Name, header.ModTime, header.ModTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package fake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+
+	utilexec "k8s.io/utils/exec"
+)
+
+// Local runs commands on this machine, in a directory that plays the container's. It has no programs but those named.
+func Local(directory string, programs ...string) func(context.Context, Process) error {
+	return func(ctx context.Context, process Process) error {
+		if !slices.Contains(programs, process.Command[0]) {
+			return fmt.Errorf("OCI runtime exec failed: exec failed: unable to start container process: "+
+				"exec: %q: executable file not found in $PATH: unknown", process.Command[0])
+		}
+		command := exec.CommandContext(ctx, process.Command[0], process.Command[1:]...)
+		command.Dir = directory
+		command.Stdout, command.Stderr = process.Stdout, process.Stderr
+		// Not command.Stdin: Wait would wait for its end, although the command may not read it at all.
+		stdin, err := command.StdinPipe()
+		if err != nil {
+			return err
+		}
+		if err := command.Start(); err != nil {
+			return err
+		}
+		go func() {
+			_, _ = io.Copy(stdin, process.Stdin) // the command decides how much of it it wants
+			_ = stdin.Close()
+		}()
+		err = command.Wait()
+		var ended *exec.ExitError
+		if errors.As(err, &ended) {
+			return utilexec.CodeExitError{Err: err, Code: ended.ExitCode()}
+		}
+		return err
+	}
+}

@@ -1,0 +1,166 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/tools/remotecommand"
+	restspdy "k8s.io/client-go/transport/spdy"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+)
+
+// overSPDY serves API servers and proxies that know no WebSocket.
+func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process) error {
+	transport, watched, err := c.spdyTransport()
+	if err != nil {
+		return err
+	}
+	executor, err := remotecommand.NewSPDYExecutorForTransports(
+		transport, restspdy.NewUpgraderForStreaming(watched), http.MethodPost, target)
+	if err != nil {
+		return err
+	}
+	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{
+		Stdin: process.Stdin, Stdout: process.Stdout, Stderr: process.Stderr, Tty: process.TTY,
+		TerminalSizeQueue: process.Sizes,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !watched.connected.Load():
+		return err
+	}
+	return translate(err, watched.reported.Load())
+}
+
+func (c *Client) spdyTransport() (http.RoundTripper, *watchedUpgrader, error) {
+	tls, err := rest.TLSConfigFor(c.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	proxy := http.ProxyFromEnvironment
+	if c.config.Proxy != nil {
+		proxy = c.config.Proxy
+	}
+	upgrader, err := spdy.NewRoundTripperWithConfig(spdy.RoundTripperConfig{TLS: tls, Proxier: proxy, PingPeriod: pingPeriod})
+	if err != nil {
+		return nil, nil, err
+	}
+	transport, err := rest.HTTPWrappersForConfig(c.config, upgrader)
+	if err != nil {
+		return nil, nil, err
+	}
+	return transport, &watchedUpgrader{UpgradeRoundTripper: upgrader}, nil
+}
+
+// watchedUpgrader notes what client-go keeps to itself: whether the session began, and whether a status came.
+type watchedUpgrader struct {
+	httpstream.UpgradeRoundTripper
+	connected, reported atomic.Bool
+}
+
+// NewConnection implements httpstream.UpgradeRoundTripper.
+func (u *watchedUpgrader) NewConnection(response *http.Response) (httpstream.Connection, error) {
+	connection, err := u.UpgradeRoundTripper.NewConnection(response)
+	if err != nil {
+		return nil, err
+	}
+	u.connected.Store(true)
+	return &watchedConnection{Connection: connection, reported: &u.reported}, nil
+}
+
+type watchedConnection struct {
+	httpstream.Connection
+	reported *atomic.Bool
+}
+
+// CreateStream implements httpstream.Connection.
+func (c *watchedConnection) CreateStream(headers http.Header) (httpstream.Stream, error) {
+	stream, err := c.Connection.CreateStream(headers)
+	if err != nil || headers.Get(corev1.StreamType) != corev1.StreamTypeError {
+		return stream, err
+	}
+	return &watchedStream{Stream: stream, reported: c.reported}, nil
+}
+
+type watchedStream struct {
+	httpstream.Stream
+	reported *atomic.Bool
+}
+
+// Read implements io.Reader.
+func (s *watchedStream) Read(p []byte) (int, error) {
+	n, err := s.Stream.Read(p)
+	if n > 0 {
+		s.reported.Store(true)
+	}
+	return n, err
+}
+
+// Forward implements Network.
+func (c *Client) Forward(ctx context.Context, namespace, pod string) (httpstream.Connection, error) {
+	target := c.core.Get().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
+	type dialed struct {
+		connection httpstream.Connection
+		err        error
+	}
+	// client-go's dialers take no context: a dial that comes too late is closed by the one who finds nobody waiting.
+	result := make(chan dialed)
+	go func() {
+		connection, err := c.dial(target)
+		select {
+		case result <- dialed{connection, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = connection.Close()
+			}
+		}
+	}()
+	select {
+	case got := <-result:
+		return got.connection, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *Client) dial(target *url.URL) (httpstream.Connection, error) {
+	tunnel, err := portforward.NewSPDYOverWebsocketDialerForStreaming(target, c.config)
+	if err != nil {
+		return nil, err
+	}
+	connection, err := negotiate(tunnel)
+	if !fallBack(err) {
+		return connection, err
+	}
+	transport, upgrader, err2 := c.spdyTransport()
+	if err2 != nil {
+		return nil, err2
+	}
+	connection, err2 = negotiate(restspdy.NewDialerForStreaming(
+		restspdy.NewUpgraderForStreaming(upgrader), &http.Client{Transport: transport}, http.MethodPost, target))
+	return connection, second(err, err2)
+}
+
+func negotiate(dialer httpstream.Dialer) (httpstream.Connection, error) {
+	connection, protocol, err := dialer.Dial(portforward.PortForwardProtocolV1Name)
+	if err != nil {
+		return nil, err
+	}
+	if protocol != portforward.PortForwardProtocolV1Name {
+		return nil, errors.Join(
+			fmt.Errorf("the server speaks %q, we %q", protocol, portforward.PortForwardProtocolV1Name), connection.Close())
+	}
+	return connection, nil
+}

@@ -1,0 +1,105 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"context"
+	"io"
+	"net/url"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/utils/clock"
+)
+
+// Container is where a command runs.
+type Container struct {
+	Namespace string
+	Pod       string
+	// Name of the container; the API server takes the only one when it is empty.
+	Name string
+}
+
+// Process is a command and its standard streams. A stream that is nil is not opened.
+type Process struct {
+	// Command and its arguments. Attach ignores it.
+	Command []string
+	// Stdin is read until its end. A read may still be waiting when the process is over: nobody can interrupt it.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Stderr stays empty with a TTY: the terminal mixes both.
+	Stderr io.Writer
+	TTY    bool
+	// Sizes of the terminal, the first one at once. Nil leaves the size alone.
+	Sizes remotecommand.TerminalSizeQueue
+}
+
+// Network reaches into containers.
+type Network interface {
+	// Exec runs a command and returns when it is over: nil, an *ExitError, a *StartError, a *LostError, or why it could
+	// not be asked for.
+	Exec(ctx context.Context, in Container, process Process) error
+	// Attach is Exec for the container's main process.
+	Attach(ctx context.Context, in Container, process Process) error
+	// Forward opens a connection to a Pod that carries port-forward streams.
+	Forward(ctx context.Context, namespace, pod string) (httpstream.Connection, error)
+}
+
+// Client is Network over an API server.
+type Client struct {
+	config *rest.Config
+	core   rest.Interface
+	clock  clock.WithTicker
+}
+
+var _ Network = (*Client)(nil)
+
+// New returns a Network over the API server that the configuration names.
+func New(config *rest.Config, clock clock.WithTicker) (*Client, error) {
+	config = rest.CopyConfig(config)
+	config.APIPath = "/api"
+	config.GroupVersion = &corev1.SchemeGroupVersion
+	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.Timeout = 0 // the time limit of requests is none of sessions
+	core, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{config: config, core: core, clock: clock}, nil
+}
+
+// Exec implements Network.
+func (c *Client) Exec(ctx context.Context, in Container, process Process) error {
+	return c.run(ctx, process, c.url(in, "exec", &corev1.PodExecOptions{
+		Container: in.Name, Command: process.Command,
+		Stdin: process.Stdin != nil, Stdout: process.Stdout != nil, Stderr: process.wantsStderr(), TTY: process.TTY,
+	}))
+}
+
+// Attach implements Network.
+func (c *Client) Attach(ctx context.Context, in Container, process Process) error {
+	return c.run(ctx, process, c.url(in, "attach", &corev1.PodAttachOptions{
+		Container: in.Name,
+		Stdin:     process.Stdin != nil, Stdout: process.Stdout != nil, Stderr: process.wantsStderr(), TTY: process.TTY,
+	}))
+}
+
+func (p Process) wantsStderr() bool { return p.Stderr != nil && !p.TTY }
+
+func (c *Client) url(in Container, subresource string, options runtime.Object) *url.URL {
+	return c.core.Get().Resource("pods").Namespace(in.Namespace).Name(in.Pod).SubResource(subresource).
+		VersionedParams(options, scheme.ParameterCodec).URL()
+}
+
+func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
+	err := c.overWebSocket(ctx, target, process)
+	if !fallBack(err) {
+		return err
+	}
+	return second(err, c.overSPDY(ctx, target, process))
+}

@@ -1,0 +1,90 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tunnel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// carry serves one local connection to its end.
+func (t *Tunnel) carry(ctx context.Context, local net.Conn, remote uint16) error {
+	defer local.Close()
+	connection, err := t.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	defer context.AfterFunc(ctx, func() {
+		_ = connection.Close() // both may be closed already
+		_ = local.Close()
+	})()
+
+	headers := http.Header{}
+	headers.Set(corev1.PortHeader, strconv.Itoa(int(remote)))
+	headers.Set(corev1.PortForwardRequestIDHeader, "0") // the only request on this connection
+	headers.Set(corev1.StreamType, corev1.StreamTypeError)
+	failures, err := connection.CreateStream(headers)
+	if err != nil {
+		return fmt.Errorf("open the error stream: %w", err)
+	}
+	_ = failures.Close() // our half: we report nothing
+	headers.Set(corev1.StreamType, corev1.StreamTypeData)
+	data, err := connection.CreateStream(headers)
+	if err != nil {
+		return fmt.Errorf("open the data stream: %w", err)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- failure(failures) }()
+	exchange(connection, local, data)
+	select {
+	case err := <-failed:
+		return err
+	case <-connection.CloseChan():
+		return nil
+	}
+}
+
+// exchange copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
+// passed on and still gets the answer.
+func exchange(connection httpstream.Connection, local net.Conn, data httpstream.Stream) {
+	answered, broken := make(chan struct{}), make(chan struct{})
+	go func() {
+		_, _ = io.Copy(local, data) // the remote end reports on the error stream
+		close(answered)
+	}()
+	go func() {
+		if _, err := io.Copy(data, local); err != nil {
+			close(broken)
+		}
+		_ = data.Close()
+	}()
+	select {
+	case <-answered:
+	case <-broken:
+	case <-connection.CloseChan():
+	}
+	_ = data.Reset() // what was not sent yet would keep the error stream waiting
+}
+
+func failure(stream io.Reader) error {
+	message, err := io.ReadAll(stream)
+	if err != nil || len(message) == 0 {
+		return nil //nolint:nilerr // the connection ended: nothing was reported
+	}
+	text := strings.TrimSpace(string(message))
+	if strings.Contains(text, "connection refused") {
+		return errors.New("connection refused: nothing listens on that port in the sandbox")
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,162 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tunnel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// ErrGone in the chain of a dial's error ends the tunnel: there is nothing to dial any more.
+var ErrGone = errors.New("gone")
+
+// Event tells what the tunnel does.
+type Event struct {
+	// Listener is the local address.
+	Listener net.Addr
+	// Remote is the port in the sandbox.
+	Remote uint16
+	// Connected is true when somebody connected, false when we began to listen.
+	Connected bool
+	// Err is why a connection failed, if it did.
+	Err error
+}
+
+// Tunnel carries connections to ports.
+type Tunnel struct {
+	// Dial connects to the Pod of the moment.
+	Dial func(ctx context.Context) (httpstream.Connection, error)
+	// Addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1, of which one is enough.
+	Addresses []string
+	Ports     []Port
+	// Report is called for each event, by several goroutines, but never at the same time.
+	Report func(Event)
+
+	reporting sync.Mutex
+}
+
+// Run listens and carries until the context ends, which is no error, or until there is nothing to dial any more.
+func (t *Tunnel) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// One dial before anybody listens: what cannot work says so now.
+	first, err := t.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	_ = first.Close() // it carried nothing
+
+	listeners, err := t.listen(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer func() {
+		for _, l := range listeners {
+			_ = l.Close() // it is closed afterwards, whatever it says
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	for _, l := range listeners {
+		t.report(Event{Listener: l.Addr(), Remote: l.remote})
+		all.Go(func() { t.accept(ctx, l, cancel, &all) })
+	}
+	<-ctx.Done()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+func (t *Tunnel) report(event Event) {
+	t.reporting.Lock()
+	defer t.reporting.Unlock()
+	t.Report(event)
+}
+
+type listener struct {
+	net.Listener
+	remote uint16
+}
+
+// listen opens all listeners. Those that were opened are returned with an error too.
+func (t *Tunnel) listen(ctx context.Context) ([]listener, error) {
+	var all []listener
+	for _, port := range t.Ports {
+		local := port.Local
+		for _, address := range t.Addresses {
+			opened, err := listenOn(ctx, address, local)
+			for _, l := range opened {
+				all = append(all, listener{l, port.Remote})
+			}
+			if err != nil {
+				return all, fmt.Errorf("listen for port %d: %w", port.Remote, err)
+			}
+			if tcp, ok := opened[0].Addr().(*net.TCPAddr); ok {
+				local = uint16(tcp.Port) //nolint:gosec // a port is no larger
+			}
+		}
+	}
+	return all, nil
+}
+
+func listenOn(ctx context.Context, address string, port uint16) ([]net.Listener, error) {
+	hosts := []string{address}
+	if address == "localhost" {
+		hosts = []string{"127.0.0.1", "::1"}
+	}
+	var opened []net.Listener
+	var problems []error
+	for _, host := range hosts {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		opened = append(opened, l)
+		if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+			port = uint16(tcp.Port) //nolint:gosec // a port is no larger
+		}
+	}
+	if len(opened) == 0 {
+		return nil, errors.Join(problems...)
+	}
+	return opened, nil
+}
+
+// CheckAddress says whether we can listen on an address.
+func CheckAddress(address string) error {
+	if address == "localhost" || net.ParseIP(strings.TrimSpace(address)) != nil {
+		return nil
+	}
+	return fmt.Errorf("%q is neither an IP address nor localhost", address)
+}
+
+func (t *Tunnel) accept(ctx context.Context, l listener, end context.CancelCauseFunc, all *sync.WaitGroup) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if ctx.Err() == nil {
+				end(fmt.Errorf("accept on %s: %w", l.Addr(), err))
+			}
+			return
+		}
+		all.Go(func() {
+			t.report(Event{Listener: l.Addr(), Remote: l.remote, Connected: true})
+			err := t.carry(ctx, conn, l.remote)
+			if errors.Is(err, ErrGone) {
+				end(err)
+			} else if err != nil && ctx.Err() == nil {
+				t.report(Event{Listener: l.Addr(), Remote: l.remote, Connected: true, Err: err})
+			}
+		})
+	}
+}

@@ -1,0 +1,233 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package harness runs end-to-end tests against a real cluster: one namespace a test, the plugin's and kubectl's binaries as
+// a user runs them, waiting by looking, and everything that explains a failure kept in $ARTIFACTS.
+//
+// The environment names what to test; run.sh sets it:
+//
+//	KUBECONFIG      administrator of the cluster
+//	E2E_PLUGIN      the kubectl-sandbox binary
+//	E2E_KUBECTL     the kubectl binary
+//	E2E_TESTCLUSTER the testcluster binary; E2E_CLUSTER the cluster's name
+//	ARTIFACTS       where reports and logs go
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// Images that the test cluster carries.
+const (
+	ImageShell  = "localhost/sandbox-shell:v1"
+	ImagePython = "localhost/sandbox-python:v1"
+)
+
+// Patience is how long a test waits for what should take a second or two; the machine may be slow.
+const Patience = 90 * time.Second
+
+// T is a test with a namespace of its own.
+type T struct {
+	*testing.T
+
+	Client    client.Client
+	Namespace string
+}
+
+// Need returns an environment variable, or ends the test run with the cure.
+func Need(name string) string {
+	value := os.Getenv(name)
+	if value == "" {
+		panic(name + " is not set: run these tests with 'make test-e2e'")
+	}
+	return value
+}
+
+// New makes a namespace that goes with the test.
+func New(t *testing.T) *T {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", Need("KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.QPS = -1
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}
+	if err := c.Create(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	h := &T{T: t, Client: c, Namespace: namespace.Name}
+	t.Cleanup(func() {
+		if t.Failed() {
+			h.dump()
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		defer cancel()
+		if err := c.Delete(ctx, namespace); err != nil {
+			t.Errorf("delete namespace: %v", err)
+		}
+	})
+	return h
+}
+
+// dump keeps what explains a failure.
+func (h *T) dump() {
+	dir := filepath.Join(Need("ARTIFACTS"), "e2e", strings.NewReplacer("/", "_", " ", "_").Replace(h.Name()))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		h.Logf("artifacts: %v", err)
+		return
+	}
+	keep := func(file string, r Result) {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(r.Stdout+r.Stderr), 0o644); err != nil {
+			h.Logf("artifacts: %v", err)
+		}
+	}
+	keep("objects.yaml", h.Kubectl("get", "sandboxes,pods,services,persistentvolumeclaims,events", "-o", "yaml"))
+	keep("operator.log", h.kubectl(nil, "-n", "agent-sandbox-system", "logs", "-l", "app=agent-sandbox-controller", "--tail=-1", "--prefix"))
+	keep("node.log", run(context.Background(), nil, Need("E2E_TESTCLUSTER"), "logs", "--name", Need("E2E_CLUSTER"), "--to", filepath.Join(dir, "node")))
+	h.Logf("logs and objects are in %s", dir)
+}
+
+// Result is how a command ended.
+type Result struct {
+	Args           string
+	Stdout, Stderr string
+	Code           int
+}
+
+func (r Result) String() string {
+	return fmt.Sprintf("%s\nexit code %d\nstdout: %s\nstderr: %s", r.Args, r.Code, r.Stdout, r.Stderr)
+}
+
+func run(ctx context.Context, stdin io.Reader, program string, args ...string) Result {
+	var stdout, stderr bytes.Buffer
+	command := exec.CommandContext(ctx, program, args...)
+	command.Stdin, command.Stdout, command.Stderr = stdin, &stdout, &stderr
+	err := command.Run()
+	result := Result{
+		Args: filepath.Base(program) + " " + strings.Join(args, " "), Stdout: stdout.String(), Stderr: stderr.String(),
+		Code: command.ProcessState.ExitCode(),
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		result.Stderr += err.Error()
+		result.Code = -1
+	}
+	return result
+}
+
+// Sandbox runs the plugin in the test's namespace.
+func (h *T) Sandbox(args ...string) Result { h.Helper(); return h.SandboxIn(nil, args...) }
+
+// SandboxIn runs the plugin with the given standard input.
+func (h *T) SandboxIn(stdin io.Reader, args ...string) Result {
+	h.Helper()
+	ctx, cancel := context.WithTimeout(h.Context(), 3*time.Minute)
+	defer cancel()
+	return run(ctx, stdin, Need("E2E_PLUGIN"), append([]string{"-n", h.Namespace}, args...)...)
+}
+
+// Must fails the test unless the plugin succeeds, and returns what it printed.
+func (h *T) Must(args ...string) string {
+	h.Helper()
+	r := h.Sandbox(args...)
+	if r.Code != 0 {
+		h.Fatalf("%v", r)
+	}
+	return r.Stdout
+}
+
+// Kubectl runs kubectl in the test's namespace.
+func (h *T) Kubectl(args ...string) Result {
+	return h.kubectl(nil, append([]string{"-n", h.Namespace}, args...)...)
+}
+
+// MustKubectl fails the test unless kubectl succeeds.
+func (h *T) MustKubectl(args ...string) string {
+	h.Helper()
+	r := h.Kubectl(args...)
+	if r.Code != 0 {
+		h.Fatalf("%v", r)
+	}
+	return r.Stdout
+}
+
+// Apply applies YAML in the test's namespace.
+func (h *T) Apply(yaml string) {
+	h.Helper()
+	if r := h.kubectl(strings.NewReader(yaml), "-n", h.Namespace, "apply", "-f", "-"); r.Code != 0 {
+		h.Fatalf("%v", r)
+	}
+}
+
+func (h *T) kubectl(stdin io.Reader, args ...string) Result {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	return run(ctx, stdin, Need("E2E_KUBECTL"), args...)
+}
+
+// Eventually looks until the check passes, and fails the test with the last complaint if it does not in time.
+func (h *T) Eventually(what string, check func() error) {
+	h.Helper()
+	h.Within(Patience, what, check)
+}
+
+// Within is Eventually with a limit of its own.
+func (h *T) Within(limit time.Duration, what string, check func() error) {
+	h.Helper()
+	deadline := time.After(limit)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	var err error
+	for {
+		if err = check(); err == nil {
+			return
+		}
+		select {
+		case <-deadline:
+			h.Fatalf("%s: not within %v: %v", what, limit, err)
+		case <-h.Context().Done():
+			h.Fatalf("%s: %v", what, h.Context().Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// Get reads an object of the test's namespace; found says whether it is there.
+func (h *T) Get(name string, into client.Object) (found bool) {
+	h.Helper()
+	err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: h.Namespace, Name: name}, into)
+	if err != nil && !apierrors.IsNotFound(err) {
+		h.Fatalf("get %s: %v", name, err)
+	}
+	return err == nil
+}

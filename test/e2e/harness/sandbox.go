@@ -1,0 +1,129 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// NewSandbox returns a Sandbox with one shell container that stays, and changes applied.
+func (h *T) NewSandbox(name string, changes ...func(*v1beta1.Sandbox)) *v1beta1.Sandbox {
+	s := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
+	grace := int64(1)
+	s.Spec.PodTemplate.Spec.TerminationGracePeriodSeconds = &grace
+	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: ImageShell}}
+	for _, change := range changes {
+		change(s)
+	}
+	return s
+}
+
+// Create creates a Sandbox and returns it as the server has it.
+func (h *T) Create(s *v1beta1.Sandbox) *v1beta1.Sandbox {
+	h.Helper()
+	if err := h.Client.Create(h.Context(), s); err != nil {
+		h.Fatalf("create Sandbox %s: %v", s.Name, err)
+	}
+	return s
+}
+
+// Edit changes a Sandbox as it is now.
+func (h *T) Edit(name string, change func(*v1beta1.Sandbox)) {
+	h.Helper()
+	var s v1beta1.Sandbox
+	h.Get(name, &s)
+	was := s.DeepCopy()
+	change(&s)
+	if err := h.Client.Patch(h.Context(), &s, client.MergeFrom(was)); err != nil {
+		h.Fatalf("patch Sandbox %s: %v", name, err)
+	}
+}
+
+// Condition waits until a condition reads as given ("Ready=True/DependenciesReady") for the current generation, and returns
+// the Sandbox.
+func (h *T) Condition(name, want string) *v1beta1.Sandbox {
+	h.Helper()
+	var s v1beta1.Sandbox
+	h.Eventually("Sandbox "+name+" "+want, func() error {
+		if !h.Get(name, &s) {
+			return fmt.Errorf("there is no Sandbox %s", name)
+		}
+		kind, _, _ := strings.Cut(want, "=")
+		c := apis.FindCondition(s.Status.Conditions, apis.ConditionType(kind))
+		if c == nil {
+			return fmt.Errorf("no such condition among %v", Words(&s))
+		}
+		if got := c.Type + "=" + string(c.Status) + "/" + c.Reason; got != want || c.ObservedGeneration != s.Generation {
+			return fmt.Errorf("conditions are %v at generation %d of %d", Words(&s), c.ObservedGeneration, s.Generation)
+		}
+		return nil
+	})
+	return &s
+}
+
+// Ready waits until a Sandbox is ready.
+func (h *T) Ready(name string) *v1beta1.Sandbox {
+	h.Helper()
+	return h.Condition(name, "Ready=True/DependenciesReady")
+}
+
+// Gone waits until an object is gone.
+func (h *T) Gone(name string, object client.Object) {
+	h.Helper()
+	h.Eventually(fmt.Sprintf("%T %s gone", object, name), func() error {
+		if h.Get(name, object) {
+			return fmt.Errorf("it is still there")
+		}
+		return nil
+	})
+}
+
+// Words are the conditions of a Sandbox as a person reads them.
+func Words(s *v1beta1.Sandbox) []string {
+	var all []string
+	for _, c := range s.Status.Conditions {
+		all = append(all, fmt.Sprintf("%s=%s/%s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return all
+}
+
+// OwnedPods lists the Pods that a Sandbox controls.
+func (h *T) OwnedPods(s *v1beta1.Sandbox) []corev1.Pod {
+	h.Helper()
+	var list corev1.PodList
+	if err := h.Client.List(h.Context(), &list, client.InNamespace(h.Namespace)); err != nil {
+		h.Fatalf("list Pods: %v", err)
+	}
+	var mine []corev1.Pod
+	for _, pod := range list.Items {
+		if metav1.IsControlledBy(&pod, s) {
+			mine = append(mine, pod)
+		}
+	}
+	return mine
+}
+
+// WatchPods watches the Pods of the test's namespace from now on.
+func (h *T) WatchPods() (watch.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", Need("KUBECONFIG"))
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	return c.CoreV1().Pods(h.Namespace).Watch(h.Context(), metav1.ListOptions{})
+}

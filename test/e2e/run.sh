@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh starts a cluster of its own, installs a race-built operator in it with the plugin, and runs the end-to-end tests.
+# E2E_KEEP=true leaves the cluster up for another run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+: "${ARTIFACTS:=$PWD/artifacts}" "${RUN:=}" "${E2E_KEEP:=false}"
+name=e2e
+bin=$PWD/bin
+say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
+mkdir -p "$ARTIFACTS"
+
+say "building the plugin, the operator (with the race detector) and the cluster's programs"
+make -s build testcluster bin/tools/gotestsum >/dev/null
+# A static binary, so that the image needs no C library.
+CGO_ENABLED=1 go build -race -buildvcs=false -ldflags '-linkmode external -extldflags -static' -tags netgo,osusergo \
+  -o "$bin/race/agent-sandbox-controller" ./cmd/agent-sandbox-controller 2>"$ARTIFACTS/race-build.log" ||
+  { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
+
+down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name $name >"$ARTIFACTS/cluster-down.log" 2>&1; }
+trap down EXIT
+say "starting the cluster $name"
+"$bin/testcluster" up --name $name
+programs=$("$bin/testcluster" binaries)
+image=localhost/agent-sandbox-controller:race-$(sha256sum "$bin/race/agent-sandbox-controller" | cut -c1-12)
+"$bin/testcluster" image operator --binary "$bin/race/agent-sandbox-controller" --tag "$image" --out "$bin/race/operator.tar"
+"$bin/testcluster" load "$bin/race/operator.tar" --name $name
+
+KUBECONFIG=$("$bin/testcluster" kubeconfig --name $name)
+export KUBECONFIG ARTIFACTS PATH="$bin:$programs:$PATH"
+export E2E_PLUGIN=$bin/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster E2E_CLUSTER=$name E2E_IMAGE=$image
+say "installing the operator"
+kubectl sandbox install --image "$image" --timeout 3m
+
+say "running the tests"
+status=0
+"$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-e2e.xml" --junitfile-testsuite-name relative \
+  --junitfile-testcase-classname relative -- -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} ./test/e2e/... || status=$?
+
+kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
+"$bin/testcluster" logs --name $name --to "$ARTIFACTS/cluster-logs" >/dev/null || status=1
+if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
+  echo "the operator's log is missing: whether it raced cannot be told" >&2
+  status=1
+elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS/operator.log" "$ARTIFACTS/cluster-logs" >&2; then
+  echo "the operator had a data race or a panic: see the files above" >&2
+  status=1
+fi
+say "done with status $status"
+exit $status

@@ -6,25 +6,161 @@ package explain
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 )
 
 // Errors returns one message for each error that was joined into err. Errors without a text, as those that pass on a
 // remote exit code, give none.
-func Errors(err error, program string) []string {
+func Errors(err error, f factory.Factory) []string {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
 		var all []string
 		for _, one := range joined.Unwrap() {
-			all = append(all, Errors(one, program)...)
+			all = append(all, Errors(one, f)...)
 		}
 		return all
 	}
 	if err == nil || err.Error() == "" {
 		return nil
 	}
-	if errors.Is(err, context.Canceled) {
-		return []string{"interrupted"}
+	return []string{message(err, f) + nextStep(err, f)}
+}
+
+// message is what went wrong and why.
+func message(err error, f factory.Factory) string {
+	for _, known := range []func(error, factory.Factory) string{configuration, connection, refusal} {
+		if text := known(err, f); text != "" {
+			return text
+		}
 	}
-	return []string{err.Error()}
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return err.Error()
+}
+
+// nextStep is the command that helps, for errors that know one.
+func nextStep(err error, f factory.Factory) string {
+	var knows interface{ NextStep() string }
+	if !errors.As(err, &knows) || knows.NextStep() == "" {
+		return ""
+	}
+	return "; try: " + Command(knows.NextStep(), f)
+}
+
+// Command is a command of the plugin as the user would type it, in the namespace that the user named.
+func Command(arguments string, f factory.Factory) string {
+	command := f.Program() + " " + arguments
+	if namespace, explicit, err := f.Namespace(); err == nil && explicit && arguments != "install" {
+		command += " -n " + namespace
+	}
+	return command
+}
+
+// configuration explains what is wrong with the kubeconfig.
+func configuration(err error, _ factory.Factory) string {
+	switch {
+	case errors.Is(err, genericclioptions.ErrEmptyConfig), clientcmd.IsEmptyConfig(err):
+		return "no cluster is configured: set KUBECONFIG, or give --kubeconfig or --server"
+	case clientcmd.IsContextNotFound(err):
+		return err.Error() + ": kubectl config get-contexts lists those there are"
+	}
+	return ""
+}
+
+// connection explains why the API server was not reached.
+func connection(err error, f factory.Factory) string {
+	var invalid x509.CertificateInvalidError
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var alert tls.AlertError
+	server := "the API server" + address(err)
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the certificate of %s is not valid now: %s: renew it, or check this machine's clock", server, invalid.Detail)
+	case errors.As(err, &authority):
+		return fmt.Sprintf("the certificate of %s is signed by an authority that the kubeconfig does not know: is it the right cluster?", server)
+	case errors.As(err, &host):
+		return fmt.Sprintf("the certificate of %s is not for this name: %v", server, host)
+	case errors.As(err, &alert):
+		return fmt.Sprintf("%s refused the TLS connection (%v)%s", server, alert, certificate(f))
+	}
+	var network net.Error
+	var operation *net.OpError
+	switch {
+	case errors.As(err, &operation):
+		return fmt.Sprintf("cannot reach %s: %v: is the cluster running, and is the context the right one?", server, operation.Err)
+	case errors.As(err, &network) && !errors.Is(err, context.Canceled):
+		return fmt.Sprintf("cannot reach %s: %v", server, innermost(err))
+	}
+	return ""
+}
+
+func address(err error) string {
+	var request *url.Error
+	if !errors.As(err, &request) {
+		return ""
+	}
+	u, parseErr := url.Parse(request.URL)
+	if parseErr != nil || u.Host == "" {
+		return ""
+	}
+	return " at " + u.Host
+}
+
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// forbidden is how RBAC words a refusal.
+var forbidden = regexp.MustCompile(`User "([^"]*)" cannot ([a-z]+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
+
+// refusal explains what the API server refused.
+func refusal(err error, f factory.Factory) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return ""
+	}
+	said := status.Status().Message
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return "the API server does not accept your credentials" + certificate(f)
+	case apierrors.IsForbidden(err):
+		words := forbidden.FindStringSubmatch(said)
+		if words == nil {
+			return err.Error()
+		}
+		resource, where := words[3], " in the whole cluster"
+		if words[4] != "" {
+			resource += "." + words[4]
+		}
+		if words[5] != "" {
+			where = fmt.Sprintf(" in namespace %q", words[5])
+		}
+		return fmt.Sprintf("you (%s) may not %s %s%s: ask for a Role that allows the verb %q on %q", words[1], words[2], resource, where, words[2], resource)
+	case apierrors.IsAlreadyExists(err):
+		return fmt.Sprintf("%s: choose another name, or delete it first", said)
+	case apierrors.IsNotFound(err) && strings.HasPrefix(said, "namespaces "):
+		return fmt.Sprintf("%s: kubectl create namespace makes one", said)
+	}
+	return ""
 }

@@ -7,7 +7,16 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/create"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/delete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/describe"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/extend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/list"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/resume"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
 )
 
 type commandGroup struct {
@@ -18,8 +27,14 @@ type commandGroup struct {
 // commandGroups are all commands, in the order in which help shows them.
 func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []commandGroup {
 	return []commandGroup{
-		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{}},
-		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{}},
+		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{
+			create.NewCommand(f, streams), suspend.NewCommand(f, streams), resume.NewCommand(f, streams),
+			extend.NewCommand(f, streams), delete.NewCommand(f, streams),
+		}},
+		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{
+			list.NewCommand(f, streams), describe.NewCommand(f, streams), status.NewCommand(f, streams),
+			wait.NewCommand(f, streams),
+		}},
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{}},
 		{id: "operate", title: "Operate:", commands: []*cobra.Command{}},
 	}

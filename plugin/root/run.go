@@ -42,12 +42,12 @@ func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams,
 	if strings.HasPrefix(filepath.Base(argv[0]), completer) {
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
-	return execute(ctx, NewCommand(f, streams), args, f.Program(), streams.ErrOut)
+	return execute(ctx, NewCommand(f, streams), args, f, streams.ErrOut)
 }
 
 // execute runs the command and prints its error. Whatever fails before a command's own code runs is wrong usage: cobra's
 // checks of arguments and flags have no type of their own.
-func execute(ctx context.Context, root *cobra.Command, args []string, program string, errOut io.Writer) int {
+func execute(ctx context.Context, root *cobra.Command, args []string, f factory.Factory, errOut io.Writer) int {
 	started := false
 	everyCommand(root, func(c *cobra.Command) {
 		if run := c.RunE; run != nil {
@@ -66,13 +66,13 @@ func execute(ctx context.Context, root *cobra.Command, args []string, program st
 	if code == exit.Failed && ctx.Err() != nil {
 		code = exit.Interrupted
 	}
-	report(errOut, err, code, cmd, program)
+	report(errOut, err, code, cmd, f)
 	return code
 }
 
 // report prints each error once, and after wrong usage where help is.
-func report(out io.Writer, err error, code int, cmd *cobra.Command, program string) {
-	for _, message := range explain.Errors(err, program) {
+func report(out io.Writer, err error, code int, cmd *cobra.Command, f factory.Factory) {
+	for _, message := range explain.Errors(err, f) {
 		_, _ = fmt.Fprintf(out, "Error: %s\n", message) // there is nowhere left to complain
 	}
 	if code == exit.WrongUsage {

@@ -11,6 +11,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,10 +50,32 @@ func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dry
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
 	}
+	if ctx.Err() != nil && !dryRun {
+		c.undo(ctx, sandbox)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
 	}
 	return created, nil
+}
+
+// undoing is how long a cancelled creation may take to clean up.
+const undoing = 5 * time.Second
+
+// undo deletes what a cancelled creation may have made: the answer was lost, not the request. The stamp tells our object
+// from one that somebody else made under that name.
+func (c *Client) undo(ctx context.Context, asked *agentsv1beta1.Sandbox) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
+	defer cancel()
+	api := c.sandboxes.AgentsV1beta1().Sandboxes(asked.Namespace)
+	found, err := api.Get(ctx, asked.Name, metav1.GetOptions{})
+	const stamp = apis.AnnotationClientFirstRequestedAt
+	if err != nil || found.Annotations[stamp] != asked.Annotations[stamp] {
+		return
+	}
+	_ = api.Delete(ctx, found.Name, metav1.DeleteOptions{ // the user is told of the interrupt; there is no second chance
+		Preconditions: &metav1.Preconditions{UID: &found.UID},
+	})
 }
 
 // requestedAt is RFC 3339 with all nine digits of a second.

@@ -1,0 +1,46 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package confirm asks before something is destroyed. The answer is No unless the user says otherwise.
+package confirm
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// ErrDeclined is what Ask returns for any answer but yes.
+var ErrDeclined = errors.New("nothing was deleted")
+
+// Possible says whether there is a terminal to ask on.
+func Possible(in io.Reader) bool { return printers.IsTerminal(in) }
+
+// Ask asks the question on stderr and reads the answer. It returns nil for yes. An interrupt ends the asking.
+func Ask(ctx context.Context, streams genericiooptions.IOStreams, question string) error {
+	if _, err := fmt.Fprintf(streams.ErrOut, "%s [y/N] ", question); err != nil {
+		return err
+	}
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(streams.In).ReadString('\n') // an answer cut off by EOF is judged as it is
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(streams.ErrOut) // the prompt's line ends
+		return ctx.Err()
+	case line := <-answer:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return nil
+		}
+		return ErrDeclined
+	}
+}

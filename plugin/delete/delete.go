@@ -1,0 +1,141 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package delete is the command `delete`.
+package delete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/confirm"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Selection selection.Options
+	Waiting   waiting.Options
+	Yes       bool
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "delete NAME... | --all | -l SELECTOR",
+		Short: "Delete sandboxes with their volumes",
+		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service and volumes. It asks first on a\n" +
+			"terminal, and without one refuses unless --yes is given. With --wait it returns when all of that is gone.",
+		Example: "  # Delete one sandbox without being asked\n" +
+			"  kubectl sandbox delete dev --yes\n\n" +
+			"  # Delete everything with a label, and wait until it is gone\n" +
+			"  kubectl sandbox delete -l team=research --yes --wait",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Selection.Names = args
+			if err := o.Selection.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	o.Selection.AddFlags(cmd)
+	o.Waiting.AddFlags(cmd, "they and all that belongs to them are gone")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	return cmd
+}
+
+// Run deletes the selected sandboxes. What is shown before the question is what is deleted: the objects are pinned by UID.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	if !o.Yes && !confirm.Possible(streams.In) {
+		return exit.Usage(errors.New("delete cannot ask without a terminal: give --yes if you mean it"))
+	}
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	refs, err := o.Selection.Refs(ctx, a.Sandboxes, a.Namespace)
+	if err != nil {
+		return err
+	}
+	targets, failed := o.resolve(ctx, a, refs)
+	if len(targets) == 0 {
+		if failed == nil {
+			_, err = fmt.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		}
+		return errors.Join(failed, err)
+	}
+	if !o.Yes {
+		question := fmt.Sprintf("Delete %s in namespace %s, with volumes?", list(targets), a.Namespace)
+		if err := confirm.Ask(ctx, streams, question); err != nil {
+			return err
+		}
+	}
+	return errors.Join(failed, o.delete(ctx, a, targets, streams))
+}
+
+func (o *Options) resolve(ctx context.Context, a *access.Access, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
+	for _, ref := range refs {
+		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		targets = append(targets, t)
+	}
+	return targets, failed
+}
+
+func (o *Options) delete(ctx context.Context, a *access.Access, targets []*resolve.Target, streams genericiooptions.IOStreams) error {
+	byRef := map[resolve.Ref]*resolve.Target{}
+	refs := make([]resolve.Ref, 0, len(targets))
+	for _, t := range targets {
+		ref := resolve.Ref{Kind: t.Kind(), Name: t.Name()}
+		if byRef[ref] == nil {
+			refs = append(refs, ref)
+		}
+		byRef[ref] = t
+	}
+	progress := waiting.NewProgress(streams.ErrOut)
+	return selection.Each(streams.Out, refs, func(ref resolve.Ref) (string, error) {
+		if err := a.Client.Delete(ctx, byRef[ref], o.Waiting.Wait); err != nil {
+			return "", err
+		}
+		if o.Waiting.Wait {
+			_, err := a.Waiter.For(ctx, wait.Request{
+				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: wait.Deleted,
+				Timeout: o.Waiting.Timeout, Progress: progress.Of(ref.Name, wait.Deleted),
+			})
+			if err != nil {
+				return "", err
+			}
+		}
+		return ref.String() + " deleted", nil
+	})
+}
+
+// shown is how many names a question holds.
+const shown = 5
+
+func list(targets []*resolve.Target) string {
+	var names []string
+	for i, t := range targets {
+		if i == shown {
+			names = append(names, fmt.Sprintf("%d more", len(targets)-shown))
+			break
+		}
+		names = append(names, string(t.Kind())+"/"+t.Name())
+	}
+	return strings.Join(names, ", ")
+}

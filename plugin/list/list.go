@@ -1,0 +1,163 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package list is the command `list`, also called `get`.
+package list
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names         []string
+	AllNamespaces bool
+	Selector      string
+	printing      *printing
+	refs          []resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{printing: newPrinting()}
+	cmd := &cobra.Command{
+		Use:     "list [NAME...]",
+		Aliases: []string{"get", "ls"},
+		Short:   "List claims and Sandboxes",
+		Long: "list shows the claims and Sandboxes of a namespace, or of all. The column HELD BY names the claim or pool that a\n" +
+			"Sandbox belongs to. With -o json or yaml the output is one List of the objects, also when it is empty.",
+		Example: "  # What is there, with addresses and nodes\n" +
+			"  kubectl sandbox list -o wide\n\n" +
+			"  # All namespaces, oldest first\n" +
+			"  kubectl sandbox list -A --sort-by .metadata.creationTimestamp\n\n" +
+			"  # For a script\n" +
+			"  kubectl sandbox list -l team=research -o name",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
+	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+	o.printing.addFlags(cmd)
+	return cmd
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	if len(o.Names) > 0 && (o.AllNamespaces || o.Selector != "") {
+		return exit.Usage(errors.New("NAME does not go together with -A or -l"))
+	}
+	if _, err := labels.Parse(o.Selector); err != nil {
+		return exit.Usage(fmt.Errorf("-l %q: %w", o.Selector, err))
+	}
+	if err := o.printing.validate(); err != nil {
+		return exit.Usage(err)
+	}
+	refs, err := selection.ParseAll(o.Names)
+	o.refs = refs
+	return err
+}
+
+// found are the listed objects, claims first.
+type found struct {
+	claims    []extensionsv1beta1.SandboxClaim
+	sandboxes []agentsv1beta1.Sandbox
+}
+
+// Run lists. Names that lead nowhere are errors; the others are listed all the same.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	namespace := a.Namespace
+	if o.AllNamespaces {
+		namespace = metav1.NamespaceAll
+	}
+	var objects found
+	var failed error
+	if len(o.refs) > 0 {
+		objects, failed = byName(ctx, a, o.refs)
+	} else if objects, err = all(ctx, a.Sandboxes, namespace, o.Selector); err != nil {
+		return err
+	}
+	if err := o.print(f, &objects, namespace, streams); err != nil {
+		return errors.Join(failed, err)
+	}
+	return failed
+}
+
+func (o *Options) print(f factory.Factory, objects *found, namespace string, streams genericiooptions.IOStreams) error {
+	if !o.printing.table() {
+		return o.printing.printObjects(objects, streams.Out)
+	}
+	if len(objects.claims)+len(objects.sandboxes) == 0 {
+		if len(o.refs) > 0 {
+			return nil
+		}
+		where := "any namespace"
+		if namespace != metav1.NamespaceAll {
+			where = "namespace " + namespace
+		}
+		_, err := fmt.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
+		return err
+	}
+	return o.printing.printTable(objects, f, o.AllNamespaces, streams.Out)
+}
+
+// all lists both kinds. Claims that are not served or not readable are left out: Sandboxes are what must be there.
+func all(ctx context.Context, client versioned.Interface, namespace, selector string) (found, error) {
+	options := metav1.ListOptions{LabelSelector: selector}
+	sandboxes, err := client.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
+	if resolve.NotServed(err) {
+		return found{}, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
+	}
+	if err != nil {
+		return found{}, fmt.Errorf("list Sandboxes: %w", err)
+	}
+	claims, err := client.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
+	switch {
+	case resolve.NotServed(err), apierrors.IsForbidden(err):
+		return found{sandboxes: sandboxes.Items}, nil
+	case err != nil:
+		return found{}, fmt.Errorf("list claims: %w", err)
+	}
+	return found{claims: claims.Items, sandboxes: sandboxes.Items}, nil
+}
+
+func byName(ctx context.Context, a *access.Access, refs []resolve.Ref) (objects found, failed error) {
+	for _, ref := range refs {
+		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+		switch {
+		case err != nil:
+			failed = errors.Join(failed, err)
+		case t.Claim != nil:
+			objects.claims = append(objects.claims, *t.Claim)
+		default:
+			objects.sandboxes = append(objects.sandboxes, *t.Sandbox)
+		}
+	}
+	return objects, failed
+}

@@ -1,0 +1,80 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package operate is what suspend and resume have in common: change every selected sandbox, then wait if asked to.
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// Change is one kind of change.
+type Change struct {
+	// Doing and Done are how the result reads: "suspending", "suspended".
+	Doing, Done string
+	Goal        wait.Goal
+	// Apply makes the change, and says whether there was anything to change.
+	Apply func(context.Context, *access.Access, *resolve.Target) (changed bool, err error)
+}
+
+// Options say which sandboxes, and whether to wait.
+type Options struct {
+	Selection selection.Options
+	Waiting   waiting.Options
+}
+
+// Run applies the change to every selected sandbox.
+func (c Change) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *Options) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	refs, err := o.Selection.Refs(ctx, a.Sandboxes, a.Namespace)
+	if err != nil {
+		return err
+	}
+	if len(refs) == 0 {
+		_, err = fmt.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		return err
+	}
+	progress := waiting.NewProgress(streams.ErrOut)
+	return selection.Each(streams.Out, refs, func(ref resolve.Ref) (string, error) {
+		return c.one(ctx, a, ref, o, progress)
+	})
+}
+
+func (c Change) one(ctx context.Context, a *access.Access, ref resolve.Ref, o *Options, progress *waiting.Progress) (string, error) {
+	t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+	if err != nil {
+		return "", err
+	}
+	called := string(t.Kind()) + "/" + t.Name()
+	changed, err := c.Apply(ctx, a, t)
+	if err != nil {
+		return "", err
+	}
+	if !o.Waiting.Wait {
+		if !changed {
+			return called + " unchanged", nil
+		}
+		return called + " " + c.Doing, nil
+	}
+	_, err = a.Waiter.For(ctx, wait.Request{
+		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
+		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.Of(t.Name(), c.Goal),
+	})
+	if err != nil {
+		return "", err
+	}
+	return called + " " + c.Done, nil
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report writes a diagnosis for people.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+)
+
+// Style decides about colours.
+type Style struct{ Colored bool }
+
+// The colours, as terminals are told them.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	bold   = "1"
+)
+
+func (s Style) paint(code, text string) string {
+	if !s.Colored {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Heading is the title of a section.
+func (s Style) Heading(text string) string { return s.paint(bold, text) }
+
+// Verdict is the verdict in its colour.
+func (s Style) Verdict(v diagnose.Verdict) string {
+	switch v {
+	case diagnose.Ready, diagnose.Succeeded:
+		return s.paint(green, string(v))
+	case diagnose.Blocked, diagnose.Failed, diagnose.Expired:
+		return s.paint(red, string(v))
+	}
+	return s.paint(yellow, string(v))
+}
+
+// marks are as wide as each other, and tell the state without colour too.
+func (s Style) mark(state diagnose.State) string {
+	switch state {
+	case diagnose.Good:
+		return s.paint(green, "ok  ")
+	case diagnose.Bad:
+		return s.paint(red, "BAD ")
+	case diagnose.Wait:
+		return s.paint(yellow, "wait")
+	}
+	return "    "
+}
+
+// Summary is the diagnosis in one line.
+func (s Style) Summary(d *diagnose.Diagnosis) string {
+	if d.Obstacle == "" {
+		return s.Verdict(d.Verdict)
+	}
+	return s.Verdict(d.Verdict) + ": " + d.Obstacle
+}
+
+// Diagnosis is the three layers and what to do next. command turns a step's command into what the user types.
+func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) string {
+	var b strings.Builder
+	layers := []struct {
+		title    string
+		findings []diagnose.Finding
+	}{{"Conditions", d.Conditions}, {"Scheduling", d.Scheduling}, {"Containers", d.Containers}}
+	for _, layer := range layers {
+		fmt.Fprintf(&b, "%s\n", s.Heading(layer.title+":"))
+		if len(layer.findings) == 0 {
+			fmt.Fprintln(&b, "  nothing to see: there is no Pod")
+		}
+		for _, finding := range layer.findings {
+			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), finding.Subject, finding.Text)
+		}
+	}
+	fmt.Fprintf(&b, "%s\n", s.Heading("Next:"))
+	for _, step := range d.Next {
+		if step.Command == "" {
+			fmt.Fprintf(&b, "  %s\n", step.Text)
+			continue
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", step.Text, command(step.Command))
+	}
+	return b.String()
+}

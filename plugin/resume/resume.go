@@ -1,0 +1,55 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package resume is the command `resume`.
+package resume
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/operate"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &operate.Options{}
+	cmd := &cobra.Command{
+		Use:   "resume NAME... | --all | -l SELECTOR",
+		Short: "Start suspended sandboxes again",
+		Long:  "resume gives suspended sandboxes a new Pod with the same name, settings and volumes.",
+		Example: "  # Resume one sandbox and wait until it is ready\n" +
+			"  kubectl sandbox resume dev --wait\n\n" +
+			"  # Resume everything in the namespace\n" +
+			"  kubectl sandbox resume --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Selection.Names = args
+			if err := o.Selection.Validate(); err != nil {
+				return err
+			}
+			return Run(cmd.Context(), f, streams, o)
+		},
+	}
+	o.Selection.AddFlags(cmd)
+	o.Waiting.AddFlags(cmd, "the sandboxes are ready")
+	return cmd
+}
+
+// Run resumes the selected sandboxes. One whose time is over would not start: that is said rather than promised.
+func Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *operate.Options) error {
+	return operate.Change{
+		Doing: "resuming", Done: "ready", Goal: wait.Ready,
+		Apply: func(ctx context.Context, a *access.Access, t *resolve.Target) (bool, error) {
+			if err := resolve.Obstacle(t, f.Clock().Now()); resolve.Is(err, resolve.Expired) || resolve.Is(err, resolve.Deleting) {
+				return false, err
+			}
+			return a.Client.Resume(ctx, t)
+		},
+	}.Run(ctx, f, streams, o)
+}

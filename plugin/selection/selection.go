@@ -1,0 +1,133 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package selection is how commands that work on several sandboxes are told which: by names, by label, or all.
+//
+// Invariants:
+//   - every selected sandbox is tried, whatever becomes of the others;
+//   - a label or --all never selects what a claim or a pool holds: those are reached through their holder.
+package selection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names    []string
+	All      bool
+	Selector string
+	refs     []resolve.Ref
+}
+
+// AddFlags adds --all and --selector.
+func (o *Options) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.All, "all", false, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
+	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	ways := 0
+	for _, given := range []bool{len(o.Names) > 0, o.All, o.Selector != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways == 0 {
+		return exit.Usage(errors.New("NAME is missing: give one or more, or select with --all or -l"))
+	}
+	if ways > 1 {
+		return exit.Usage(errors.New("use only one of NAME, --all and -l"))
+	}
+	if _, err := labels.Parse(o.Selector); err != nil {
+		return exit.Usage(fmt.Errorf("-l %q: %w", o.Selector, err))
+	}
+	refs, err := ParseAll(o.Names)
+	o.refs = refs
+	return err
+}
+
+// ParseAll reads names as references. Its error is one of usage.
+func ParseAll(names []string) ([]resolve.Ref, error) {
+	refs := make([]resolve.Ref, 0, len(names))
+	for _, name := range names {
+		ref, err := resolve.Parse(name)
+		if err != nil {
+			return nil, exit.Usage(err)
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
+// Refs returns the references that were given by name, or lists those that were selected.
+func (o *Options) Refs(ctx context.Context, sandboxes versioned.Interface, namespace string) ([]resolve.Ref, error) {
+	if len(o.refs) > 0 {
+		return o.refs, nil
+	}
+	options := metav1.ListOptions{LabelSelector: o.Selector}
+	var refs []resolve.Ref
+	claims, err := sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
+	if err != nil && !resolve.NotServed(err) {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	if err == nil {
+		for i := range claims.Items {
+			refs = append(refs, resolve.Ref{Kind: resolve.KindClaim, Name: claims.Items[i].Name})
+		}
+	}
+	list, err := sandboxes.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
+	if resolve.NotServed(err) {
+		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list Sandboxes: %w", err)
+	}
+	for i := range list.Items {
+		if metav1.GetControllerOf(&list.Items[i]) == nil {
+			refs = append(refs, resolve.Ref{Kind: resolve.KindSandbox, Name: list.Items[i].Name})
+		}
+	}
+	return refs, nil
+}
+
+// together is how many sandboxes are worked on at a time.
+const together = 16
+
+// Each calls do for every reference, some at a time, prints the results as they come, and joins the errors in the order
+// of the references.
+func Each(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result string, err error)) error {
+	errs := make([]error, len(refs))
+	places := make(chan struct{}, together)
+	var printing sync.Mutex
+	var all sync.WaitGroup
+	for i, ref := range refs {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			result, err := do(ref)
+			if err == nil && result != "" {
+				printing.Lock()
+				defer printing.Unlock()
+				_, err = fmt.Fprintln(out, result)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}

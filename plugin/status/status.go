@@ -1,0 +1,116 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package status is the command `status`.
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names  []string
+	Output string
+	refs   []resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "status NAME...",
+		Short: "Say how sandboxes are and what stands in their way",
+		Long: "status looks at a sandbox in three layers: the conditions of claim and Sandbox, the scheduling of its Pod with its\n" +
+			"volumes, and its containers. It ends with what to do next.",
+		Example: "  # Why does it not become ready?\n" +
+			"  kubectl sandbox status dev\n\n" +
+			"  # For a script\n" +
+			"  kubectl sandbox status dev -o json",
+		Args: argument.AtLeastOne("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
+	return cmd
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	switch o.Output {
+	case "", "json", "yaml":
+	default:
+		return exit.Usage(fmt.Errorf("-o %q is no format: use json or yaml", o.Output))
+	}
+	refs, err := selection.ParseAll(o.Names)
+	o.refs = refs
+	return err
+}
+
+// Run diagnoses each sandbox.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	all := []diagnose.Diagnosis{}
+	var failed error
+	for _, ref := range o.refs {
+		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		all = append(all, diagnose.Of(a.Observer.Facts(ctx, t)))
+	}
+	return errors.Join(failed, o.print(all, f, streams.Out))
+}
+
+func (o *Options) print(all []diagnose.Diagnosis, f factory.Factory, out io.Writer) error {
+	if o.Output != "" {
+		encoded, err := json.MarshalIndent(map[string]any{"items": all}, "", "    ")
+		if err == nil && o.Output == "yaml" {
+			encoded, err = yaml.JSONToYAML(encoded)
+		}
+		if err != nil {
+			return fmt.Errorf("encode the diagnosis: %w", err)
+		}
+		_, err = fmt.Fprintln(out, string(encoded))
+		return err
+	}
+	style := report.Style{Colored: f.Color(out)}
+	command := func(arguments string) string { return explain.Command(arguments, f) }
+	for i := range all {
+		text := fmt.Sprintf("%s: %s\n\n%s", all[i].Name, style.Summary(&all[i]), style.Diagnosis(&all[i], command))
+		if i > 0 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

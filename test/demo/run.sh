@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh does what people do with a sandbox, on a real Kubernetes that it starts on this machine. The cluster stays up.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+bin=$PWD/bin
+name=${CLUSTER:-dev}
+say() { printf '\n\033[1m[%3ds] %s\033[0m\n' "$SECONDS" "$*" | { if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }; }
+show() { printf '  $ %s\n' "$*"; "$@"; }
+fail() { printf '\ndemo: %s\n' "$*" >&2; exit 1; }
+same() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }
+
+command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer and try again"
+[ "$(id -u)" = 0 ] || fail "the built-in cluster needs root: run 'sudo make demo', or see README.md for kind"
+command -v curl >/dev/null || { say "Installing curl"; apt-get install -y -q curl >/dev/null || fail "curl is missing: install it and try again"; }
+
+work=$(mktemp -d)
+forward=
+cleanup() { [ -z "$forward" ] || kill "$forward" 2>/dev/null || true; rm -rf "$work"; }
+trap cleanup EXIT
+
+say "Building the plugin and the operator (the first time takes a few minutes)"
+make -s build testcluster
+say "Starting a Kubernetes cluster named $name (the first time builds it: about ten minutes)"
+"$bin/testcluster" up --name "$name"
+PATH=$bin:$("$bin/testcluster" binaries):$PATH
+KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
+export PATH KUBECONFIG
+say "Installing the operator"
+image=localhost/agent-sandbox-controller:$(sha256sum "$bin/agent-sandbox-controller" | cut -c1-12)
+"$bin/testcluster" image operator --binary "$bin/agent-sandbox-controller" --tag "$image" --out "$bin/agent-sandbox-controller.tar"
+"$bin/testcluster" load "$bin/agent-sandbox-controller.tar" --name "$name"
+show kubectl sandbox install --image "$image"
+
+kubectl get sandbox demo >/dev/null 2>&1 && kubectl sandbox delete demo --yes --wait
+say "A sandbox with Python and a volume that outlives its Pod"
+show kubectl sandbox create demo --image localhost/sandbox-python:v1 --volume work=64Mi:/work --wait
+
+say "Generated code runs in it, not on your machine"
+show kubectl sandbox exec demo -- python3 -c 'print("the answer is", 6 * 7)'
+
+say "Files go in and out, directories too"
+mkdir -p "$work/site/pages"
+echo '<h1>served from a sandbox</h1>' >"$work/site/index.html"
+echo 'one page' >"$work/site/pages/one.txt"
+show kubectl sandbox cp "$work/site" demo:/work/site
+show kubectl sandbox exec demo -- sh -c 'wc -c /work/site/pages/one.txt > /work/site/report.txt'
+show kubectl sandbox cp demo:/work/site "$work/back"
+diff -r -x report.txt "$work/site" "$work/back" || fail "the directory came back different"
+show cat "$work/back/report.txt"
+
+say "A port of the sandbox, on this machine"
+kubectl sandbox exec demo -- sh -c 'cd /work/site && python3 -m http.server 8000 >/dev/null 2>&1 &'
+printf '  $ kubectl sandbox port-forward demo :8000 &\n'
+kubectl sandbox port-forward demo :8000 >"$work/forward" 2>&1 &
+forward=$!
+for _ in $(seq 50); do grep -q 'Forwarding from 127' "$work/forward" && break; sleep 0.2; done
+port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$work/forward" | head -1)
+[ -n "$port" ] || fail "port-forward did not start: $(cat "$work/forward")"
+show curl -sS --retry 5 --retry-connrefused "http://127.0.0.1:$port/"
+same "$(curl -sS "http://127.0.0.1:$port/")" '<h1>served from a sandbox</h1>'
+kill "$forward" && wait "$forward" 2>/dev/null || true
+forward=
+
+say "Suspended, it costs nothing but its volume; resumed, it has its data"
+show kubectl sandbox suspend demo --wait
+show kubectl sandbox status demo || true
+show kubectl sandbox resume demo --wait
+same "$(kubectl sandbox exec demo -- cat /work/site/pages/one.txt)" "one page"
+show kubectl sandbox list
+
+say "Done. The cluster is still up. Try:"
+cat <<TEXT
+  export KUBECONFIG=$KUBECONFIG
+  export PATH=$bin:$(dirname "$(command -v kubectl)"):\$PATH
+  kubectl sandbox shell demo                     # a shell inside (exit leaves it)
+  kubectl sandbox create other --image localhost/sandbox-shell:v1 --ttl 10m --wait
+  kubectl sandbox describe demo
+  kubectl sandbox --help
+  make cluster-down                              # removes the cluster and everything in it
+TEXT

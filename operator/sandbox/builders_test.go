@@ -36,7 +36,9 @@ func ptr[T any](v T) *T { return &v }
 
 func scaledTo(n int32) mutate { return func(s *v1beta1.Sandbox) { s.Spec.Replicas = &n } }
 
-func mode(m v1beta1.OperatingMode) mutate { return func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = &m } }
+func mode(m v1beta1.OperatingMode) mutate {
+	return func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = &m }
+}
 
 func service(on bool) mutate { return func(s *v1beta1.Sandbox) { s.Spec.Service = &on } }
 

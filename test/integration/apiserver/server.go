@@ -76,6 +76,10 @@ func Start(options ...Option) (_ *Server, err error) {
 	if _, err = s.env.Start(); err != nil {
 		return s, fmt.Errorf("start the API server: %w", err)
 	}
+	// envtest makes certificates for webhooks, which we have none of, outside of dir.
+	if err = os.RemoveAll(s.env.WebhookInstallOptions.LocalServingCertDir); err != nil {
+		return s, err
+	}
 	if err = os.WriteFile(s.kubeconfig, s.env.KubeConfig, 0o600); err != nil {
 		return s, err
 	}

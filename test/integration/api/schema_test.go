@@ -1,0 +1,118 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
+)
+
+// embedded are the fields whose schema is that of a core type: its rules are Kubernetes' own.
+var embedded = []string{
+	"spec.podTemplate.spec", "spec.volumeClaimTemplates[].spec", "spec.networkPolicy.ingress[]", "spec.networkPolicy.egress[]",
+	"status.conditions[]",
+}
+
+// stored is the schema of a kind as it stands in the repository.
+func (k kind) stored(t *testing.T) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	all, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crd := range all {
+		for _, version := range crd.Spec.Versions {
+			if crd.Name == k.crd && version.Name == apis.VersionV1beta1 {
+				return version.Schema.OpenAPIV3Schema
+			}
+		}
+	}
+	t.Fatalf("there is no CRD %s", k.crd)
+	return nil
+}
+
+// rulesOf lists every rule of a schema, each as "path: rule".
+func rulesOf(schema *apiextensionsv1.JSONSchemaProps) []string {
+	var rules []string
+	walkSchema(schema, "", func(path string, s *apiextensionsv1.JSONSchemaProps) {
+		for _, rule := range rulesAt(s) {
+			rules = append(rules, strings.TrimPrefix(path+": "+rule, ": "))
+		}
+	})
+	slices.Sort(rules)
+	return rules
+}
+
+func rulesAt(s *apiextensionsv1.JSONSchemaProps) []string {
+	var rules []string
+	add := func(there bool, format string, args ...any) {
+		if there {
+			rules = append(rules, fmt.Sprintf(format, args...))
+		}
+	}
+	add(s.Default != nil, "default %s", raw(s.Default))
+	add(s.Minimum != nil, "minimum %v", ptr.Deref(s.Minimum, 0))
+	add(s.Maximum != nil, "maximum %v", ptr.Deref(s.Maximum, 0))
+	add(s.MultipleOf != nil, "multipleOf %v", ptr.Deref(s.MultipleOf, 0))
+	add(s.MinLength != nil, "minLength %d", ptr.Deref(s.MinLength, 0))
+	add(s.MaxLength != nil, "maxLength %d", ptr.Deref(s.MaxLength, 0))
+	add(s.MinItems != nil, "minItems %d", ptr.Deref(s.MinItems, 0))
+	add(s.MaxItems != nil, "maxItems %d", ptr.Deref(s.MaxItems, 0))
+	add(s.MinProperties != nil, "minProperties %d", ptr.Deref(s.MinProperties, 0))
+	add(s.MaxProperties != nil, "maxProperties %d", ptr.Deref(s.MaxProperties, 0))
+	add(s.Pattern != "", "pattern %s", s.Pattern)
+	add(s.Format != "", "format %s", s.Format)
+	add(len(s.Enum) > 0, "enum %s", enumOf(s))
+	add(s.UniqueItems || ptr.Deref(s.XListType, "") == "set", "unique items")
+	add(ptr.Deref(s.XListType, "") == "map", "unique %s", strings.Join(s.XListMapKeys, ","))
+	add(s.Not != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0, "combines schemas")
+	for _, name := range s.Required {
+		add(true, "required %s", name)
+	}
+	for _, rule := range s.XValidations {
+		add(true, "cel %s", rule.Message)
+	}
+	return rules
+}
+
+func raw(value *apiextensionsv1.JSON) string {
+	if value == nil {
+		return ""
+	}
+	return string(value.Raw)
+}
+
+func enumOf(s *apiextensionsv1.JSONSchemaProps) string {
+	var values []string
+	for _, value := range s.Enum {
+		values = append(values, strings.Trim(string(value.Raw), `"`))
+	}
+	return strings.Join(values, "|")
+}
+
+// walkSchema visits our own fields: an embedded one is visited, what lies below it is not.
+func walkSchema(s *apiextensionsv1.JSONSchemaProps, path string, visit func(string, *apiextensionsv1.JSONSchemaProps)) {
+	if slices.Contains(embedded, path) {
+		return
+	}
+	visit(path, s)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		walkSchema(ptr.To(s.Properties[name]), strings.TrimPrefix(path+"."+name, "."), visit)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		walkSchema(s.Items.Schema, path+"[]", visit)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		walkSchema(s.AdditionalProperties.Schema, path+"{}", visit)
+	}
+}

@@ -101,12 +101,20 @@ func connection(err error, f factory.Factory) string {
 	var network net.Error
 	var operation *net.OpError
 	switch {
+	case errors.As(err, &operation) && unconfigured(f):
+		return "no cluster is configured, and none answers at localhost:8080: set KUBECONFIG, or give --kubeconfig or --server"
 	case errors.As(err, &operation):
 		return fmt.Sprintf("cannot reach %s: %v: is the cluster running, and is the context the right one?", server, operation.Err)
 	case errors.As(err, &network) && !errors.Is(err, context.Canceled):
 		return fmt.Sprintf("cannot reach %s: %v", server, innermost(err))
 	}
 	return ""
+}
+
+// unconfigured says whether the address of the API server is the one that stands for no configuration.
+func unconfigured(f factory.Factory) bool {
+	config, err := f.RESTConfig()
+	return err == nil && config.Host == "http://localhost:8080"
 }
 
 func address(err error) string {

@@ -4,9 +4,11 @@
 package list
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
-	kubectlget "k8s.io/kubectl/pkg/cmd/get"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -28,13 +29,12 @@ const wide = "wide"
 // printing is how the list is printed: kubectl's formats, and a table of our own.
 type printing struct {
 	flags     *genericclioptions.PrintFlags
-	columns   *kubectlget.CustomColumnsPrintFlags
 	noHeaders bool
 	sortBy    string
 }
 
 func newPrinting() *printing {
-	return &printing{flags: genericclioptions.NewPrintFlags(""), columns: kubectlget.NewCustomColumnsPrintFlags()}
+	return &printing{flags: genericclioptions.NewPrintFlags("")}
 }
 
 func (p *printing) addFlags(cmd *cobra.Command) {
@@ -50,6 +50,11 @@ func (p *printing) table() bool {
 }
 
 func (p *printing) validate() error {
+	if p.sortBy != "" {
+		if _, err := parsePath(p.sortBy); err != nil {
+			return fmt.Errorf("--sort-by: %w", err)
+		}
+	}
 	if p.table() {
 		return nil
 	}
@@ -58,17 +63,16 @@ func (p *printing) validate() error {
 }
 
 func (p *printing) printer() (printers.ResourcePrinter, error) {
-	p.columns.NoHeaders = p.noHeaders
-	p.columns.TemplateArgument = *p.flags.TemplatePrinterFlags.TemplateArgument
-	printer, err := p.columns.ToPrinter(*p.flags.OutputFormat)
-	if !genericclioptions.IsNoCompatiblePrinterError(err) {
-		return printer, err
+	format := *p.flags.OutputFormat
+	columns, err := newCustomColumns(format, p.noHeaders)
+	if columns != nil || err != nil {
+		return columns, err
 	}
-	printer, err = p.flags.ToPrinter()
+	printer, err := p.flags.ToPrinter()
 	if genericclioptions.IsNoCompatiblePrinterError(err) {
-		formats := append(p.flags.AllowedFormats(), append(p.columns.AllowedFormats(), wide)...)
+		formats := append(p.flags.AllowedFormats(), wide, "custom-columns", "custom-columns-file")
 		slices.Sort(formats)
-		return nil, fmt.Errorf("-o %q is no format: use one of %s", *p.flags.OutputFormat, strings.Join(formats, ", "))
+		return nil, fmt.Errorf("-o %q is no format: use one of %s", format, strings.Join(formats, ", "))
 	}
 	return printer, err
 }
@@ -105,28 +109,21 @@ func (p *printing) printObjects(objects *found, out io.Writer) error {
 	return printer.PrintObj(list, out)
 }
 
+// sorted sorts by the field: numbers by value, times and texts by letter; those without the field come first.
 func (p *printing) sorted(items []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	objects := make([]runtime.Object, len(items))
-	for i := range items {
-		objects[i] = items[i]
-	}
-	field, err := kubectlget.RelaxedJSONPathExpression(p.sortBy)
+	path, err := parsePath(p.sortBy)
 	if err != nil {
-		return nil, fmt.Errorf("--sort-by %q: %w", p.sortBy, err)
+		return nil, err
 	}
-	if len(objects) == 0 {
-		return items, nil
-	}
-	if _, err := kubectlget.SortObjects(unstructured.UnstructuredJSONScheme, objects, field); err != nil {
-		return nil, fmt.Errorf("--sort-by %q: %w", p.sortBy, err)
-	}
-	for i, object := range objects {
-		item, ok := object.(*unstructured.Unstructured)
-		if !ok {
-			return nil, fmt.Errorf("sorting returned a %T", object)
+	slices.SortStableFunc(items, func(a, b *unstructured.Unstructured) int {
+		one, other := value(path, a.Object), value(path, b.Object)
+		x, errX := strconv.ParseFloat(one, 64)
+		y, errY := strconv.ParseFloat(other, 64)
+		if errX == nil && errY == nil {
+			return cmp.Compare(x, y)
 		}
-		items[i] = item
-	}
+		return strings.Compare(one, other)
+	})
 	return items, nil
 }
 

@@ -38,7 +38,8 @@ More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
   {{rpad .CommandPath .CommandPathPadding}} {{.Short}}{{end}}{{end}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
-'{{.CommandPath}} COMMAND --help' tells more about a command.{{end}}
+'{{.CommandPath}} COMMAND --help' tells more about a command.{{else}}
+{{end}}
 '{{.Root.CommandPath}} options' lists the flags that all commands have.
 `
 

@@ -1,0 +1,134 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package builders
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// Template is a SandboxTemplate of one container.
+func Template(name string, options ...TemplateOption) *extensionsv1beta1.SandboxTemplate {
+	t := &extensionsv1beta1.SandboxTemplate{
+		ObjectMeta: metadata(name),
+		Spec:       extensionsv1beta1.SandboxTemplateSpec{PodTemplate: podTemplate()},
+	}
+	for _, option := range options {
+		option.template(t)
+	}
+	return t
+}
+
+type templateOption func(*extensionsv1beta1.SandboxTemplate)
+
+func (o templateOption) template(t *extensionsv1beta1.SandboxTemplate) { o(t) }
+
+// WithTemplateSpec changes the template's spec.
+func WithTemplateSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) TemplateOption {
+	return templateOption(func(t *extensionsv1beta1.SandboxTemplate) { change(&t.Spec) })
+}
+
+// PoolOption changes a SandboxWarmPool.
+type PoolOption interface {
+	pool(*extensionsv1beta1.SandboxWarmPool)
+}
+
+type poolOption func(*extensionsv1beta1.SandboxWarmPool)
+
+func (o poolOption) pool(p *extensionsv1beta1.SandboxWarmPool) { o(p) }
+
+// Pool is a SandboxWarmPool of a template.
+func Pool(name, template string, options ...PoolOption) *extensionsv1beta1.SandboxWarmPool {
+	p := &extensionsv1beta1.SandboxWarmPool{
+		ObjectMeta: metadata(name),
+		Spec:       extensionsv1beta1.SandboxWarmPoolSpec{TemplateRef: extensionsv1beta1.SandboxTemplateRef{Name: template}},
+	}
+	for _, option := range options {
+		option.pool(p)
+	}
+	return p
+}
+
+// WithUpdateStrategy says how the pool follows its template.
+func WithUpdateStrategy(strategy extensionsv1beta1.SandboxWarmPoolUpdateStrategyType) PoolOption {
+	return poolOption(func(p *extensionsv1beta1.SandboxWarmPool) {
+		p.Spec.UpdateStrategy = &extensionsv1beta1.SandboxWarmPoolUpdateStrategy{Type: strategy}
+	})
+}
+
+// WithPoolStatus sets the whole status.
+func WithPoolStatus(status extensionsv1beta1.SandboxWarmPoolStatus) PoolOption {
+	return poolOption(func(p *extensionsv1beta1.SandboxWarmPool) { p.Status = status })
+}
+
+// ClaimOption changes a SandboxClaim.
+type ClaimOption interface {
+	claim(*extensionsv1beta1.SandboxClaim)
+}
+
+type claimOption func(*extensionsv1beta1.SandboxClaim)
+
+func (o claimOption) claim(c *extensionsv1beta1.SandboxClaim) { o(c) }
+
+// Claim is a SandboxClaim by template.
+func Claim(name, template string, options ...ClaimOption) *extensionsv1beta1.SandboxClaim {
+	c := &extensionsv1beta1.SandboxClaim{
+		ObjectMeta: metadata(name),
+		Spec:       extensionsv1beta1.SandboxClaimSpec{TemplateRef: &extensionsv1beta1.SandboxTemplateRef{Name: template}},
+	}
+	for _, option := range options {
+		option.claim(c)
+	}
+	return c
+}
+
+// FromPool has the claim name a pool and no template.
+func FromPool(pool string) ClaimOption {
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
+		spec.TemplateRef, spec.WarmPool, spec.WarmPoolRef = nil, nil, &extensionsv1beta1.WarmPoolRef{Name: pool}
+	})
+}
+
+// WithWarmPool says which pools of the template may serve the claim.
+func WithWarmPool(policy extensionsv1beta1.WarmPoolPolicy) ClaimOption {
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) { spec.WarmPool = ptr.To(policy) })
+}
+
+// WithEnv adds a variable for the first container.
+func WithEnv(name, value string) ClaimOption {
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
+		spec.Env = append(spec.Env, extensionsv1beta1.EnvVar{Name: name, Value: value})
+	})
+}
+
+// WithTTL has the claim end so many seconds after its Sandbox has finished.
+func WithTTL(seconds int32, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
+		spec.Lifecycle = &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: ptr.To(seconds), ShutdownPolicy: policy}
+	})
+}
+
+// WithClaimShutdown has the claim end at an instant.
+func WithClaimShutdown(at time.Time, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
+		spec.Lifecycle = &extensionsv1beta1.Lifecycle{ShutdownTime: ptr.To(metav1.NewTime(at)), ShutdownPolicy: policy}
+	})
+}
+
+// WithClaimSpec changes the claim's spec.
+func WithClaimSpec(change func(*extensionsv1beta1.SandboxClaimSpec)) ClaimOption {
+	return claimOption(func(c *extensionsv1beta1.SandboxClaim) { change(&c.Spec) })
+}
+
+// BoundTo has the claim's status name its Sandbox.
+func BoundTo(sandbox string, podIPs ...string) ClaimOption {
+	return claimOption(func(c *extensionsv1beta1.SandboxClaim) {
+		c.Status.SandboxStatus = extensionsv1beta1.SandboxStatus{Name: sandbox, PodIPs: slices.Clone(podIPs)}
+	})
+}

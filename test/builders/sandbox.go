@@ -1,0 +1,161 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package builders
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// SandboxOption changes a Sandbox.
+type SandboxOption interface{ sandbox(*agentsv1beta1.Sandbox) }
+
+type sandboxOption func(*agentsv1beta1.Sandbox)
+
+func (o sandboxOption) sandbox(s *agentsv1beta1.Sandbox) { o(s) }
+
+// Sandbox is a running one of one container.
+func Sandbox(name string, options ...SandboxOption) *agentsv1beta1.Sandbox {
+	s := &agentsv1beta1.Sandbox{
+		ObjectMeta: metadata(name),
+		Spec:       agentsv1beta1.SandboxSpec{PodTemplate: podTemplate()},
+	}
+	for _, option := range options {
+		option.sandbox(s)
+	}
+	return s
+}
+
+func podTemplate() agentsv1beta1.PodTemplate {
+	return agentsv1beta1.PodTemplate{Spec: podSpec()}
+}
+
+func podSpec() corev1.PodSpec {
+	return corev1.PodSpec{Containers: []corev1.Container{{Name: Container, Image: Image}}}
+}
+
+// WithReplicas is what kubectl scale sets.
+func WithReplicas(replicas int32) interface {
+	SandboxOption
+	PoolOption
+} {
+	return replicasOption(replicas)
+}
+
+type replicasOption int32
+
+func (o replicasOption) sandbox(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = ptr.To(int32(o)) }
+
+func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) { p.Spec.Replicas = ptr.To(int32(o)) }
+
+// WithOperatingMode is the other way to suspend and resume.
+func WithOperatingMode(mode agentsv1beta1.OperatingMode) SandboxOption {
+	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = ptr.To(mode) })
+}
+
+// WithSandboxStatus sets the whole status.
+func WithSandboxStatus(status agentsv1beta1.SandboxStatus) SandboxOption {
+	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Status = *status.DeepCopy() })
+}
+
+// WithShutdown has a Sandbox end at an instant, and then do what the policy says.
+func WithShutdown(at time.Time, policy agentsv1beta1.ShutdownPolicy) SandboxOption {
+	return sandboxOption(func(s *agentsv1beta1.Sandbox) {
+		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = ptr.To(metav1.NewTime(at)), ptr.To(policy)
+	})
+}
+
+// TemplateOption changes a SandboxTemplate.
+type TemplateOption interface {
+	template(*extensionsv1beta1.SandboxTemplate)
+}
+
+// Blueprint changes what Sandboxes and SandboxTemplates have in common.
+type Blueprint func(pod *agentsv1beta1.PodTemplate, volumes *[]agentsv1beta1.PersistentVolumeClaimTemplate, service **bool)
+
+func (b Blueprint) sandbox(s *agentsv1beta1.Sandbox) {
+	b(&s.Spec.PodTemplate, &s.Spec.VolumeClaimTemplates, &s.Spec.Service)
+}
+
+func (b Blueprint) template(t *extensionsv1beta1.SandboxTemplate) {
+	b(&t.Spec.PodTemplate, &t.Spec.VolumeClaimTemplates, &t.Spec.Service)
+}
+
+// WithService asks for a headless Service, or with false for none.
+func WithService(wanted bool) Blueprint {
+	return func(_ *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, service **bool) {
+		*service = ptr.To(wanted)
+	}
+}
+
+// WithImage changes the image of the first container.
+func WithImage(image string) Blueprint {
+	return WithPodSpec(func(spec *corev1.PodSpec) { spec.Containers[0].Image = image })
+}
+
+// WithPodSpec changes the Pod's spec.
+func WithPodSpec(change func(*corev1.PodSpec)) Blueprint {
+	return func(pod *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
+		change(&pod.Spec)
+	}
+}
+
+// WithPodLabel puts a label on the Pod.
+func WithPodLabel(key, value string) Blueprint {
+	return func(pod *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
+		pod.ObjectMeta.Labels = with(pod.ObjectMeta.Labels, key, value)
+	}
+}
+
+// WithPodAnnotation puts an annotation on the Pod.
+func WithPodAnnotation(key, value string) Blueprint {
+	return func(pod *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
+		pod.ObjectMeta.Annotations = with(pod.ObjectMeta.Annotations, key, value)
+	}
+}
+
+// WithVolume adds a volume that lives as long as the Sandbox.
+func WithVolume(name, size string) Blueprint {
+	return func(_ *agentsv1beta1.PodTemplate, volumes *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
+		*volumes = append(*volumes, VolumeTemplate(name, size))
+	}
+}
+
+// VolumeTemplate describes a volume that one node at a time can write.
+func VolumeTemplate(name, size string) agentsv1beta1.PersistentVolumeClaimTemplate {
+	return agentsv1beta1.PersistentVolumeClaimTemplate{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name}, Spec: volumeSpec(size),
+	}
+}
+
+func volumeSpec(size string) corev1.PersistentVolumeClaimSpec {
+	return corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(size)}},
+	}
+}
+
+// Condition is an option for what reports conditions: Sandbox and SandboxClaim.
+type Condition metav1.Condition
+
+func (c Condition) sandbox(s *agentsv1beta1.Sandbox) {
+	s.Status.Conditions = append(s.Status.Conditions, metav1.Condition(c))
+}
+
+func (c Condition) claim(claim *extensionsv1beta1.SandboxClaim) {
+	claim.Status.Conditions = append(claim.Status.Conditions, metav1.Condition(c))
+}
+
+// WithCondition adds a condition that has been so since an instant.
+func WithCondition(kind apis.ConditionType, status bool, reason apis.Reason, message string, since time.Time) Condition {
+	return Condition(apis.NewCondition(nil, kind, status, reason, message, 0, metav1.NewTime(since)))
+}

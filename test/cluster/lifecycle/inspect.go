@@ -134,7 +134,7 @@ func (c *Cluster) Start(ctx context.Context, name string) error {
 	case components.APIServer:
 		return c.waitAPI(ctx)
 	case components.Containerd:
-		return c.waitContainerd(ctx)
+		return c.waitContainerd(ctx, node)
 	}
 	return nil
 }

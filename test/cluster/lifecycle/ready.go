@@ -100,14 +100,13 @@ func (c *Cluster) apiProbe() (func(context.Context) bool, error) {
 	}, nil
 }
 
-// waitContainerd waits until containerd listens.
-func (c *Cluster) waitContainerd(ctx context.Context) error {
-	socket := filepath.Join(c.state, "run", "containerd", "containerd.sock")
+// waitContainerd waits until containerd answers. Its socket alone says nothing: one that was killed leaves it behind.
+func (c *Cluster) waitContainerd(ctx context.Context, node *confine.Node) error {
 	return every(ctx, poll, func() (bool, error) {
 		if err := c.died(components.Containerd); err != nil {
 			return false, err
 		}
-		_, err := os.Stat(socket)
+		_, err := node.Run(ctx, nil, confine.ProgramsDir+"/ctr", "version")
 		return err == nil, nil
 	})
 }

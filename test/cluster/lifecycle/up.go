@@ -145,7 +145,7 @@ func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings
 	if err := c.waitAPI(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.waitContainerd(ctx); err != nil {
+	if err := c.waitContainerd(ctx, node); err != nil {
 		return nil, err
 	}
 	if err := start(true); err != nil {
@@ -162,7 +162,7 @@ func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings
 
 // loadUnlessLoaded loads archives that this cluster has not loaded before, or all if containerd has just been started.
 func (c *Cluster) loadUnlessLoaded(ctx context.Context, node *confine.Node, archives []string, all bool) error {
-	if err := c.waitContainerd(ctx); err != nil {
+	if err := c.waitContainerd(ctx, node); err != nil {
 		return err
 	}
 	for _, archive := range archives {

@@ -3,6 +3,8 @@
 
 package architecture
 
+import "maps"
+
 type files = map[string]string
 
 type smallTree struct {
@@ -15,9 +17,7 @@ type smallTree struct {
 func smallTrees() map[string]smallTree {
 	all := map[string]smallTree{}
 	for _, group := range []map[string]smallTree{importTrees(), wordTrees(), sizeTrees(), conductTrees(), licenceTrees()} {
-		for name, tree := range group {
-			all[name] = tree
-		}
+		maps.Copy(all, group)
 	}
 	return all
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -100,7 +101,7 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 	if err != nil {
 		return nil, err
 	}
-	graceful := 10 * time.Second
+	graceful, severalManagers := 10*time.Second, true
 	mgr, err := ctrl.NewManager(restConfig, ctrl.Options{
 		Scheme:                        scheme,
 		Logger:                        log,
@@ -112,6 +113,8 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 		LeaderElectionID:              apis.LeaseName,
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       &graceful,
+		// The library refuses a second controller of a name in one process; two operators in one process are fine.
+		Controller: ctrlconfig.Controller{SkipNameValidation: &severalManagers},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -33,7 +35,10 @@ import (
 
 var server *apiserver.Server
 
-func TestMain(m *testing.M) { os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s })) }
+func TestMain(m *testing.M) {
+	ctrllog.SetLogger(logr.Discard()) // what the libraries log outside an operator
+	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }))
+}
 
 // granted are the rules of the manifests' roles of that kind.
 func granted(t *testing.T, kind string) []rbacv1.PolicyRule {

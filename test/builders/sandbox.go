@@ -55,7 +55,9 @@ type replicasOption int32
 
 func (o replicasOption) sandbox(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = ptr.To(int32(o)) }
 
-func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) { p.Spec.Replicas = ptr.To(int32(o)) }
+func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) {
+	p.Spec.Replicas = ptr.To(int32(o))
+}
 
 // WithOperatingMode is the other way to suspend and resume.
 func WithOperatingMode(mode agentsv1beta1.OperatingMode) SandboxOption {

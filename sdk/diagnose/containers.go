@@ -5,6 +5,7 @@ package diagnose
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -59,7 +60,7 @@ func waiting(subject string, status *corev1.ContainerStatus) Finding {
 	finding := Finding{State: Bad, Subject: subject}
 	switch reason {
 	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
-		finding.problem, finding.Text = badImage, withMessage(fmt.Sprintf("image %s cannot be pulled", status.Image), message)
+		finding.problem, finding.Text = badImage, withMessage(fmt.Sprintf("image %s cannot be pulled", status.Image), pullError(message))
 	case "InvalidImageName":
 		finding.problem, finding.Text = badImage, fmt.Sprintf("%q is not the name of an image", status.Image)
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
@@ -75,6 +76,16 @@ func waiting(subject string, status *corev1.ContainerStatus) Finding {
 		finding.State, finding.Text = Wait, withMessage(reason, message)
 	}
 	return finding
+}
+
+// pullError is the runtime's error without what the kubelet puts before it while it waits for the next attempt.
+func pullError(message string) string {
+	for _, marker := range []string{": ErrImagePull: ", ": RegistryUnavailable: "} {
+		if _, cause, found := strings.Cut(message, marker); found {
+			return cause
+		}
+	}
+	return message
 }
 
 func ended(subject string, state *corev1.ContainerStateTerminated) Finding {

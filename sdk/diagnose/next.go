@@ -42,7 +42,7 @@ func suspendedBy(f *Facts) string {
 
 // cures says what to do about the problem in the way.
 func cures(f *Facts, name string, in problem) []Step {
-	anew := Step{Text: "then make it anew: first remove it", Command: "delete " + name}
+	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name}
 	switch in {
 	case badImage:
 		return []Step{{Text: "check the image's name and tag, and whether the node may pull it (imagePullSecrets)"}, anew}

@@ -24,6 +24,9 @@ import (
 // (the operator's health, the passing of time).
 const reread = 3 * time.Second
 
+// quiet is how long nothing is said: most waits are over by then.
+const quiet = 2 * time.Second
+
 // Request is one thing to wait for.
 type Request struct {
 	Namespace string
@@ -68,7 +71,7 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 		defer timer.Stop()
 		timeout = timer.C()
 	}
-	progress := teller{tell: r.Progress}
+	progress := teller{tell: r.Progress, from: w.clock.Now().Add(quiet)}
 	for first := true; ; first = false {
 		target, err := w.read(ctx, &r, first)
 		switch {
@@ -78,12 +81,12 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 			if done, err := decide(r.Goal, r.Ref.String(), r.UID, target, w.clock.Now()); done || err != nil {
 				return target, err
 			}
-			progress.say(w.obstacle(ctx, r.Goal, target))
+			progress.say(w.obstacle(ctx, r.Goal, target), w.clock.Now())
 			watches.follow(target)
 		case first || !transient(err):
 			return nil, err
 		default:
-			progress.say(fmt.Sprintf("the API server does not answer, trying again: %v", err))
+			progress.say(fmt.Sprintf("the API server does not answer, trying again: %v", err), w.clock.Now())
 		}
 		if r.Timeout == 0 {
 			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, Obstacle: progress.last}
@@ -152,13 +155,14 @@ func transient(err error) bool {
 // teller says each obstacle once: kubelet alternates between two words for the same failure.
 type teller struct {
 	tell func(string)
+	from time.Time
 	last string
 	told map[string]bool
 }
 
-func (t *teller) say(obstacle string) {
+func (t *teller) say(obstacle string, now time.Time) {
 	t.last = obstacle
-	if obstacle == "" || t.tell == nil || t.told[obstacle] {
+	if obstacle == "" || t.tell == nil || t.told[obstacle] || now.Before(t.from) {
 		return
 	}
 	if t.told == nil {

@@ -1,0 +1,154 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package complete completes what users type with what the cluster has. It never fails: without a cluster there is nothing
+// to suggest.
+package complete
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// patience is how long a user waits for a suggestion.
+const patience = 3 * time.Second
+
+// most is how many names are asked for: nobody reads more.
+const most = 500
+
+// Func completes an argument or the value of a flag.
+type Func = cobra.CompletionFunc
+
+// suggest makes a Func of one that lists names. Only those that begin as the user began are suggested.
+func suggest(list func(ctx context.Context, args []string, begun string) []string) Func {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		names := list(ctx, args, begun)
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return !strings.HasPrefix(name, begun) || slices.Contains(args, name)
+		})
+		slices.Sort(names)
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// One completes the first argument only.
+func One(complete Func) Func {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, begun)
+	}
+}
+
+// Sandboxes completes the names of claims and Sandboxes: bare, or after "claim/" or "sandbox/".
+func Sandboxes(f factory.Factory) Func {
+	return suggest(func(ctx context.Context, _ []string, begun string) []string {
+		a, err := access.Open(f)
+		if err != nil {
+			return nil
+		}
+		kind, prefix := resolve.KindAny, ""
+		if word, _, found := strings.Cut(begun, "/"); found {
+			ref, err := resolve.Parse(word + "/x")
+			if err != nil {
+				return nil
+			}
+			kind, prefix = ref.Kind, word+"/"
+		}
+		var names []string
+		if kind == resolve.KindAny || kind == resolve.KindClaim {
+			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx, metav1.ListOptions{Limit: most}); err == nil {
+				for i := range list.Items {
+					names = append(names, prefix+list.Items[i].Name)
+				}
+			}
+		}
+		if kind == resolve.KindAny || kind == resolve.KindSandbox {
+			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx, metav1.ListOptions{Limit: most}); err == nil {
+				for i := range list.Items {
+					if kind == resolve.KindSandbox || metav1.GetControllerOf(&list.Items[i]) == nil {
+						names = append(names, prefix+list.Items[i].Name)
+					}
+				}
+			}
+		}
+		return names
+	})
+}
+
+// Namespaces completes the names of namespaces.
+func Namespaces(f factory.Factory) Func {
+	return suggest(func(ctx context.Context, _ []string, _ string) []string {
+		client, err := f.Kubernetes()
+		if err != nil {
+			return nil
+		}
+		list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: most})
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names
+	})
+}
+
+// Containers completes the names of the containers of the sandbox that the first argument names.
+func Containers(f factory.Factory) Func {
+	return suggest(func(ctx context.Context, args []string, _ string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		ref, err := resolve.Parse(args[0])
+		if err != nil {
+			return nil
+		}
+		a, err := access.Open(f)
+		if err != nil {
+			return nil
+		}
+		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
+		if err != nil || t.Pod == nil {
+			return nil
+		}
+		return resolve.Containers(t.Pod)
+	})
+}
+
+// Register completes the namespace flag of all commands, and the names of those commands that take names and do not
+// complete them themselves. A command that makes something takes a name that is not there yet.
+func Register(root *cobra.Command, f factory.Factory) {
+	if root.PersistentFlags().Lookup("namespace") != nil {
+		_ = root.RegisterFlagCompletionFunc("namespace", Namespaces(f)) // fails only for a flag that does not exist
+	}
+	for _, cmd := range root.Commands() {
+		words := strings.Fields(cmd.Use)
+		if cmd.ValidArgsFunction != nil || len(cmd.ValidArgs) > 0 || len(words) < 2 || words[0] == "create" {
+			continue
+		}
+		switch {
+		case strings.Contains(cmd.Use, "NAME..."):
+			cmd.ValidArgsFunction = Sandboxes(f)
+		case strings.HasPrefix(words[1], "NAME") || strings.HasPrefix(words[1], "[NAME"):
+			cmd.ValidArgsFunction = One(Sandboxes(f))
+		}
+	}
+}

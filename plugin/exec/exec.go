@@ -1,0 +1,97 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package exec is the command `exec`, and how other commands run something in a sandbox's container.
+package exec
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the arguments and flags.
+type Options struct {
+	Name      string
+	Container string
+	Command   []string
+	// Stdin and TTY are nil unless the user decided.
+	Stdin, TTY *bool
+
+	ref resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	var stdin, tty bool
+	cmd := &cobra.Command{
+		Use:   "exec NAME [-c CONTAINER] -- COMMAND [ARGUMENT...]",
+		Short: "Run a command in a sandbox",
+		Long: "exec runs a command in a sandbox and ends with its exit code, or with 255 when the connection was lost before the\n" +
+			"command was known to have ended.\n\n" +
+			"It has a terminal when standard input and output are terminals. Standard input that is no terminal is passed on to\n" +
+			"its last byte; one that is a terminal is passed on with a terminal, or with -i.",
+		Example: "  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n\n" +
+			"  # Pass a file on\n" +
+			"  kubectl sandbox exec dev -- sh -c 'wc -l' < notes.txt\n\n" +
+			"  # An interactive program\n" +
+			"  kubectl sandbox exec dev -- python3",
+		Args:              argument.Exactly("NAME"),
+		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name, o.Command = args[0], argument.AfterDash(cmd, args)
+			if cmd.Flags().Changed("stdin") {
+				o.Stdin = &stdin
+			}
+			if cmd.Flags().Changed("tty") {
+				o.TTY = &tty
+			}
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	AddContainerFlag(cmd, f, &o.Container)
+	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false, "Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)")
+	cmd.Flags().BoolVarP(&tty, "tty", "t", false, "Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	return cmd
+}
+
+// AddContainerFlag adds --container to a command whose first argument is a sandbox.
+func AddContainerFlag(cmd *cobra.Command, f factory.Factory, container *string) {
+	cmd.Flags().StringVarP(container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
+	_ = cmd.RegisterFlagCompletionFunc("container", complete.Containers(f)) // fails only for a flag that does not exist
+}
+
+// Validate checks the arguments.
+func (o *Options) Validate() error {
+	ref, err := resolve.Parse(o.Name)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	o.ref = ref
+	if len(o.Command) == 0 {
+		return exit.Usage(errors.New("COMMAND is missing: give it after \"--\""))
+	}
+	return nil
+}
+
+// Run runs the command.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	inside, err := Enter(ctx, f, o.ref, o.Container)
+	if err != nil {
+		return err
+	}
+	session := NewSession(streams, o.Stdin, o.TTY)
+	return inside.Result(session.Run(ctx, inside, o.Command))
+}

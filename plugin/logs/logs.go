@@ -1,0 +1,129 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package logs is the command `logs`.
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// all is --tail's value for every line.
+const all = -1
+
+// Options are the arguments and flags.
+type Options struct {
+	Name       string
+	Container  string
+	Follow     bool
+	Previous   bool
+	Timestamps bool
+	Since      time.Duration
+	Tail       int64
+
+	ref resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "logs NAME [-c CONTAINER]",
+		Short: "Show what a sandbox's main process wrote",
+		Long: "logs shows what the main process of a sandbox's container wrote to its standard output and error. Logs are those of\n" +
+			"the present Pod: a sandbox that was suspended starts with empty ones.",
+		Example: "  # The last 100 lines, and whatever comes next\n" +
+			"  kubectl sandbox logs dev -f --tail 100\n\n" +
+			"  # Why the container restarted\n" +
+			"  kubectl sandbox logs dev --previous",
+		Args:              argument.Exactly("NAME"),
+		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	exec.AddContainerFlag(cmd, f, &o.Container)
+	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "Go on with what is written from now on, until interrupted.")
+	cmd.Flags().BoolVarP(&o.Previous, "previous", "p", false, "Show the logs of the container before it restarted.")
+	cmd.Flags().BoolVar(&o.Timestamps, "timestamps", false, "Begin each line with the time at which it was written.")
+	cmd.Flags().DurationVar(&o.Since, "since", 0, "Show only what was written in this last time, as in 90s or 2h.")
+	cmd.Flags().Int64Var(&o.Tail, "tail", all, "Show only so many of the last lines; -1 shows all.")
+	return cmd
+}
+
+// Validate checks the arguments and flags.
+func (o *Options) Validate() error {
+	ref, err := resolve.Parse(o.Name)
+	o.ref = ref
+	switch {
+	case err != nil:
+		return exit.Usage(err)
+	case o.Since < 0:
+		return exit.Usage(fmt.Errorf("--since is %s: it cannot be negative", o.Since))
+	case o.Tail < all:
+		return exit.Usage(fmt.Errorf("--tail is %d: give a number of lines, or -1 for all", o.Tail))
+	case o.Follow && o.Previous:
+		return exit.Usage(errors.New("--follow and --previous exclude each other: a container that has ended writes no more"))
+	}
+	return nil
+}
+
+// Run shows the logs.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	t, err := a.Resolver.Objects(ctx, a.Namespace, o.ref)
+	if err != nil {
+		return err
+	}
+	if t.Pod == nil {
+		return resolve.Obstacle(t, f.Clock().Now())
+	}
+	container, err := resolve.Container(t.Pod, o.Container)
+	if err != nil {
+		return err
+	}
+	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	_, err = io.Copy(streams.Out, from)
+	return err
+}
+
+func (o *Options) request(container string) *corev1.PodLogOptions {
+	request := &corev1.PodLogOptions{
+		Container: container, Follow: o.Follow, Previous: o.Previous, Timestamps: o.Timestamps,
+	}
+	if o.Since > 0 {
+		// The API counts whole seconds and wants at least one.
+		request.SinceSeconds = new(int64((o.Since + time.Second - 1) / time.Second))
+	}
+	if o.Tail != all {
+		request.TailLines = &o.Tail
+	}
+	return request
+}

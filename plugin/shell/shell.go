@@ -1,0 +1,84 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shell is the command `shell`.
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// Options are the arguments and flags.
+type Options struct {
+	Name      string
+	Container string
+
+	ref resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "shell NAME [-c CONTAINER]",
+		Short: "Open a shell in a sandbox",
+		Long: "shell opens bash in a sandbox, or sh when the image has no bash, and ends with the shell's exit code. Without a\n" +
+			"terminal the shell reads its commands from standard input.",
+		Example: "  kubectl sandbox shell dev\n\n" +
+			"  # Run a local script in the sandbox\n" +
+			"  kubectl sandbox shell dev < setup.sh",
+		Args:              argument.Exactly("NAME"),
+		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	exec.AddContainerFlag(cmd, f, &o.Container)
+	return cmd
+}
+
+// Validate checks the arguments.
+func (o *Options) Validate() error {
+	ref, err := resolve.Parse(o.Name)
+	o.ref = ref
+	return exit.Usage(err)
+}
+
+// Run opens the shell.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	inside, err := exec.Enter(ctx, f, o.ref, o.Container)
+	if err != nil {
+		return err
+	}
+	for _, shell := range []string{"bash", "sh"} {
+		// Asked first: a shell that is tried with the user's input could swallow some of it.
+		err := inside.Network.Exec(ctx, inside.Container, stream.Process{Command: []string{shell, "-c", ":"}, Stdout: io.Discard})
+		if stream.Missing(err) {
+			continue
+		}
+		if err != nil {
+			return inside.Result(err)
+		}
+		stdin := true
+		return inside.Result(exec.NewSession(streams, &stdin, nil).Run(ctx, inside, []string{shell}))
+	}
+	return fmt.Errorf("container %s of %s has neither bash nor sh: run a program of its image with exec instead",
+		inside.Container.Name, inside.Target.Name())
+}

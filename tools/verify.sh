@@ -30,7 +30,7 @@ generated() {
   local copy
   copy=$(mktemp -d)
   # shellcheck disable=SC2064 # the directory of now
-  trap "rm -rf '$copy'" RETURN
+  trap "rm -rf '$copy'" EXIT
   sources | tar --create --files-from=- | tar --extract --directory "$copy"
   (
     cd "$copy"

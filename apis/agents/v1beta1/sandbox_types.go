@@ -30,10 +30,12 @@ const (
 
 // PodMetadata is the part of a Pod's metadata that a user may set.
 type PodMetadata struct {
-	// labels are put on the Pod. Keys under agents.x-k8s.io belong to the operator and are dropped, with a warning event.
+	// labels are put on the Pod. Keys under agents.x-k8s.io belong to the operator: in a podTemplate they are dropped, with a
+	// warning event; in a claim they are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are put on the Pod. Keys under agents.x-k8s.io belong to the operator and are dropped, with a warning event.
+	// annotations are put on the Pod. Keys under agents.x-k8s.io belong to the operator: in a podTemplate they are dropped,
+	// with a warning event; in a claim they are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -101,13 +103,14 @@ type SandboxSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
 	Lifecycle            `json:",inline"`
-	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it.
+	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1
 	Replicas *int32 `json:"replicas,omitempty"`
-	// operatingMode is another way to say the same: a Sandbox is suspended when replicas is 0 or operatingMode is Suspended.
+	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended when operatingMode is
+	// Suspended or replicas is 0, so to resume it neither may say so; unset leaves it to replicas.
 	// +optional
 	OperatingMode *OperatingMode `json:"operatingMode,omitempty"`
 	// service set to true gives the Sandbox a headless Service of its name; false removes the one it has; unset leaves

@@ -113,10 +113,11 @@ type SandboxClaimSpec struct {
 	// additionalPodMetadata adds labels and annotations to the Pod; a key that the template sets to another value is refused.
 	// +optional
 	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
-	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's.
+	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's. Keys under agents.x-k8s.io are
+	// refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod; they win over the template's.
+	// podMetadata adds labels and annotations to the Pod; they win over the template's. Keys under agents.x-k8s.io are refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.

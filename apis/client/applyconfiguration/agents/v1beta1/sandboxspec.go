@@ -21,9 +21,10 @@ type SandboxSpecApplyConfiguration struct {
 	// becomes a volume of the Pod under its name. Immutable.
 	VolumeClaimTemplates        []PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
 	LifecycleApplyConfiguration `json:""`
-	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it.
+	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// operatingMode is another way to say the same: a Sandbox is suspended when replicas is 0 or operatingMode is Suspended.
+	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended when operatingMode is
+	// Suspended or replicas is 0, so to resume it neither may say so; unset leaves it to replicas.
 	OperatingMode *agentsv1beta1.OperatingMode `json:"operatingMode,omitempty"`
 	// service set to true gives the Sandbox a headless Service of its name; false removes the one it has; unset leaves
 	// things as they are.

@@ -29,9 +29,10 @@ type SandboxClaimSpecApplyConfiguration struct {
 	Env []EnvVarApplyConfiguration `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod; a key that the template sets to another value is refused.
 	AdditionalPodMetadata *agentsv1beta1.PodMetadataApplyConfiguration `json:"additionalPodMetadata,omitempty"`
-	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's.
+	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's. Keys under agents.x-k8s.io are
+	// refused.
 	SandboxMetadata *MetadataApplyConfiguration `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod; they win over the template's.
+	// podMetadata adds labels and annotations to the Pod; they win over the template's. Keys under agents.x-k8s.io are refused.
 	PodMetadata *MetadataApplyConfiguration `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`

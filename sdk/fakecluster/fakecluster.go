@@ -1,0 +1,89 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fakecluster gives tests of the SDK and the plugin clientsets that hold the objects they name.
+package fakecluster
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/scheme"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// Cluster is the pair of clientsets.
+type Cluster struct {
+	Sandboxes  *fake.Clientset
+	Kubernetes *kubefake.Clientset
+
+	tracker clienttesting.ObjectTracker
+}
+
+// New returns a cluster that holds the objects.
+func New(objects ...runtime.Object) *Cluster {
+	var core []runtime.Object
+	c := &Cluster{Sandboxes: &fake.Clientset{}}
+	c.tracker = clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
+	c.Sandboxes.AddReactor("*", "*", clienttesting.ObjectReaction(c.tracker))
+	c.Sandboxes.AddWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		w, err := c.tracker.Watch(action.GetResource(), action.GetNamespace())
+		return true, w, err
+	})
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *agentsv1beta1.Sandbox:
+			c.add(agentsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceSandboxes), o)
+		case *extensionsv1beta1.SandboxClaim:
+			c.add(extensionsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceClaims), o)
+		default:
+			core = append(core, object)
+		}
+	}
+	c.Kubernetes = kubefake.NewClientset(core...)
+	return c
+}
+
+// add names the resource: fake.NewClientset's tracker guesses a plural that no Sandbox has, so it is not used here.
+func (c *Cluster) add(resource schema.GroupVersionResource, object runtime.Object) {
+	accessor, err := meta.Accessor(object)
+	if err == nil {
+		err = c.tracker.Create(resource, object, accessor.GetNamespace())
+	}
+	if err != nil {
+		panic(fmt.Sprintf("a test's object cannot be added: %v", err))
+	}
+}
+
+// Refuse makes requests of a verb and resource ("get pods", or "* sandboxes") fail with an error.
+func (c *Cluster) Refuse(verb, resource string, err error) *Cluster {
+	react := func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err }
+	c.Sandboxes.PrependReactor(verb, resource, react)
+	c.Kubernetes.PrependReactor(verb, resource, react)
+	return c
+}
+
+// NotServed is how an API server answers about a kind that it does not know.
+func NotServed() error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Code: 404, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource",
+		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeUnexpectedServerResponse}}},
+	}}
+}
+
+// Forbidden is how an API server words that RBAC does not allow a request.
+func Forbidden(verb, resource, group string) error {
+	return apierrors.NewForbidden(schema.GroupResource{Group: group, Resource: resource}, "",
+		fmt.Errorf("User %q cannot %s resource %q in API group %q in the namespace %q", "jane", verb, resource, group, "ns"))
+}

@@ -32,10 +32,11 @@ func typed(t *testing.T) versioned.Interface {
 	return client
 }
 
-// both runs a test with the real clientset and with the fake one: who tests with the fake must see what users see.
+// both runs a test with the real clientset and with the fake one: who tests with the fake must see what users see. The fake's
+// tracker guesses the resource of an object it is made with or applies, and guesses "sandboxs": such tests create objects.
 func both(t *testing.T, test func(t *testing.T, client versioned.Interface, namespace string)) {
 	t.Run("real", func(t *testing.T) { test(t, typed(t), server.Namespace(t)) })
-	t.Run("fake", func(t *testing.T) { test(t, fake.NewClientset(), "fake") })
+	t.Run("fake", func(t *testing.T) { test(t, fake.NewSimpleClientset(), "fake") })
 }
 
 func TestTypedObjectsComeBackAsTheyWere(t *testing.T) {
@@ -97,32 +98,31 @@ func TestTypedErrorsAreThoseOfTheServer(t *testing.T) {
 }
 
 func TestApplyOwnsWhatItNames(t *testing.T) {
-	both(t, func(t *testing.T, client versioned.Interface, namespace string) {
-		sandboxes := client.AgentsV1beta1().Sandboxes(namespace)
-		pod := agentsac.PodTemplate().WithSpec(corev1ac.PodSpec().WithContainers(corev1ac.Container().WithName("main").WithImage("python")))
-		config := func() *agentsac.SandboxApplyConfiguration { return agentsac.Sandbox("box", namespace) }
-		first := metav1.ApplyOptions{FieldManager: "first"}
-		made, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0).WithService(true)), first)
-		if err != nil || made.Spec.Service == nil || *made.Spec.Replicas != 0 {
-			t.Fatalf("apply: %+v, %v", made, err)
+	namespace := server.Namespace(t)
+	sandboxes := typed(t).AgentsV1beta1().Sandboxes(namespace)
+	pod := agentsac.PodTemplate().WithSpec(corev1ac.PodSpec().WithContainers(corev1ac.Container().WithName("main").WithImage("python")))
+	config := func() *agentsac.SandboxApplyConfiguration { return agentsac.Sandbox("box", namespace) }
+	first := metav1.ApplyOptions{FieldManager: "first"}
+	made, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0).WithService(true)), first)
+	if err != nil || made.Spec.Service == nil || *made.Spec.Replicas != 0 {
+		t.Fatalf("apply: %+v, %v", made, err)
+	}
+	// what an owner no longer names goes, and what it names as zero stays
+	again, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0)), first)
+	if err != nil || again.Spec.Service != nil || again.Spec.Replicas == nil || *again.Spec.Replicas != 0 {
+		t.Errorf("apply without service: %+v, %v", again.Spec, err)
+	}
+	other := metav1.ApplyOptions{FieldManager: "other"}
+	if _, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithReplicas(1)), other); !apierrors.IsConflict(err) {
+		t.Errorf("apply what another owns: %v", err)
+	}
+	for _, replicas := range []int32{1, 0} {
+		status := config().WithStatus(agentsac.SandboxStatus().WithReplicas(replicas).WithNodeName("node-1"))
+		got, err := sandboxes.ApplyStatus(t.Context(), status, metav1.ApplyOptions{FieldManager: "operator", Force: true})
+		if err != nil || got.Status.Replicas != replicas || got.Status.NodeName != "node-1" {
+			t.Errorf("apply status.replicas %d: %+v, %v", replicas, got.Status, err)
 		}
-		// what an owner no longer names goes, and what it names as zero stays
-		again, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0)), first)
-		if err != nil || again.Spec.Service != nil || again.Spec.Replicas == nil || *again.Spec.Replicas != 0 {
-			t.Errorf("apply without service: %+v, %v", again.Spec, err)
-		}
-		other := metav1.ApplyOptions{FieldManager: "other"}
-		if _, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithReplicas(1)), other); !apierrors.IsConflict(err) {
-			t.Errorf("apply what another owns: %v", err)
-		}
-		for _, replicas := range []int32{1, 0} {
-			status := config().WithStatus(agentsac.SandboxStatus().WithReplicas(replicas).WithNodeName("node-1"))
-			got, err := sandboxes.ApplyStatus(t.Context(), status, metav1.ApplyOptions{FieldManager: "operator", Force: true})
-			if err != nil || got.Status.Replicas != replicas || got.Status.NodeName != "node-1" {
-				t.Errorf("apply status.replicas %d: %+v, %v", replicas, got.Status, err)
-			}
-		}
-	})
+	}
 }
 
 func TestInformersAndListersFollowTheServer(t *testing.T) {

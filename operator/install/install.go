@@ -82,8 +82,8 @@ func Ours(object *unstructured.Unstructured) bool {
 // Version is the version of the manifests that an installed object comes from, or empty.
 func Version(object *unstructured.Unstructured) string { return object.GetLabels()[LabelVersion] }
 
-// labelValue makes a version fit for a label: build metadata after a plus sign is not allowed there.
-func labelValue(version string) string {
+// LabelOf makes a version fit for a label: build metadata after a plus sign is not allowed there.
+func LabelOf(version string) string {
 	value := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':

@@ -109,7 +109,7 @@ func adapt(object *unstructured.Unstructured, options Options) error {
 	labels[apis.LabelApp] = apis.OperatorName
 	labels[LabelPartOf] = PartOf
 	labels[LabelManagedBy] = apis.FieldOwnerPlugin
-	labels[LabelVersion] = labelValue(buildinfo.Get().Version)
+	labels[LabelVersion] = LabelOf(buildinfo.Get().Version)
 	object.SetLabels(labels)
 
 	switch object.GetKind() {

@@ -198,7 +198,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestLabelValue(t *testing.T) {
+func TestLabelOf(t *testing.T) {
 	for version, want := range map[string]string{
 		"v1.2.3":                 "v1.2.3",
 		"v1.2.3+build.7":         "v1.2.3-build.7",
@@ -206,8 +206,8 @@ func TestLabelValue(t *testing.T) {
 		"v1+":                    "v1",
 		strings.Repeat("x", 100): strings.Repeat("x", 63),
 	} {
-		if got := labelValue(version); got != want {
-			t.Errorf("labelValue(%q) = %q, want %q", version, got, want)
+		if got := LabelOf(version); got != want {
+			t.Errorf("LabelOf(%q) = %q, want %q", version, got, want)
 		}
 	}
 }

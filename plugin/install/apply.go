@@ -1,0 +1,215 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+)
+
+// interval is how often we look while we wait.
+const interval = 500 * time.Millisecond
+
+type applier struct {
+	dynamic    dynamic.Interface
+	kubernetes kubernetes.Interface
+	clock      clock.WithTicker
+	streams    genericiooptions.IOStreams
+}
+
+func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier, error) {
+	dynamic, err := f.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	kubernetes, err := f.Kubernetes()
+	if err != nil {
+		return nil, err
+	}
+	return &applier{dynamic: dynamic, kubernetes: kubernetes, clock: f.Clock(), streams: streams}, nil
+}
+
+// note writes a line of progress; one that cannot be shown is lost.
+func (a *applier) note(format string, arguments ...any) {
+	_, _ = fmt.Fprintf(a.streams.ErrOut, format+"\n", arguments...)
+}
+
+// resourceOf is the resource of an object of the manifests: all of their kinds have regular plurals.
+func resourceOf(object *unstructured.Unstructured) schema.GroupVersionResource {
+	plural, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
+	return plural
+}
+
+// Called is an object as kubectl names it.
+func Called(object *unstructured.Unstructured) string {
+	return resourceOf(object).GroupResource().String() + "/" + object.GetName()
+}
+
+// Resource is the client for an object of the manifests.
+func Resource(client dynamic.Interface, object *unstructured.Unstructured) dynamic.ResourceInterface {
+	if namespace := object.GetNamespace(); namespace != "" {
+		return client.Resource(resourceOf(object)).Namespace(namespace)
+	}
+	return client.Resource(resourceOf(object))
+}
+
+// get returns the object of that name, nil if there is none.
+func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	have, err := Resource(a.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", Called(object), err)
+	}
+	return have, nil
+}
+
+// patch applies one object. What is there is ours, so a field that somebody else changed meanwhile is taken back.
+func (a *applier) patch(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
+	content, err := json.Marshal(s.want.Object)
+	if err != nil {
+		return nil, err
+	}
+	options := metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, Force: new(s.have != nil)}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	is, err := Resource(a.dynamic, s.want).Patch(ctx, s.want.GetName(), types.ApplyPatchType, content, options)
+	if err != nil {
+		return nil, fmt.Errorf("apply %s: %w", Called(s.want), err)
+	}
+	return is, nil
+}
+
+// outcome is what applying did, in kubectl's words.
+func outcome(s step, is *unstructured.Unstructured) string {
+	switch {
+	case s.have == nil:
+		return "created"
+	case s.have.GetResourceVersion() == is.GetResourceVersion():
+		return "unchanged"
+	}
+	return "configured"
+}
+
+// apply writes all objects in order. What follows a CustomResourceDefinition waits until the API server serves it.
+func (a *applier) apply(ctx context.Context, plan []step, timeout <-chan time.Time) error {
+	for _, s := range plan {
+		is, err := a.patch(ctx, s, false)
+		if err != nil {
+			return fmt.Errorf("%w. The objects before it were applied: run the command again when the cause is gone", err)
+		}
+		if _, err := fmt.Fprintf(a.streams.Out, "%s %s\n", Called(s.want), outcome(s, is)); err != nil {
+			return err
+		}
+	}
+	for _, s := range plan {
+		if s.want.GetKind() != "CustomResourceDefinition" {
+			continue
+		}
+		if err := a.until(ctx, timeout, Called(s.want)+" to be established", func() (string, error) { return a.established(ctx, s.want) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// established says what keeps the API server from serving the resource; empty when nothing does.
+func (a *applier) established(ctx context.Context, definition *unstructured.Unstructured) (string, error) {
+	have, err := a.get(ctx, definition)
+	if err != nil {
+		return "", err
+	}
+	if have == nil {
+		return "", fmt.Errorf("%s was deleted meanwhile", Called(definition))
+	}
+	conditions, _, err := unstructured.NestedSlice(have.Object, "status", "conditions")
+	if err != nil {
+		return "", err
+	}
+	for _, condition := range conditions {
+		fields, ok := condition.(map[string]any)
+		switch {
+		case !ok:
+			continue
+		case fields["type"] == "Established" && fields["status"] == "True":
+			return "", nil
+		case fields["type"] == "NamesAccepted" && fields["status"] == "False":
+			return fmt.Sprint(fields["message"]), nil
+		}
+	}
+	return "the API server does not serve it yet", nil
+}
+
+// preview says what would be done.
+func (a *applier) preview(ctx context.Context, plan []step, server bool) error {
+	mode := "dry run"
+	if server {
+		mode = "server dry run"
+	}
+	for _, s := range plan {
+		done := "would be applied"
+		if s.have == nil {
+			done = "would be created"
+		}
+		if server {
+			is, err := a.patch(ctx, s, true)
+			switch {
+			case apierrors.IsNotFound(err):
+				done = "would be created; not checked, because its namespace does not exist yet"
+			case err != nil:
+				return err
+			default:
+				done = outcome(s, is)
+			}
+		}
+		if _, err := fmt.Fprintf(a.streams.Out, "%s %s (%s)\n", Called(s.want), done, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// until looks again and again until there is no obstacle, and tells of each new one.
+func (a *applier) until(ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error)) error {
+	ticker := a.clock.NewTicker(interval)
+	defer ticker.Stop()
+	told := ""
+	for {
+		obstacle, err := look()
+		if err != nil || obstacle == "" {
+			return err
+		}
+		if obstacle != told {
+			a.note("Waiting for %s: %s", what, obstacle)
+			told = obstacle
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timeout:
+			return exit.Timeout(errors.New("timed out waiting for " + what + ": " + obstacle))
+		case <-ticker.C():
+		}
+	}
+}

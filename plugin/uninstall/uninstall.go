@@ -1,0 +1,151 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package uninstall is the command `uninstall`.
+//
+// Invariants:
+//   - only what carries the labels of `install` is deleted;
+//   - before anything is deleted, the user has been told which sandboxes go with it, and said yes.
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/confirm"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+)
+
+// Options are the flags.
+type Options struct {
+	KeepCRDs bool
+	Yes      bool
+	Timeout  time.Duration
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove the operator from the cluster",
+		Long: "uninstall deletes what install made, in reverse order, and waits until it is gone. With the CustomResourceDefinitions\n" +
+			"go all sandboxes, with their Pods and volumes; --keep-crds keeps them, but nothing looks after them then. It asks first\n" +
+			"on a terminal, and without one refuses unless --yes is given.",
+		Example: "  kubectl sandbox uninstall\n\n" +
+			"  # Remove the operator alone\n" +
+			"  kubectl sandbox uninstall --keep-crds --yes",
+		Args: argument.None,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().BoolVar(&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait until all is gone, as in 90s or 10m.")
+	return cmd
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error {
+	if o.Timeout <= 0 {
+		return exit.Usage(fmt.Errorf("--timeout is %s: it must be positive", o.Timeout))
+	}
+	return nil
+}
+
+// Run uninstalls.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	if !o.Yes && !confirm.Possible(streams.In) {
+		return exit.Usage(errors.New("uninstall cannot ask without a terminal: give --yes if you mean it"))
+	}
+	r, err := newRemover(f, streams)
+	if err != nil {
+		return err
+	}
+	namespace, err := installing.Namespace(ctx, f, r.kubernetes)
+	if err != nil {
+		return err
+	}
+	objects, err := install.Render(install.Options{Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(objects)
+	if o.KeepCRDs {
+		objects = slices.DeleteFunc(objects, isDefinition)
+	}
+	mine, err := r.mine(ctx, objects)
+	if err != nil {
+		return err
+	}
+	if len(mine) == 0 {
+		r.note("Nothing is installed.")
+		return nil
+	}
+	if err := installing.Allowed(ctx, r.kubernetes, mine, "delete"); err != nil {
+		return err
+	}
+	question, err := r.question(ctx, mine, namespace)
+	if err != nil {
+		return err
+	}
+	if !o.Yes {
+		if err := confirm.Ask(ctx, streams, question+" Go on?"); err != nil {
+			return err
+		}
+	} else {
+		r.note("%s", question)
+	}
+	limit := f.Clock().NewTimer(o.Timeout)
+	defer limit.Stop()
+	return r.remove(ctx, mine, limit.C())
+}
+
+func isDefinition(object *unstructured.Unstructured) bool {
+	return object.GetKind() == "CustomResourceDefinition"
+}
+
+// question says what will be deleted, and with it what users have.
+func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructured, namespace string) (string, error) {
+	var lost []string
+	definitions := 0
+	for _, object := range mine {
+		if !isDefinition(object) {
+			continue
+		}
+		definitions++
+		count, kind, err := r.count(ctx, object)
+		if err != nil {
+			return "", err
+		}
+		if count > 0 {
+			lost = append(lost, fmt.Sprintf("%d %s", count, kind))
+		}
+	}
+	slices.Reverse(lost)
+	text := "This deletes the operator in namespace " + namespace
+	switch {
+	case definitions == 0:
+		return text + "; sandboxes stay, but nothing looks after them.", nil
+	case len(lost) == 0:
+		return text + " and the CustomResourceDefinitions; there are no sandboxes.", nil
+	}
+	return text + " and the CustomResourceDefinitions, and with them in all namespaces: " + strings.Join(lost, ", ") +
+		", with their Pods and volumes (--keep-crds keeps them).", nil
+}

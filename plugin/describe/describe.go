@@ -68,7 +68,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	var failed error
 	described := 0
 	for _, ref := range o.refs {
-		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
+		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

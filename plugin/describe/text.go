@@ -85,6 +85,8 @@ func head(t *resolve.Target, facts *diagnose.Facts, summary string) []string {
 	if t.Pod != nil {
 		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, t.Pod.Status.Phase, age(t.Pod.CreationTimestamp, facts.Now)))
 		add("Node", t.Pod.Spec.NodeName)
+	} else if t.PodHidden {
+		add("Pod", "not shown: you may not read Pods")
 	} else {
 		add("Pod", "none")
 	}

@@ -73,9 +73,6 @@ func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) str
 	}{{"Conditions", d.Conditions}, {"Scheduling", d.Scheduling}, {"Containers", d.Containers}}
 	for _, layer := range layers {
 		fmt.Fprintf(&b, "%s\n", s.Heading(layer.title+":"))
-		if len(layer.findings) == 0 {
-			fmt.Fprintln(&b, "  nothing to see: there is no Pod")
-		}
 		for _, finding := range layer.findings {
 			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), finding.Subject, finding.Text)
 		}

@@ -79,7 +79,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	all := []diagnose.Diagnosis{}
 	var failed error
 	for _, ref := range o.refs {
-		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
+		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -13,7 +13,7 @@ import (
 // containers is the third layer: what each container of the Pod does.
 func containers(f *Facts) []Finding {
 	if f.Pod == nil {
-		return nil
+		return []Finding{noPod(f)}
 	}
 	var all []Finding
 	for i := range f.Pod.Status.InitContainerStatuses {
@@ -29,6 +29,9 @@ func containers(f *Facts) []Finding {
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
+	}
+	if len(all) == 0 {
+		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: "no container has started"})
 	}
 	return all
 }

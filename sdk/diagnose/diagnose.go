@@ -112,7 +112,7 @@ func obstacle(f *Facts, d *Diagnosis) Finding {
 			}
 		}
 	}
-	if f.Pod == nil {
+	if f.Pod == nil && !f.PodHidden {
 		return Finding{Subject: d.Name, Text: "its Pod does not exist yet"}
 	}
 	return Finding{Subject: d.Name, Text: "its Pod is not Ready yet"}

@@ -36,6 +36,8 @@ type Facts struct {
 	Volumes  []corev1.PersistentVolumeClaim
 	Events   []corev1.Event
 	Operator Operator
+	// PodHidden says that the Pod is missing because the caller may not read it.
+	PodHidden bool
 }
 
 func (f *Facts) name() string {

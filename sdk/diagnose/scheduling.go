@@ -18,7 +18,7 @@ func scheduling(f *Facts) []Finding {
 	}
 	pod := f.Pod
 	if pod == nil {
-		return all
+		return append(all, noPod(f))
 	}
 	subject := "Pod " + pod.Name
 	if pod.DeletionTimestamp != nil {
@@ -35,6 +35,14 @@ func scheduling(f *Facts) []Finding {
 		all = append(all, trouble(f, "Pod", pod.Name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")...)
 	}
 	return all
+}
+
+// noPod is the finding of the lower layers where there is no Pod to look at.
+func noPod(f *Facts) Finding {
+	if f.PodHidden {
+		return Finding{State: Note, Subject: "Pod", Text: "not shown: you may not read Pods"}
+	}
+	return Finding{State: Note, Subject: "Pod", Text: "there is none"}
 }
 
 func ofVolume(f *Facts, volume *corev1.PersistentVolumeClaim) Finding {

@@ -30,6 +30,8 @@ type Target struct {
 	Sandbox *agentsv1beta1.Sandbox
 	// Pod is nil while the Sandbox has none.
 	Pod *corev1.Pod
+	// PodHidden says that the Pod is nil because the caller may not read it.
+	PodHidden bool
 }
 
 // Kind is KindClaim or KindSandbox: what the user holds, and what commands change.
@@ -82,6 +84,16 @@ func (r *Resolver) Objects(ctx context.Context, namespace string, ref Ref) (*Tar
 		return t, err
 	}
 	t.Pod, err = r.PodOf(ctx, t.Sandbox)
+	return t, err
+}
+
+// Visible resolves as Objects does, but that the caller may not read Pods is no error: for those who only look.
+func (r *Resolver) Visible(ctx context.Context, namespace string, ref Ref) (*Target, error) {
+	t, err := r.Objects(ctx, namespace, ref)
+	if t != nil && apierrors.IsForbidden(err) {
+		t.PodHidden = true
+		return t, nil
+	}
 	return t, err
 }
 

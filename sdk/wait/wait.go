@@ -105,7 +105,7 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 // read returns the objects, nil if the one waited for is gone. The first read pins the object: a name that is a claim now
 // must not be mistaken for a Sandbox of the same name once the claim is gone.
 func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Target, error) {
-	target, err := w.resolver.Objects(ctx, r.Namespace, r.Ref)
+	target, err := w.resolver.Visible(ctx, r.Namespace, r.Ref)
 	if resolve.Is(err, resolve.NotFound) && (!first || r.UID != "" || r.Goal == Deleted) {
 		return nil, nil
 	}

@@ -1,0 +1,186 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+)
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// sandbox is of generation 2 and a minute old, with the conditions.
+func sandbox(conditions ...metav1.Condition) *agentsv1beta1.Sandbox {
+	return &agentsv1beta1.Sandbox{
+		ObjectMeta: metav1.ObjectMeta{Name: "dev", Generation: 2, CreationTimestamp: metav1.NewTime(now.Add(-time.Minute))},
+		Status:     agentsv1beta1.SandboxStatus{Conditions: conditions},
+	}
+}
+
+func condition(kind apis.ConditionType, status bool, reason apis.Reason, generation int64) metav1.Condition {
+	return apis.NewCondition(nil, kind, status, reason, "", generation, metav1.NewTime(now))
+}
+
+var (
+	ready    = condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 2)
+	notReady = condition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, 2)
+)
+
+func suspended(s *agentsv1beta1.Sandbox) *agentsv1beta1.Sandbox {
+	s.Spec.Replicas = new(int32(0))
+	return s
+}
+
+func ending(s *agentsv1beta1.Sandbox, at time.Time) *agentsv1beta1.Sandbox {
+	s.Spec.ShutdownTime = &metav1.Time{Time: at}
+	return s
+}
+
+// pod is on a node, with one container in the state.
+func pod(status corev1.ContainerStatus) *corev1.Pod {
+	status.Name, status.Image = "main", "img:1"
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "dev"}, Spec: corev1.PodSpec{NodeName: "n1"},
+		Status: corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{status}},
+	}
+}
+
+func waiting(reason, message string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+}
+
+func terminated(code int32, reason string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}}
+}
+
+func unschedulable() *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "dev"}, Status: corev1.PodStatus{
+		Phase:      corev1.PodPending,
+		Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu."}},
+	}}
+}
+
+func unbound() []corev1.PersistentVolumeClaim {
+	return []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data-dev"}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}}}
+}
+
+func warning(kind, name, reason, message string) []corev1.Event {
+	return []corev1.Event{{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message}}
+}
+
+func TestOf(t *testing.T) {
+	tests := map[string]struct {
+		facts    diagnose.Facts
+		verdict  diagnose.Verdict
+		obstacle string // part of it; empty means none at all
+		next     string // the first command
+	}{
+		"a ready Sandbox has no obstacle": {facts: diagnose.Facts{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
+		"readiness of an earlier generation counts for nothing": {
+			facts:   diagnose.Facts{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
+			verdict: diagnose.Starting, obstacle: "has not seen the latest change", next: "wait dev --for ready",
+		},
+		"an image that cannot be pulled is named, in one text for all attempts": {
+			facts: diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
+				`Back-off pulling image "img:1": ErrImagePull: no such host`))},
+			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev",
+		},
+		"a crash loop points at the logs of the run before": {
+			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
+			verdict: diagnose.Blocked, obstacle: "crashes again and again", next: "logs dev --previous",
+		},
+		"a container killed for its memory says so": {
+			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(terminated(137, "OOMKilled"))},
+			verdict: diagnose.Blocked, obstacle: "more memory than its limit", next: "logs dev",
+		},
+		"impossible resources are the scheduler's words": {
+			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: unschedulable()},
+			verdict: diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev",
+		},
+		"a volume that is only being made is waited for": {
+			facts: diagnose.Facts{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
+			obstacle: "volume data-dev: is not bound yet", next: "wait dev --for ready",
+		},
+		"a volume that cannot be made is a problem": {
+			facts: diagnose.Facts{
+				Sandbox: sandbox(notReady), Volumes: unbound(),
+				Events: warning("PersistentVolumeClaim", "data-dev", "ProvisioningFailed", "no such class"),
+			},
+			verdict: diagnose.Blocked, obstacle: "ProvisioningFailed: no such class",
+		},
+		"a mount that fails is found in the events": {
+			facts: diagnose.Facts{
+				Sandbox: sandbox(notReady), Pod: pod(waiting("ContainerCreating", "")),
+				Events: warning("Pod", "dev", "FailedMount", `secret "x" not found`),
+			},
+			verdict: diagnose.Blocked, obstacle: `FailedMount: secret "x" not found`,
+		},
+		"silence with an absent operator says to install it": {
+			facts:   diagnose.Facts{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
+			verdict: diagnose.Blocked, obstacle: "the operator is not installed", next: "install",
+		},
+		"silence with an operator that is down says so": {
+			facts:   diagnose.Facts{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
+			verdict: diagnose.Blocked, obstacle: "the operator is not running",
+		},
+		"long silence without knowledge of the operator is suspicious": {
+			facts: diagnose.Facts{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
+		},
+		"a suspended Sandbox names the field that asks for it": {
+			facts:   diagnose.Facts{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
+			verdict: diagnose.Suspended, next: "resume dev",
+		},
+		"a Sandbox whose Pod still ends is suspending": {
+			facts:   diagnose.Facts{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
+			verdict: diagnose.Suspending, obstacle: "its Pod does not exist yet", next: "resume dev",
+		},
+		"a Pod that ended well has succeeded": {
+			facts:   diagnose.Facts{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
+			verdict: diagnose.Succeeded, next: "logs dev",
+		},
+		"a Pod that failed names its exit code": {
+			facts: diagnose.Facts{
+				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)), Pod: pod(terminated(3, "Error")),
+			},
+			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
+		},
+		"at its deadline it has expired": {
+			facts: diagnose.Facts{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
+		},
+		"before its deadline it has not": {facts: diagnose.Facts{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
+		"no facts at all give no panic":  {verdict: diagnose.Starting, obstacle: "its Pod does not exist yet"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tt.facts.Now = now
+			d := diagnose.Of(tt.facts)
+			if d.Verdict != tt.verdict {
+				t.Errorf("verdict %s, want %s", d.Verdict, tt.verdict)
+			}
+			if !strings.Contains(d.Obstacle, tt.obstacle) || (tt.obstacle == "") != (d.Obstacle == "") {
+				t.Errorf("obstacle %q, want %q", d.Obstacle, tt.obstacle)
+			}
+			command := ""
+			for _, step := range d.Next {
+				if command == "" {
+					command = step.Command
+				}
+			}
+			if tt.next != "" && command != tt.next {
+				t.Errorf("next %q, want %q", command, tt.next)
+			}
+			if len(d.Next) == 0 {
+				t.Error("there is nothing to do next")
+			}
+		})
+	}
+}

@@ -29,3 +29,8 @@ func Get() Info {
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
 }
+
+// String is one line for a person.
+func (i Info) String() string {
+	return i.Version + " (commit " + i.Commit + ", " + i.GoVersion + ", " + i.Platform + ")"
+}

@@ -43,4 +43,6 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 }
 
 // Core says whether a CustomResourceDefinition belongs to the core group, which stands without the extensions.
-func Core(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Spec.Group == apis.GroupAgents }
+func Core(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Group == apis.GroupAgents
+}

@@ -22,14 +22,13 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	version := flag.Bool("version", false, "Print the version and exit.")
 	flag.Parse()
-	build := buildinfo.Get()
 	if *version {
-		fmt.Printf("%s (commit %s, %s, %s)\n", build.Version, build.Commit, build.GoVersion, build.Platform)
+		fmt.Println(buildinfo.Get())
 		return
 	}
 	log := zap.New(zap.UseFlagOptions(&logging))
 	ctrl.SetLogger(log)
-	log.Info("starting", "version", build.Version, "commit", build.Commit)
+	log.Info("starting", "build", buildinfo.Get())
 	restConfig, err := ctrl.GetConfig()
 	if err == nil {
 		err = manager.Run(ctrl.SetupSignalHandler(), config, restConfig, log)

@@ -23,6 +23,11 @@ type result[T client.Object] struct {
 	err   error
 }
 
+// there says whether the child is known to be there and ours to speak of.
+func (r result[T]) there() bool {
+	return r.err == nil && r.verb != refuse && !reflect.ValueOf(r.child).IsNil()
+}
+
 // results is what became of a plan.
 type results struct {
 	claims  []result[*corev1.PersistentVolumeClaim]
@@ -146,7 +151,7 @@ func (r *Reconciler) delete(ctx context.Context, object client.Object) error {
 
 // notePod keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
 func (r *Reconciler) notePod(ctx context.Context, sandbox *v1beta1.Sandbox, p plan, done results) error {
-	if len(done.pods) == 1 && (done.pods[0].verb == refuse || done.pods[0].child == nil || done.pods[0].err != nil) {
+	if len(done.pods) == 1 && !done.pods[0].there() {
 		return nil
 	}
 	noted, has := sandbox.Annotations[apis.AnnotationPodName]

@@ -16,7 +16,7 @@ var SchemeGroupVersion = schema.GroupVersion{Group: apis.GroupExtensions, Versio
 
 // AddToScheme registers the types of this package.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, 
+	scheme.AddKnownTypes(SchemeGroupVersion,
 		&SandboxClaim{}, &SandboxClaimList{},
 		&SandboxTemplate{}, &SandboxTemplateList{},
 		&SandboxWarmPool{}, &SandboxWarmPoolList{},

@@ -7,15 +7,24 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/completion"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/cp"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/create"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/delete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/describe"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/extend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/list"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/logs"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/portforward"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/resume"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/shell"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/version"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
 )
 
@@ -35,7 +44,13 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 			list.NewCommand(f, streams), describe.NewCommand(f, streams), status.NewCommand(f, streams),
 			wait.NewCommand(f, streams),
 		}},
-		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{}},
-		{id: "operate", title: "Operate:", commands: []*cobra.Command{}},
+		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{
+			exec.NewCommand(f, streams), shell.NewCommand(f, streams), logs.NewCommand(f, streams),
+			cp.NewCommand(f, streams), portforward.NewCommand(f, streams),
+		}},
+		{id: "operate", title: "Operate:", commands: []*cobra.Command{
+			install.NewCommand(f, streams), uninstall.NewCommand(f, streams), version.NewCommand(f, streams),
+			completion.NewCommand(f, streams),
+		}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 )
@@ -55,6 +56,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		}
 	}
 	root.AddCommand(newOptionsCommand(), newExitCodesTopic())
+	complete.Register(root, f)
 	shape(root)
 	everyCommand(root, func(c *cobra.Command) { prepare(c, f.Program()) })
 	return root

@@ -36,9 +36,11 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox list",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: f.Program()},
 		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          unknownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// One or two wrong letters are a slip.
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)

@@ -4,6 +4,8 @@
 package root
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
@@ -28,21 +30,18 @@ func newExitCodesTopic() *cobra.Command {
 
 // newOptionsCommand lists the flags that all commands have, which their own help leaves out.
 func newOptionsCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:     "options",
 		Short:   "List the flags that all commands have",
 		Long:    "options lists the flags that all commands have: those of kubectl, and --color.",
 		Example: "  kubectl sandbox options",
 		Args:    argument.None,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Usage() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "These flags can be given to any command:\n\n%s",
+				cmd.InheritedFlags().FlagUsagesWrapped(helpWidth))
+			return err
+		},
 	}
-	cmd.SetUsageFunc(func(c *cobra.Command) error {
-		c.Println("These flags can be given to any command:")
-		c.Println()
-		c.Print(c.InheritedFlags().FlagUsagesWrapped(helpWidth))
-		return nil
-	})
-	return cmd
 }
 
 // helpWidth is the width that help is wrapped at.

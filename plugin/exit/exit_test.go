@@ -1,0 +1,43 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package exit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+func TestCode(t *testing.T) {
+	plain, timeout := errors.New("no"), &wait.Timeout{Name: "dev", Goal: wait.Ready, After: time.Second}
+	tests := map[string]struct {
+		err  error
+		want int
+	}{
+		"no error is done": {err: nil, want: 0},
+		"an error that nobody classified is a failure": {err: plain, want: 1},
+		"wrong usage is 2":                    {err: exit.Usage(plain), want: 2},
+		"a wait that took too long is 124":    {err: fmt.Errorf("create: %w", timeout), want: 124},
+		"a marked timeout is 124":             {err: exit.Timeout(plain), want: 124},
+		"an interrupt is 130":                 {err: fmt.Errorf("wait: %w", context.Canceled), want: 130},
+		"a remote code is passed on":          {err: exit.Remote(42), want: 42},
+		"a remote success is no error":        {err: exit.Remote(0), want: 0},
+		"a lost connection is 255":            {err: exit.Lost(plain), want: 255},
+		"several of one kind keep their code": {err: errors.Join(timeout, timeout), want: 124},
+		"several kinds are a failure":         {err: errors.Join(timeout, exit.Usage(plain)), want: 1},
+		"usage of nothing is no error":        {err: exit.Usage(nil), want: 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := exit.Code(tt.err); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}

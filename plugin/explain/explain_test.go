@@ -1,0 +1,74 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package explain_test
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+func request(err error) error {
+	return fmt.Errorf("read Sandbox dev: %w", &url.Error{Op: "Get", URL: "https://10.0.0.1:6443/apis", Err: err})
+}
+
+func TestErrors(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	group := schema.GroupResource{Group: apis.GroupAgents, Resource: apis.ResourceSandboxes}
+	tests := map[string]struct {
+		err  error
+		want []string // parts of the one message
+	}{
+		"no cluster names the address":          {err: request(refused), want: []string{"cannot reach the API server at 10.0.0.1:6443", "refused", "context"}},
+		"no configuration says how to give one": {err: genericclioptions.ErrEmptyConfig, want: []string{"no cluster is configured", "KUBECONFIG"}},
+		"an expired certificate of the server":  {err: request(x509.CertificateInvalidError{Reason: x509.Expired, Detail: "since May"}), want: []string{"not valid now", "since May"}},
+		"an unknown authority":                  {err: request(x509.UnknownAuthorityError{}), want: []string{"authority that the kubeconfig does not know"}},
+		"credentials that are not accepted":     {err: apierrors.NewUnauthorized("no"), want: []string{"does not accept your credentials"}},
+		"no permission names verb and resource": {err: fakecluster.Forbidden("create", apis.ResourceSandboxes, apis.GroupAgents), want: []string{"may not create sandboxes." + apis.GroupAgents, `namespace "ns"`, `the verb "create"`}},
+		"a name that exists":                    {err: apierrors.NewAlreadyExists(group, "dev"), want: []string{`"dev" already exists`, "choose another name"}},
+		"no CRDs says to install":               {err: resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents), want: []string{"not installed", "try: kubectl sandbox install"}},
+		"a timeout says where to look":          {err: &wait.Timeout{Name: "dev", Goal: wait.Ready, Obstacle: "no node takes it"}, want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"}},
+		"an interrupt is one word":              {err: fmt.Errorf("x: %w", context.Canceled), want: []string{"interrupted"}},
+		"any other error speaks for itself":     {err: errors.New("plain"), want: []string{"plain"}},
+	}
+	f := &fake.Factory{In: "team", InGiven: true}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := explain.Errors(tt.err, f)
+			if len(got) != 1 {
+				t.Fatalf("got %d messages: %q", len(got), got)
+			}
+			for _, part := range tt.want {
+				if !strings.Contains(got[0], part) {
+					t.Errorf("%q lacks %q", got[0], part)
+				}
+			}
+		})
+	}
+}
+
+func TestJoinedErrorsAreToldOneByOneAndARemoteCodeNotAtAll(t *testing.T) {
+	got := explain.Errors(errors.Join(errors.New("a"), exit.Remote(3), errors.New("b")), &fake.Factory{})
+	if strings.Join(got, ",") != "a,b" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package root
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+)
+
+// run executes a command line without any cluster: a command that asks for one fails with the fake factory's error.
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	f := &fake.Factory{Name: "kubectl agent-sandbox"}
+	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
+	code = execute(t.Context(), NewCommand(f, streams), args, f, &errOut)
+	return code, out.String(), errOut.String()
+}
+
+func commands(t *testing.T) map[string]*cobra.Command {
+	t.Helper()
+	all := map[string]*cobra.Command{}
+	root := NewCommand(&fake.Factory{}, genericiooptions.NewTestIOStreamsDiscard())
+	everyCommand(root, func(c *cobra.Command) {
+		if c != root && !c.IsAdditionalHelpTopicCommand() {
+			all[strings.TrimPrefix(c.CommandPath(), root.CommandPath()+" ")] = c
+		}
+	})
+	return all
+}
+
+func TestEveryCommandHasHelpWithExamplesAndNeedsNoCluster(t *testing.T) {
+	for path, command := range commands(t) {
+		t.Run(path, func(t *testing.T) {
+			if !strings.Contains(command.Example, "kubectl sandbox") || command.Short == "" || command.Long == "" {
+				t.Error("the texts are not complete")
+			}
+			code, out, errOut := run(t, append(strings.Fields(path), "--help")...)
+			if code != 0 || errOut != "" || !strings.Contains(out, "kubectl agent-sandbox "+path) {
+				t.Errorf("code %d, stderr %q, stdout:\n%s", code, errOut, out)
+			}
+			if strings.Contains(out, "kubectl sandbox") {
+				t.Errorf("help does not follow the program's name:\n%s", out)
+			}
+			for _, line := range strings.Split(out, "\n") {
+				if len(line) > 125 {
+					t.Errorf("the line is too long: %s", line)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryCommandRefusesAnUnknownFlagWithAHint(t *testing.T) {
+	for path := range commands(t) {
+		t.Run(path, func(t *testing.T) {
+			code, out, errOut := run(t, append(strings.Fields(path), "--no-such-flag")...)
+			want := "Error: unknown flag: --no-such-flag\nSee 'kubectl agent-sandbox " + path + " --help'.\n"
+			if code != 2 || out != "" || errOut != want {
+				t.Errorf("code %d, stdout %q, stderr %q", code, out, errOut)
+			}
+		})
+	}
+}
+
+func TestWrongUsageNeedsNoCluster(t *testing.T) {
+	tests := map[string]struct {
+		args string
+		says string
+	}{
+		"an unknown command":                     {args: "crate dev", says: `unknown command "crate"; did you mean create`},
+		"create without a name":                  {args: "create --image x", says: "NAME is missing"},
+		"create without an image":                {args: "create dev", says: "--image is missing"},
+		"create with a name that is too long":    {args: "create " + strings.Repeat("a", 254) + " --image x", says: "too long: 254 characters, at most 253"},
+		"create with two names":                  {args: "create a b --image x", says: `unexpected argument "b"`},
+		"the time after finishing is for claims": {args: "create dev --image x --ttl-after-finished 1h", says: "belongs to claims"},
+		"waiting for nothing":                    {args: "wait dev", says: "--for is missing"},
+		"waiting for something unknown":          {args: "wait dev --for joy", says: "use ready, suspended, finished or deleted"},
+		"extending by nothing":                   {args: "extend dev", says: "--by is missing"},
+		"deleting without a terminal or --yes":   {args: "delete dev", says: "give --yes"},
+		"deleting nothing":                       {args: "delete --yes", says: "NAME is missing"},
+		"names and --all together":               {args: "suspend dev --all", says: "use only one of"},
+		"a selector that is none":                {args: "resume -l a==b==c", says: "-l"},
+		"a kind that is none of ours":            {args: "status service/x", says: "names no kind"},
+		"an output format that there is not":     {args: "list -o table", says: `-o "table" is no format`},
+		"a sort field that cannot be read":       {args: "list --sort-by [", says: "--sort-by"},
+		"a name together with all namespaces":    {args: "list dev -A", says: "does not go together"},
+		"a format of status that there is not":   {args: "status dev -o wide", says: "use json or yaml"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			code, out, errOut := run(t, strings.Fields(tt.args)...)
+			if code != 2 || out != "" || !strings.Contains(errOut, tt.says) || strings.Count(errOut, "\n") != 2 {
+				t.Errorf("code %d, stdout %q, stderr %q", code, out, errOut)
+			}
+		})
+	}
+}
+
+func TestValidCommandLinesReachForTheCluster(t *testing.T) {
+	for _, line := range []string{
+		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev", "wait dev --for ready",
+		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
+	} {
+		t.Run(line, func(t *testing.T) {
+			code, _, errOut := run(t, strings.Fields(line)...)
+			if code != 1 || errOut != "Error: "+fake.ErrNotGiven.Error()+"\n" {
+				t.Errorf("code %d, stderr %q", code, errOut)
+			}
+		})
+	}
+}
+
+func TestHelpNeedsNoArgumentsAndTellsTheExitCodes(t *testing.T) {
+	for _, args := range [][]string{nil, {"help"}, {"--help"}} {
+		if code, out, _ := run(t, args...); code != 0 || !strings.Contains(out, "create") {
+			t.Errorf("%v: code %d, stdout %q", args, code, out)
+		}
+	}
+	if code, out, _ := run(t, "help", "exit-codes"); code != 0 || !strings.Contains(out, "124  timed out waiting") {
+		t.Errorf("code %d, stdout %q", code, out)
+	}
+}
+
+func TestTheRealFactoryStartsWithoutAClusterToo(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/nonexistent")
+	tests := map[string]struct {
+		argv []string
+		code int
+		out  string
+	}{
+		"help is called as the file is":             {argv: []string{"/usr/bin/kubectl-agent_sandbox", "list", "--help"}, out: "kubectl agent-sandbox list"},
+		"options list kubectl's flags":              {argv: []string{"kubectl-sandbox", "options"}, out: "--context string"},
+		"a colour that there is not is wrong usage": {argv: []string{"kubectl-sandbox", "list", "--color", "red"}, code: 2},
+		"a dry run of the client needs no cluster":  {argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run=client", "-o", "name"}, out: "sandbox."},
+		"the completer completes commands":          {argv: []string{"kubectl_complete-sandbox", "cre"}, out: "create\t"},
+		"the completer completes values of a flag":  {argv: []string{"kubectl_complete-sandbox", "wait", "x", "--for", "rea"}, out: "ready\n"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
+			if code := Run(t.Context(), tt.argv, streams, clock.RealClock{}); code != tt.code || !strings.Contains(out.String(), tt.out) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, out.String(), errOut.String())
+			}
+		})
+	}
+}

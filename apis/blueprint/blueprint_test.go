@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -140,7 +139,7 @@ service: true`)
 		want string
 	}{
 		"of nothing":           {parts{}, "44136fa355b3678a"},
-		"of a Service alone":   {parts{Service: ptr.To(true)}, "faa385b1ab1752bd"},
+		"of a Service alone":   {parts{Service: new(true)}, "faa385b1ab1752bd"},
 		"of a whole blueprint": {whole, "a7c6b1e71a976326"},
 	}
 	for name, test := range tests {

@@ -117,8 +117,7 @@ func TestNoTypeOfABlueprintHidesAnything(t *testing.T) {
 		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 			look(typ.Elem(), path)
 		case reflect.Struct:
-			for i := range typ.NumField() {
-				field := typ.Field(i)
+			for field := range typ.Fields() {
 				if !field.IsExported() {
 					t.Errorf("%s: %s hides %s", path, typ, field.Name)
 				}
@@ -159,7 +158,7 @@ func opaque(t reflect.Type) bool {
 
 // respell changes how a value is written, not what it means.
 func respell(v reflect.Value, _ string) {
-	if quantity, ok := v.Interface().(resource.Quantity); ok {
+	if quantity, ok := reflect.TypeAssert[resource.Quantity](v); ok {
 		v.Set(reflect.ValueOf(resource.NewDecimalQuantity(*quantity.AsDec(), resource.DecimalSI)).Elem())
 		return
 	}
@@ -182,13 +181,13 @@ func respell(v reflect.Value, _ string) {
 
 // change gives a value another meaning; it reports whether it could.
 func change(v reflect.Value) bool {
-	if quantity, ok := v.Interface().(resource.Quantity); ok {
+	if quantity, ok := reflect.TypeAssert[resource.Quantity](v); ok {
 		quantity = quantity.DeepCopy()
 		quantity.Add(resource.MustParse("1n"))
 		v.Set(reflect.ValueOf(quantity))
 		return true
 	}
-	if at, ok := v.Interface().(metav1.Time); ok {
+	if at, ok := reflect.TypeAssert[metav1.Time](v); ok {
 		v.Set(reflect.ValueOf(metav1.NewTime(at.Add(time.Second))))
 		return true
 	}

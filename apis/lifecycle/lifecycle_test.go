@@ -18,7 +18,7 @@ import (
 var now = time.Date(2026, time.April, 13, 12, 0, 0, 0, time.UTC)
 
 // in is a shutdown time that far from now.
-func in(d time.Duration) *metav1.Time { return ptr.To(metav1.NewTime(now.Add(d))) }
+func in(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(d))) }
 
 // finished is a Finished condition of that status, last changed that long ago.
 func finished(status metav1.ConditionStatus, ago time.Duration) []metav1.Condition {
@@ -94,7 +94,7 @@ func TestDeadline(t *testing.T) {
 			shutdown: in(-time.Hour), reached: true, cause: lifecycle.CauseShutdownTime,
 		},
 		"a shutdown time in another zone is the same instant": {
-			shutdown:  ptr.To(metav1.NewTime(now.Add(time.Minute).In(time.FixedZone("east", 5*3600)))),
+			shutdown:  new(metav1.NewTime(now.Add(time.Minute).In(time.FixedZone("east", 5*3600)))),
 			remaining: time.Minute, cause: lifecycle.CauseShutdownTime,
 		},
 		"a zero shutdown time is none": {shutdown: &metav1.Time{}},
@@ -103,7 +103,7 @@ func TestDeadline(t *testing.T) {
 			remaining: math.MaxInt32*time.Second - 30*time.Second, cause: lifecycle.CauseFinished,
 		},
 		"a shutdown time beyond any duration does not overflow": {
-			shutdown:  ptr.To(metav1.NewTime(time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC))),
+			shutdown:  new(metav1.NewTime(time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC))),
 			remaining: math.MaxInt64, cause: lifecycle.CauseShutdownTime,
 		},
 	}

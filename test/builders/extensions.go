@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
@@ -97,7 +96,7 @@ func FromPool(pool string) ClaimOption {
 
 // WithWarmPool says which pools of the template may serve the claim.
 func WithWarmPool(policy extensionsv1beta1.WarmPoolPolicy) ClaimOption {
-	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) { spec.WarmPool = ptr.To(policy) })
+	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) { spec.WarmPool = new(policy) })
 }
 
 // WithEnv adds a variable for the first container.
@@ -110,14 +109,14 @@ func WithEnv(name, value string) ClaimOption {
 // WithTTL has the claim end so many seconds after its Sandbox has finished.
 func WithTTL(seconds int32, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
-		spec.Lifecycle = &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: ptr.To(seconds), ShutdownPolicy: policy}
+		spec.Lifecycle = &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(seconds), ShutdownPolicy: policy}
 	})
 }
 
 // WithClaimShutdown has the claim end at an instant.
 func WithClaimShutdown(at time.Time, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
-		spec.Lifecycle = &extensionsv1beta1.Lifecycle{ShutdownTime: ptr.To(metav1.NewTime(at)), ShutdownPolicy: policy}
+		spec.Lifecycle = &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(at)), ShutdownPolicy: policy}
 	})
 }
 

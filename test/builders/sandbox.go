@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -53,15 +52,15 @@ func WithReplicas(replicas int32) interface {
 
 type replicasOption int32
 
-func (o replicasOption) sandbox(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = ptr.To(int32(o)) }
+func (o replicasOption) sandbox(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(o)) }
 
 func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) {
-	p.Spec.Replicas = ptr.To(int32(o))
+	p.Spec.Replicas = new(int32(o))
 }
 
 // WithOperatingMode is the other way to suspend and resume.
 func WithOperatingMode(mode agentsv1beta1.OperatingMode) SandboxOption {
-	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = ptr.To(mode) })
+	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = new(mode) })
 }
 
 // WithSandboxStatus sets the whole status.
@@ -72,7 +71,7 @@ func WithSandboxStatus(status agentsv1beta1.SandboxStatus) SandboxOption {
 // WithShutdown has a Sandbox end at an instant, and then do what the policy says.
 func WithShutdown(at time.Time, policy agentsv1beta1.ShutdownPolicy) SandboxOption {
 	return sandboxOption(func(s *agentsv1beta1.Sandbox) {
-		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = ptr.To(metav1.NewTime(at)), ptr.To(policy)
+		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = new(metav1.NewTime(at)), new(policy)
 	})
 }
 
@@ -95,7 +94,7 @@ func (b Blueprint) template(t *extensionsv1beta1.SandboxTemplate) {
 // WithService asks for a headless Service, or with false for none.
 func WithService(wanted bool) Blueprint {
 	return func(_ *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, service **bool) {
-		*service = ptr.To(wanted)
+		*service = new(wanted)
 	}
 }
 

@@ -52,7 +52,6 @@ func TestCRDsApply(t *testing.T) {
 	}
 	for _, how := range [][]string{
 		{"apply", "-f", dir},
-		{"apply", "-f", dir}, // again: nothing changes
 		{"apply", "--server-side", "--force-conflicts", "-f", dir},
 		{"apply", "--server-side", "--field-manager", "somebody-else", "-f", dir},
 	} {

@@ -5,6 +5,7 @@
 package api_test
 
 import (
+	"maps"
 	"os"
 	"testing"
 
@@ -92,9 +93,7 @@ func parsed(t *testing.T, text string) map[string]any {
 // merged is a JSON merge patch, as the API server applies it.
 func merged(onto, patch map[string]any) map[string]any {
 	result := map[string]any{}
-	for key, value := range onto {
-		result[key] = value
-	}
+	maps.Copy(result, onto)
 	for key, value := range patch {
 		inner, isMap := value.(map[string]any)
 		below, _ := result[key].(map[string]any)

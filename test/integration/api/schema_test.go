@@ -12,6 +12,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
@@ -107,12 +108,46 @@ func walkSchema(s *apiextensionsv1.JSONSchemaProps, path string, visit func(stri
 	}
 	visit(path, s)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		walkSchema(ptr.To(s.Properties[name]), strings.TrimPrefix(path+"."+name, "."), visit)
+		walkSchema(new(s.Properties[name]), strings.TrimPrefix(path+"."+name, "."), visit)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
 		walkSchema(s.Items.Schema, path+"[]", visit)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		walkSchema(s.AdditionalProperties.Schema, path+"{}", visit)
+	}
+}
+
+// A rule that the walk overlooks would need no row: each kind of rule must show.
+func TestTheWalkSeesEachKindOfRule(t *testing.T) {
+	text := `
+properties:
+  spec:
+    required: [name]
+    x-kubernetes-validations: [{rule: "true", message: be good}]
+    properties:
+      name: {type: string, minLength: 1, maxLength: 2, pattern: a+, format: date, enum: [a, b], default: a}
+      number: {type: integer, minimum: 1, maximum: 2, multipleOf: 3}
+      list: {type: array, minItems: 1, maxItems: 2, x-kubernetes-list-type: set, items: {type: string, maxLength: 9}}
+      keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]}
+      labels: {type: object, minProperties: 1, maxProperties: 2, additionalProperties: {type: string, maxLength: 63}}
+      either: {oneOf: [{required: [a]}]}
+      podTemplate: {properties: {spec: {type: object, maxProperties: 1, properties: {theirs: {type: string, maxLength: 1}}}}}
+`
+	schema := &apiextensionsv1.JSONSchemaProps{}
+	if err := yaml.UnmarshalStrict([]byte(text), schema); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"spec.either: combines schemas", "spec.keyed: unique type",
+		"spec.labels: maxProperties 2", "spec.labels: minProperties 1", "spec.labels{}: maxLength 63",
+		"spec.list: maxItems 2", "spec.list: minItems 1", "spec.list: unique items", "spec.list[]: maxLength 9",
+		`spec.name: default "a"`, "spec.name: enum a|b", "spec.name: format date", "spec.name: maxLength 2",
+		"spec.name: minLength 1", "spec.name: pattern a+",
+		"spec.number: maximum 2", "spec.number: minimum 1", "spec.number: multipleOf 3",
+		"spec: cel be good", "spec: required name",
+	}
+	if got := rulesOf(schema); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

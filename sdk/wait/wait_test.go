@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -115,32 +118,33 @@ func TestFirstLook(t *testing.T) {
 // waitWhile waits for a goal while do changes the cluster, once the waiting has begun.
 func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r wait.Request, do func(clock *clocktesting.FakeClock)) error {
 	t.Helper()
+	watched := make(chan struct{}, 10)
+	cluster.Sandboxes.PrependWatchReactor("*", func(clienttesting.Action) (bool, watch.Interface, error) {
+		watched <- struct{}{}
+		return false, nil, nil
+	})
 	clock := clocktesting.NewFakeClock(now)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	result := make(chan error, 1)
 	r.Timeout = time.Minute
 	go func() {
-		_, err := wait.New(cluster.Sandboxes, cluster.Kubernetes, clock).For(ctx, r)
+		_, err := wait.New(cluster.Sandboxes, cluster.Kubernetes, clock).For(t.Context(), r)
 		result <- err
 	}()
-	for !watched(cluster) {
-		if ctx.Err() != nil {
-			t.Fatal("nothing was watched")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	<-watched
 	do(clock)
 	return <-result
 }
 
-func watched(cluster *fakecluster.Cluster) bool {
-	for _, action := range cluster.Sandboxes.Actions() {
-		if action.GetVerb() == "watch" {
-			return true
+// refusal makes reads of Sandboxes fail from the time it is given an error.
+type refusal struct{ err atomic.Pointer[error] }
+
+func (r *refusal) of(cluster *fakecluster.Cluster) {
+	cluster.Sandboxes.PrependReactor("get", apis.ResourceSandboxes, func(clienttesting.Action) (bool, runtime.Object, error) {
+		if err := r.err.Load(); err != nil {
+			return true, nil, *err
 		}
-	}
-	return false
+		return false, nil, nil
+	})
 }
 
 func TestAChangeEndsTheWaiting(t *testing.T) {
@@ -204,8 +208,10 @@ func TestAnInterruptEndsTheWaiting(t *testing.T) {
 
 func TestAnAPIServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	cluster := fakecluster.New(sandbox())
+	var refused refusal
+	refused.of(cluster)
 	err := waitWhile(t, cluster, request(wait.Ready), func(clock *clocktesting.FakeClock) {
-		cluster.Refuse("get", apis.ResourceSandboxes, apierrors.NewServiceUnavailable("restarting"))
+		refused.err.Store(new(error(apierrors.NewServiceUnavailable("restarting"))))
 		clock.Step(time.Minute)
 	})
 	var timeout *wait.Timeout
@@ -216,8 +222,10 @@ func TestAnAPIServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 
 func TestALostPermissionEndsTheWaiting(t *testing.T) {
 	cluster := fakecluster.New(sandbox())
+	var refused refusal
+	refused.of(cluster)
 	err := waitWhile(t, cluster, request(wait.Ready), func(clock *clocktesting.FakeClock) {
-		cluster.Refuse("get", apis.ResourceSandboxes, fakecluster.Forbidden("get", apis.ResourceSandboxes, apis.GroupAgents))
+		refused.err.Store(new(fakecluster.Forbidden("get", apis.ResourceSandboxes, apis.GroupAgents)))
 		clock.Step(3 * time.Second)
 	})
 	if !apierrors.IsForbidden(err) {

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -133,11 +135,17 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 // failure says what was being copied. A lost connection is a failed copy: no remote command's code is passed on.
 func failure(o *Options, err error) error {
 	var lost *stream.LostError
-	if errors.As(err, &lost) {
-		return fmt.Errorf("copy %s to %s: %w: the copy is incomplete", o.Source, o.Destination, err)
+	var path *fs.PathError
+	var link *os.LinkError
+	what := fmt.Sprintf("copy %s to %s", o.Source, o.Destination)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &lost):
+		return fmt.Errorf("%s: %w: the copy is incomplete", what, err)
+	case errors.As(err, &path), errors.As(err, &link):
+		// The system's error numbers count as errors of the network too, and would be explained as such.
+		return errors.New(what + ": " + err.Error())
 	}
-	if err != nil {
-		return fmt.Errorf("copy %s to %s: %w", o.Source, o.Destination, err)
-	}
-	return nil
+	return fmt.Errorf("%s: %w", what, err)
 }

@@ -61,7 +61,8 @@ func resourceOf(object *unstructured.Unstructured) schema.GroupVersionResource {
 
 // Called is an object as kubectl names it.
 func Called(object *unstructured.Unstructured) string {
-	return resourceOf(object).GroupResource().String() + "/" + object.GetName()
+	_, singular := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
+	return singular.GroupResource().String() + "/" + object.GetName()
 }
 
 // Resource is the client for an object of the manifests.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,6 +29,8 @@ import (
 const (
 	// interval is how often we look while we wait.
 	interval = 500 * time.Millisecond
+	// quiet is how many looks pass before we say that we wait: most things are gone soon.
+	quiet = 4
 	// page is how many objects are counted with one request.
 	page = 500
 )
@@ -126,7 +129,7 @@ func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured)
 func (r *remover) gone(ctx context.Context, object *unstructured.Unstructured, timeout <-chan time.Time) error {
 	ticker := r.clock.NewTicker(interval)
 	defer ticker.Stop()
-	told := ""
+	told, soon := "", quiet
 	for {
 		have, err := installing.Resource(r.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
 		switch {
@@ -136,7 +139,7 @@ func (r *remover) gone(ctx context.Context, object *unstructured.Unstructured, t
 			return fmt.Errorf("read %s: %w", installing.Called(object), err)
 		}
 		obstacle := remains(have)
-		if obstacle != told {
+		if soon--; soon < 0 && obstacle != told {
 			r.note("Waiting for %s to be gone%s", installing.Called(object), obstacle)
 			told = obstacle
 		}
@@ -163,8 +166,9 @@ func remains(object *unstructured.Unstructured) string {
 			return fmt.Sprintf(": %v", fields["message"])
 		}
 	}
-	if finalizers := object.GetFinalizers(); len(finalizers) > 0 {
+	finalizers := slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+	if len(finalizers) > 0 {
 		return fmt.Sprintf(": it has the finalizers %v", finalizers)
 	}
-	return " …"
+	return ""
 }

@@ -139,13 +139,24 @@ func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructure
 		}
 	}
 	slices.Reverse(lost)
-	text := "This deletes the operator in namespace " + namespace
-	switch {
-	case definitions == 0:
-		return text + "; sandboxes stay, but nothing looks after them.", nil
-	case len(lost) == 0:
-		return text + " and the CustomResourceDefinitions; there are no sandboxes.", nil
+	return wording(namespace, len(mine) > definitions, definitions > 0, lost), nil
+}
+
+func wording(namespace string, operator, definitions bool, lost []string) string {
+	var what []string
+	if operator {
+		what = append(what, "the operator in namespace "+namespace)
 	}
-	return text + " and the CustomResourceDefinitions, and with them in all namespaces: " + strings.Join(lost, ", ") +
-		", with their Pods and volumes (--keep-crds keeps them).", nil
+	if definitions {
+		what = append(what, "the CustomResourceDefinitions")
+	}
+	text := "This deletes " + strings.Join(what, " and ")
+	switch {
+	case !definitions:
+		return text + "; sandboxes stay, but nothing looks after them."
+	case len(lost) == 0:
+		return text + "; there are no sandboxes."
+	}
+	return text + ", and with them in all namespaces: " + strings.Join(lost, ", ") +
+		", with their Pods and volumes (--keep-crds keeps them)."
 }

@@ -30,6 +30,19 @@ type Event struct {
 	Err error
 }
 
+// ListenError says that we cannot listen on this machine. It does not unwrap: its cause looks like that of a cluster that
+// cannot be reached.
+type ListenError struct {
+	Remote uint16
+	Cause  error
+}
+
+// Error implements error.
+func (e *ListenError) Error() string {
+	cause := strings.ReplaceAll(e.Cause.Error(), "\n", "; ")
+	return fmt.Sprintf("cannot listen on this machine for port %d of the sandbox: %s", e.Remote, cause)
+}
+
 // Tunnel carries connections to ports.
 type Tunnel struct {
 	// Dial connects to the Pod of the moment.
@@ -98,7 +111,7 @@ func (t *Tunnel) listen(ctx context.Context) ([]listener, error) {
 				all = append(all, listener{l, port.Remote})
 			}
 			if err != nil {
-				return all, fmt.Errorf("listen for port %d: %w", port.Remote, err)
+				return all, &ListenError{Remote: port.Remote, Cause: err}
 			}
 			if tcp, ok := opened[0].Addr().(*net.TCPAddr); ok {
 				local = uint16(tcp.Port) //nolint:gosec // a port is no larger

@@ -1,0 +1,143 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	manifests "github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
+	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
+)
+
+var server *apiserver.Server
+
+func TestMain(m *testing.M) {
+	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
+}
+
+// as calls install or uninstall as a user, in a namespace of its own.
+func as(t *testing.T, config *rest.Config, command string, args ...string) (out, errOut string, err error) {
+	t.Helper()
+	f := &fake.Factory{
+		Time: clock.RealClock{}, Config: config,
+		KubernetesClient: kubernetes.NewForConfigOrDie(config), DynamicClient: dynamic.NewForConfigOrDie(config),
+	}
+	var stdout, stderr bytes.Buffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+	cmd := install.NewCommand(f, streams)
+	if command == "uninstall" {
+		cmd = uninstall.NewCommand(f, streams)
+	}
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err = cmd.ExecuteContext(t.Context())
+	return stdout.String(), stderr.String(), err
+}
+
+// present are the objects of the manifests that the cluster has.
+func present(t *testing.T) []string {
+	t.Helper()
+	objects, err := manifests.Render(manifests.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, object := range objects {
+		_, err := install.Resource(dynamic.NewForConfigOrDie(server.Config()), object).Get(t.Context(), object.GetName(), metav1.GetOptions{})
+		switch {
+		case err == nil:
+			names = append(names, install.Called(object))
+		case !apierrors.IsNotFound(err):
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// TestInstall goes through the life of an installation: the steps need each other's results.
+func TestInstall(t *testing.T) {
+	admin := server.Config()
+
+	nobody := server.User(t, "nobody", "")
+	_, _, err := as(t, nobody.Config, "install", "--wait=false")
+	if err == nil || !strings.Contains(err.Error(), "create customresourcedefinitions.apiextensions.k8s.io") || !strings.Contains(err.Error(), "cluster-admin") {
+		t.Errorf("without permissions: %v", err)
+	}
+
+	// May write all that is installed, but not give the operator more than it has itself.
+	every := []string{"*"}
+	limited := server.User(t, "limited", "", rbacv1.PolicyRule{
+		APIGroups: []string{"", "apps", "apiextensions.k8s.io", "rbac.authorization.k8s.io"}, Resources: every,
+		Verbs: []string{"get", "list", "create", "patch"},
+	})
+	_, _, err = as(t, limited.Config, "install", "--wait=false")
+	if err == nil || !strings.Contains(err.Error(), "nothing was changed") {
+		t.Errorf("with an escalation: %v", err)
+	}
+
+	if _, _, err := as(t, admin, "install", "--dry-run=server"); err != nil {
+		t.Errorf("dry run: %v", err)
+	}
+	foreign := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: apis.OperatorName}}
+	roles := kubernetes.NewForConfigOrDie(admin).RbacV1().ClusterRoles()
+	if _, err := roles.Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = as(t, admin, "install", "--wait=false")
+	if err == nil || !strings.Contains(err.Error(), "clusterrole.rbac.authorization.k8s.io/"+apis.OperatorName) {
+		t.Errorf("with a foreign ClusterRole: %v", err)
+	}
+	if got := strings.Join(present(t), " "); got != "clusterrole.rbac.authorization.k8s.io/"+apis.OperatorName {
+		t.Fatalf("something was written although it was refused: %s", got)
+	}
+	if _, _, err = as(t, admin, "uninstall", "--yes"); err != nil {
+		t.Errorf("uninstall of nothing: %v", err)
+	}
+	if err := roles.Delete(t.Context(), apis.OperatorName, metav1.DeleteOptions{}); err != nil {
+		t.Fatalf("the foreign ClusterRole is gone: %v", err)
+	}
+
+	out, _, err := as(t, admin, "install", "--wait=false")
+	if err != nil || strings.Count(out, " created\n") != len(present(t)) {
+		t.Errorf("first install: %v\n%s", err, out)
+	}
+	out, _, err = as(t, admin, "install", "--wait=false")
+	if err != nil || strings.Count(out, " unchanged\n") != len(present(t)) {
+		t.Errorf("second install: %v\n%s", err, out)
+	}
+	out, _, err = as(t, admin, "install", "--wait=false", "--image", "localhost/operator:v2")
+	if err != nil || strings.Count(out, " configured\n") != 1 || !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" configured\n") {
+		t.Errorf("another image: %v\n%s", err, out)
+	}
+	_, errOut, err := as(t, admin, "install", "--timeout", "1s")
+	if exit.Code(err) != exit.TimedOut || !strings.Contains(errOut, "its Pod is not there yet") {
+		t.Errorf("without kubelets the operator cannot run: %v\n%s", err, errOut)
+	}
+	if _, _, err := as(t, admin, "uninstall"); exit.Code(err) != exit.WrongUsage {
+		t.Errorf("uninstall without a terminal and --yes: %v", err)
+	}
+	if _, _, err := as(t, nobody.Config, "uninstall", "--yes"); err == nil {
+		t.Error("uninstall without permissions did not fail")
+	}
+	if len(present(t)) != 12 {
+		t.Errorf("after refused uninstalls there are %d objects", len(present(t)))
+	}
+}

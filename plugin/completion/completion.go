@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,10 +46,8 @@ func oneShell(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("unexpected argument %q: this command takes one shell", args[1])
 	}
-	for _, known := range shells() {
-		if args[0] == known {
-			return nil
-		}
+	if slices.Contains(shells(), args[0]) {
+		return nil
 	}
 	return fmt.Errorf("no completion for the shell %q: use bash, zsh, fish or powershell", args[0])
 }

@@ -88,7 +88,7 @@ func sizeOf(out io.Writer) func() (remotecommand.TerminalSize, bool) {
 		if err != nil || width <= 0 || height <= 0 {
 			return remotecommand.TerminalSize{}, false
 		}
-		return remotecommand.TerminalSize{Width: uint16(width), Height: uint16(height)}, true //nolint:gosec // no terminal is wider
+		return remotecommand.TerminalSize{Width: uint16(width), Height: uint16(height)}, true // no terminal is wider
 	}
 }
 

@@ -5,6 +5,7 @@ package exec
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/client-go/tools/remotecommand"
@@ -41,14 +42,17 @@ func TestDecide(t *testing.T) {
 func TestSizesAreSentWhenTheyChange(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	changed := make(chan struct{})
-	current := remotecommand.TerminalSize{Width: 80, Height: 24}
-	queue := watchSize(ctx, func() (remotecommand.TerminalSize, bool) { return current, true }, changed)
+	var width atomic.Uint32
+	width.Store(80)
+	queue := watchSize(ctx, func() (remotecommand.TerminalSize, bool) {
+		return remotecommand.TerminalSize{Width: uint16(width.Load()), Height: 24}, true
+	}, changed)
 	if got := queue.Next(); got == nil || got.Width != 80 {
 		t.Fatalf("first size: %v", got)
 	}
 	changed <- struct{}{} // to the same size
 	changed <- struct{}{} // taken, so the size before it was seen: no second one was sent
-	current.Width = 100
+	width.Store(100)
 	changed <- struct{}{}
 	if got := queue.Next(); got == nil || got.Width != 100 {
 		t.Errorf("second size: %v", got)

@@ -67,8 +67,7 @@ func (c *Copier) run(ctx context.Context, command []string, in io.Reader, out io
 		out = io.Discard
 	}
 	err := c.network.Exec(ctx, c.container, stream.Process{Command: command, Stdin: in, Stdout: out, Stderr: said})
-	var ended *stream.ExitError
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*stream.ExitError](err); ok {
 		return &commandError{program: command[0], said: said.String(), ended: ended}
 	}
 	return err

@@ -133,8 +133,7 @@ func TestCutConnectionIsLostNotSuccess(t *testing.T) {
 			close(cut)
 		}()
 		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: out})
-		var lost *stream.LostError
-		if !errors.As(err, &lost) {
+		if _, ok := errors.AsType[*stream.LostError](err); !ok {
 			t.Errorf("got %v, want a LostError", err)
 		}
 		if out.written.String() != "before" {
@@ -172,8 +171,7 @@ func TestOrderlyEndWithoutStatusIsLost(t *testing.T) {
 		return true
 	}
 	err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard})
-	var lost *stream.LostError
-	if !errors.As(err, &lost) {
+	if _, ok := errors.AsType[*stream.LostError](err); !ok {
 		t.Errorf("got %v, want a LostError", err)
 	}
 }

@@ -52,7 +52,7 @@ func (a Ask) Resolve(named func(name string) (int32, bool)) (Port, error) {
 		if !ok {
 			return Port{}, fmt.Errorf("no container has a port called %q", a.Remote)
 		}
-		remote = uint16(found) //nolint:gosec // the API server admits no port above 65535
+		remote = uint16(found) // the API server admits no port above 65535
 	}
 	if a.Local == "" {
 		return Port{Local: remote, Remote: remote}, nil

@@ -114,7 +114,7 @@ func (t *Tunnel) listen(ctx context.Context) ([]listener, error) {
 				return all, &ListenError{Remote: port.Remote, Cause: err}
 			}
 			if tcp, ok := opened[0].Addr().(*net.TCPAddr); ok {
-				local = uint16(tcp.Port) //nolint:gosec // a port is no larger
+				local = uint16(tcp.Port) // a port is no larger
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func listenOn(ctx context.Context, address string, port uint16) ([]net.Listener,
 		}
 		opened = append(opened, l)
 		if tcp, ok := l.Addr().(*net.TCPAddr); ok {
-			port = uint16(tcp.Port) //nolint:gosec // a port is no larger
+			port = uint16(tcp.Port) // a port is no larger
 		}
 	}
 	if len(opened) == 0 {

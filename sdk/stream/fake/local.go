@@ -37,8 +37,7 @@ func Local(directory string, programs ...string) func(context.Context, Process) 
 			_ = stdin.Close()
 		}()
 		err = command.Wait()
-		var ended *exec.ExitError
-		if errors.As(err, &ended) {
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 			return utilexec.CodeExitError{Err: err, Code: ended.ExitCode()}
 		}
 		return err

@@ -1,0 +1,44 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package portforward
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+)
+
+func TestWrongUsageNeedsNoCluster(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		said string
+	}{
+		"a sandbox and a port are needed":        {nil, "NAME and [LOCAL:]REMOTE are missing"},
+		"a port is needed":                       {[]string{"dev"}, "[LOCAL:]REMOTE is missing"},
+		"a port must be one":                     {[]string{"dev", "70000"}, "70000"},
+		"an address must be an IP address":       {[]string{"dev", "80", "--address", "example.com"}, "example.com"},
+		"a name must be one":                     {[]string{"a/b/c", "80"}, "is not a name"},
+		"everything right needs the cluster now": {[]string{"dev", "8080:80", ":443", "--address", "127.0.0.1"}, fake.ErrNotGiven.Error()},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			cmd := NewCommand(&fake.Factory{}, genericiooptions.IOStreams{In: strings.NewReader(""), Out: io.Discard, ErrOut: io.Discard})
+			cmd.SetArgs(append([]string{}, test.args...)) // nil would mean the arguments of the test program
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.ExecuteContext(t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.said) {
+				t.Errorf("got %v, want %q", err, test.said)
+			}
+			if code := exit.Code(err); len(test.args) > 1 && !errors.Is(err, fake.ErrNotGiven) && code != exit.WrongUsage {
+				t.Errorf("code %d", code)
+			}
+		})
+	}
+}

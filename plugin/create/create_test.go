@@ -123,7 +123,7 @@ func command(t *testing.T, operator bool, args ...string) (stdout, stderr string
 	cluster = fakecluster.New()
 	if operator {
 		cluster.Sandboxes.PrependReactor("create", apis.ResourceSandboxes, func(action clienttesting.Action) (bool, runtime.Object, error) {
-			s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox) //nolint:errcheck // a panic fails the test
+			s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox)
 			s.UID = "one"
 			s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(now))}
 			return false, nil, nil
@@ -175,7 +175,7 @@ func TestCommand(t *testing.T) {
 	})
 	t.Run("a dry run of the server says so to the server", func(t *testing.T) {
 		out, _, cluster, err := command(t, false, "dev", "--image", "x", "--dry-run=server")
-		options := cluster.Sandboxes.Actions()[0].(clienttesting.CreateActionImpl).CreateOptions //nolint:errcheck // a panic fails the test
+		options := cluster.Sandboxes.Actions()[0].(clienttesting.CreateActionImpl).CreateOptions
 		if err != nil || !strings.Contains(out, "created (server dry run)") || len(options.DryRun) != 1 {
 			t.Errorf("%v, %q, %v", err, out, options)
 		}

@@ -40,9 +40,9 @@ func (w *writer) section(title string, lines []string) {
 	}
 	tabs := tabwriter.NewWriter(&w.text, 0, 8, 2, ' ', 0)
 	for _, line := range lines {
-		fmt.Fprintf(tabs, "%s%s\n", indent, line) //nolint:errcheck // a strings.Builder takes everything
+		fmt.Fprintf(tabs, "%s%s\n", indent, line)
 	}
-	tabs.Flush() //nolint:errcheck // a strings.Builder takes everything
+	tabs.Flush()
 }
 
 // Text is the whole page about one sandbox.
@@ -82,12 +82,13 @@ func head(t *resolve.Target, facts *diagnose.Facts, summary string) []string {
 	if asked, by := s.Spec.SuspensionAsked(); asked {
 		add("Suspended by", "spec."+strings.Join(by, ", spec."))
 	}
-	if t.Pod != nil {
+	switch {
+	case t.Pod != nil:
 		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, t.Pod.Status.Phase, age(t.Pod.CreationTimestamp, facts.Now)))
 		add("Node", t.Pod.Spec.NodeName)
-	} else if t.PodHidden {
+	case t.PodHidden:
 		add("Pod", "not shown: you may not read Pods")
-	} else {
+	default:
 		add("Pod", "none")
 	}
 	add("Pod IPs", strings.Join(s.Status.PodIPs, ", "))

@@ -49,7 +49,7 @@ func newCustomColumns(format string, noHeaders bool) (*customColumns, error) {
 		return nil, nil
 	}
 	if spec == "" {
-		return nil, fmt.Errorf("-o %s names no columns: use custom-columns=NAME:.metadata.name,...", kind)
+		return nil, fmt.Errorf("-o %s names no columns: use custom-columns=NAME:.metadata.name and more, with commas between", kind)
 	}
 	c := &customColumns{noHeaders: noHeaders}
 	for column := range strings.SplitSeq(spec, ",") {
@@ -88,14 +88,14 @@ func (c *customColumns) PrintObj(object runtime.Object, out io.Writer) error {
 	var text bytes.Buffer
 	tabs := printers.GetNewTabWriter(&text)
 	if !c.noHeaders {
-		fmt.Fprintln(tabs, strings.Join(c.headers, "\t")) //nolint:errcheck // a buffer takes everything
+		fmt.Fprintln(tabs, strings.Join(c.headers, "\t"))
 	}
 	for i := range list.Items {
 		cells := make([]string, len(c.fields))
 		for j, field := range c.fields {
 			cells[j] = value(field, list.Items[i].Object)
 		}
-		fmt.Fprintln(tabs, strings.Join(cells, "\t")) //nolint:errcheck // a buffer takes everything
+		fmt.Fprintln(tabs, strings.Join(cells, "\t"))
 	}
 	if err := tabs.Flush(); err != nil {
 		return err

@@ -39,6 +39,7 @@ func (s Style) Verdict(v diagnose.Verdict) string {
 		return s.paint(green, string(v))
 	case diagnose.Blocked, diagnose.Failed, diagnose.Expired:
 		return s.paint(red, string(v))
+	default:
 	}
 	return s.paint(yellow, string(v))
 }
@@ -52,6 +53,7 @@ func (s Style) mark(state diagnose.State) string {
 		return s.paint(red, "BAD ")
 	case diagnose.Wait:
 		return s.paint(yellow, "wait")
+	default:
 	}
 	return "    "
 }

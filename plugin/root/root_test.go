@@ -50,7 +50,7 @@ func TestEveryCommandHasHelpWithExamplesAndNeedsNoCluster(t *testing.T) {
 			if strings.Contains(out, "kubectl sandbox") {
 				t.Errorf("help does not follow the program's name:\n%s", out)
 			}
-			for _, line := range strings.Split(out, "\n") {
+			for line := range strings.SplitSeq(out, "\n") {
 				if len(line) > 125 {
 					t.Errorf("the line is too long: %s", line)
 				}

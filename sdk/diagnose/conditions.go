@@ -67,6 +67,7 @@ func operatorRemark(f *Facts) string {
 		return ": the operator is not installed"
 	case OperatorDown:
 		return ": the operator is not running"
+	default:
 	}
 	return ""
 }
@@ -77,6 +78,7 @@ func operatorProblem(f *Facts) problem {
 		return operatorAbsent
 	case OperatorDown:
 		return operatorDown
+	default:
 	}
 	return unclassified
 }

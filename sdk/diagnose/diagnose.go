@@ -101,6 +101,7 @@ func obstacle(f *Facts, d *Diagnosis) Finding {
 		return Finding{Subject: d.Name, Text: "its time is over"}
 	case Deleting:
 		return Finding{Subject: d.Name, Text: "it is being deleted"}
+	default:
 	}
 	layers := [][]Finding{d.Containers, d.Scheduling, d.Conditions}
 	for _, state := range []State{Bad, Wait} {

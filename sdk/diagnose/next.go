@@ -28,6 +28,7 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 		return []Step{{Text: "wait until it is gone", Command: "wait " + name + " --for deleted"}}
 	case Blocked:
 		return cures(f, d.Name, in)
+	default:
 	}
 	return []Step{{Text: "wait for it", Command: "wait " + name + " --for ready"}}
 }
@@ -58,6 +59,7 @@ func cures(f *Facts, name string, in problem) []Step {
 		return []Step{{Text: "install the operator", Command: "install"}}
 	case operatorDown:
 		return []Step{{Text: "look at the operator: kubectl -n " + apis.OperatorNamespace + " get deployment,pods"}}
+	default:
 	}
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
 }

@@ -83,6 +83,7 @@ func errorNotFound(ref Ref, namespace, remark string) *Error {
 		what = "Sandbox"
 	case KindPod:
 		what = "Pod"
+	default:
 	}
 	return &Error{
 		Cause:   NotFound,

@@ -24,7 +24,7 @@ func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration
 		return time.Time{}, err
 	}
 	spec := map[string]any{"shutdownTime": metav1.NewTime(end)}
-	resourceVersion := ""
+	var resourceVersion string
 	if t.Claim != nil {
 		spec = map[string]any{"lifecycle": spec}
 		resourceVersion = t.Claim.ResourceVersion

@@ -107,14 +107,16 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 			return true, nil
 		}
 		return false, never("its time is over", "extend "+ref+" --by 1h")
+	default:
 	}
 	switch goal {
 	case Ready:
 		return ready(verdict, ref, t, never)
 	case Suspended:
 		return verdict == diagnose.Suspended, nil
+	default:
+		return verdict == diagnose.Succeeded || verdict == diagnose.Failed, nil
 	}
-	return verdict == diagnose.Succeeded || verdict == diagnose.Failed, nil
 }
 
 func ready(verdict diagnose.Verdict, ref string, t *resolve.Target, never func(why, next string) error) (bool, error) {
@@ -125,6 +127,7 @@ func ready(verdict diagnose.Verdict, ref string, t *resolve.Target, never func(w
 		return false, never("it has finished", "logs "+ref)
 	case diagnose.Suspended, diagnose.Suspending:
 		return false, never("it is suspended", "resume "+ref)
+	default:
 	}
 	if t.Claim == nil {
 		return false, nil
@@ -136,8 +139,9 @@ func ready(verdict diagnose.Verdict, ref string, t *resolve.Target, never func(w
 	switch apis.Reason(c.Reason) {
 	case apis.ReasonInvalidMetadata, apis.ReasonEnvVarsInjectionRejected, apis.ReasonVolumeClaimTemplatesError:
 		return false, never(c.Message+" ("+c.Reason+")", "describe "+ref)
+	default:
+		return false, nil
 	}
-	return false, nil
 }
 
 func hasFinished(t *resolve.Target) bool {

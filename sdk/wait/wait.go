@@ -137,8 +137,9 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) str
 			return "its Pod still exists"
 		}
 		return "it still exists"
+	default:
+		return "it has not ended yet"
 	}
-	return "it has not ended yet"
 }
 
 // transient says whether the same read may succeed later: not a refusal by the API server, but its absence or overload.

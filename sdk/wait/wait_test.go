@@ -214,8 +214,7 @@ func TestAnAPIServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 		refused.err.Store(new(error(apierrors.NewServiceUnavailable("restarting"))))
 		clock.Step(time.Minute)
 	})
-	var timeout *wait.Timeout
-	if !errors.As(err, &timeout) {
+	if _, timedOut := errors.AsType[*wait.Timeout](err); !timedOut {
 		t.Errorf("got %v", err)
 	}
 }

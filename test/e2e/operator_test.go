@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -77,7 +78,15 @@ func TestKilledAtRandomMomentsTheOperatorLosesNothingAndDoublesNothing(t *testin
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Duration(100+random.IntN(2400)) * time.Millisecond):
+			case <-time.After(50 * time.Millisecond):
+			}
+			if !operatorReady(h) {
+				continue // it would die before it has done anything
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(random.IntN(3000)) * time.Millisecond):
 			}
 			if killOperator(h) {
 				kills++
@@ -130,6 +139,12 @@ func leaderElection(h *harness.T, on bool) {
 	h.MustKubectl("-n", apis.OperatorNamespace, "patch", "deployment", apis.OperatorName, "--type=json", "-p", fmt.Sprintf(
 		`[{"op":"replace","path":"/spec/template/spec/containers/0/args","value":["--leader-elect=%v"]}]`, on))
 	h.MustKubectl("-n", apis.OperatorNamespace, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
+}
+
+func operatorReady(h *harness.T) bool {
+	var d appsv1.Deployment
+	err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: apis.OperatorNamespace, Name: apis.OperatorName}, &d)
+	return err == nil && d.Status.ReadyReplicas > 0 && d.Status.ObservedGeneration == d.Generation
 }
 
 // killOperator ends the operator with SIGKILL, and its Pod with it: the kubelet would wait longer before each restart.

@@ -15,7 +15,7 @@ mkdir -p "$ARTIFACTS"
 say "building the plugin, the operator (with the race detector) and the cluster's programs"
 make -s build testcluster bin/tools/gotestsum >/dev/null
 # A static binary, so that the image needs no C library.
-CGO_ENABLED=1 go build -race -buildvcs=false -ldflags '-linkmode external -extldflags -static' -tags netgo,osusergo \
+CGO_ENABLED=1 go build -race -buildvcs=false -ldflags '-linkmode external -extldflags -static' \
   -o "$bin/race/agent-sandbox-controller" ./cmd/agent-sandbox-controller 2>"$ARTIFACTS/race-build.log" ||
   { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
 

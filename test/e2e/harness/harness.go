@@ -26,6 +26,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,6 +34,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
@@ -77,6 +79,7 @@ func New(t *testing.T) *T {
 		t.Fatal(err)
 	}
 	config.QPS = -1
+	ctrllog.SetLogger(logr.Discard()) // nothing of interest comes from the client
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +173,9 @@ func (h *T) Must(args ...string) string {
 func (h *T) Kubectl(args ...string) Result {
 	return h.kubectl(nil, append([]string{"-n", h.Namespace}, args...)...)
 }
+
+// KubectlAlone runs kubectl with the arguments and no others.
+func (h *T) KubectlAlone(args ...string) Result { return h.kubectl(nil, args...) }
 
 // MustKubectl fails the test unless kubectl succeeds.
 func (h *T) MustKubectl(args ...string) string {

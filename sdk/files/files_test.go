@@ -4,12 +4,10 @@
 package files_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -247,94 +245,5 @@ func TestStandardStreams(t *testing.T) {
 	must(t, m.DownloadTo(t.Context(), m.remote+"/it's here", &out))
 	if out.String() != "from stdin" {
 		t.Errorf("got %q", out.String())
-	}
-}
-
-// sending plays an image whose tar gives this archive.
-func sending(archive []byte, status error) func(string) func(context.Context, fake.Process) error {
-	return func(directory string) func(context.Context, fake.Process) error {
-		local := fake.Local(directory, "test")
-		return func(ctx context.Context, p fake.Process) error {
-			if p.Command[0] != "tar" {
-				return local(ctx, p)
-			}
-			if _, err := p.Stdout.Write(archive); err != nil {
-				return err
-			}
-			return status
-		}
-	}
-}
-
-func archiveOf(t *testing.T, headers ...tar.Header) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := tar.NewWriter(&out)
-	for _, h := range headers {
-		content := "evil"
-		if h.Typeflag != tar.TypeReg {
-			content = ""
-		}
-		h.Mode, h.Size = 0o644, int64(len(content))
-		must(t, w.WriteHeader(&h))
-		_, err := io.WriteString(w, content)
-		must(t, err)
-	}
-	must(t, w.Close())
-	return out.Bytes()
-}
-
-func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
-	outside := t.TempDir()
-	tests := map[string][]tar.Header{
-		"an absolute name":              {{Typeflag: tar.TypeReg, Name: outside + "/evil"}},
-		"a name that climbs":            {{Typeflag: tar.TypeReg, Name: "./../evil"}},
-		"a name that climbs later":      {{Typeflag: tar.TypeReg, Name: "a/../../evil"}},
-		"a file behind a link":          {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
-		"a file behind a relative link": {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
-		"a directory behind a link":     {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door/evil"}},
-		"a hard link to the outside":    {{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../secret"}},
-		"a directory over a link":       {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door"}},
-	}
-	for name, headers := range tests {
-		t.Run(name, func(t *testing.T) {
-			m := start(t, sending(archiveOf(t, headers...), nil))
-			write(t, filepath.Join(m.local, "secret"), "secret", 0o600)
-			before := append(tree(t, outside), fmt.Sprint(os.Stat(outside)))
-			if err := m.Download(t.Context(), m.remote, filepath.Join(m.local, "dst")); err == nil {
-				t.Error("no error")
-			}
-			if diff := cmp.Diff(before, append(tree(t, outside), fmt.Sprint(os.Stat(outside)))); diff != "" {
-				t.Error(diff)
-			}
-			for _, line := range tree(t, m.local) {
-				if strings.Contains(line, "evil") {
-					t.Error(line)
-				}
-			}
-		})
-	}
-}
-
-func TestTruncatedFileNeverGetsItsName(t *testing.T) {
-	whole := archiveOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "./a"})
-	m := start(t, sending(whole[:514], nil))
-	write(t, m.remote+"/a", "x", 0o644)
-	if err := m.Download(t.Context(), m.remote+"/a", filepath.Join(m.local, "a")); err == nil {
-		t.Error("no error")
-	}
-	if left := tree(t, m.local); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestFailureAfterTheLastByteIsAFailure(t *testing.T) {
-	m := start(t, sending(archiveOf(t, tar.Header{Typeflag: tar.TypeReg, Name: "./a"}), errors.New("killed")))
-	write(t, m.remote+"/a", "x", 0o644)
-	if err := m.Download(t.Context(), m.remote+"/a", filepath.Join(m.local, "a")); err == nil {
-		t.Error("no error")
-	}
-	if left := tree(t, m.local); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }

@@ -54,6 +54,8 @@ func finish(file string) error {
 
 // strip removes descriptions below embedded paths and tidies those that we keep; path is the schema's own place.
 func strip(s *apiextensionsv1.JSONSchemaProps, path string) {
+	// A line break of a Go comment is none of the text: kubectl explain wraps by itself.
+	s.Description = strings.Join(strings.Fields(s.Description), " ")
 	if below(path) {
 		s.Description = ""
 	}

@@ -26,15 +26,14 @@ func main() {
 		fmt.Println(buildinfo.Get())
 		return
 	}
-	log := zap.New(zap.UseFlagOptions(&logging))
-	ctrl.SetLogger(log)
-	log.Info("starting", "build", buildinfo.Get())
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	ctrl.Log.Info("starting", "build", buildinfo.Get())
 	restConfig, err := ctrl.GetConfig()
 	if err == nil {
-		err = manager.Run(ctrl.SetupSignalHandler(), config, restConfig, log)
+		err = manager.Run(ctrl.SetupSignalHandler(), config, restConfig, ctrl.Log)
 	}
 	if err != nil {
-		log.Error(err, "the operator ends")
+		ctrl.Log.Error(err, "the operator ends")
 		os.Exit(1)
 	}
 }

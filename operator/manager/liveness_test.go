@@ -18,7 +18,7 @@ func TestLiveness(t *testing.T) {
 	clk := clocktesting.NewFakePassiveClock(now)
 	var served atomic.Bool
 	outOfSync := errors.New("no sync")
-	var state error = outOfSync
+	var state = outOfSync
 	l := &liveness{clock: clk, served: &served, synced: func(*http.Request) error { return state }}
 	steps := []struct {
 		rule  string

@@ -107,7 +107,7 @@ func applyStep[T client.Object](ctx context.Context, r *Reconciler, s step[T], a
 	if !apierrors.IsAlreadyExists(err) {
 		return result[T]{verb: create, err: fmt.Errorf("create %s: %w", nameOf(s.want), err)}
 	}
-	was, _ := reflect.New(reflect.TypeOf(s.want).Elem()).Interface().(T) // an empty object of the same kind
+	was, _ := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(s.want).Elem())) // an empty object of the same kind
 	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(s.want), was); {
 	case apierrors.IsNotFound(err):
 		return result[T]{verb: wait, err: errWentMeanwhile}

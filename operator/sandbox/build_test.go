@@ -4,6 +4,7 @@
 package sandbox
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,9 +18,7 @@ import (
 func TestPodLabels(t *testing.T) {
 	own := func(more map[string]string) map[string]string {
 		all := map[string]string{apis.LabelSandboxNameHash: nameHash(), apis.LabelSandboxUID: string(testUID)}
-		for k, v := range more {
-			all[k] = v
-		}
+		maps.Copy(all, more)
 		return all
 	}
 	identity := func(s *v1beta1.Sandbox) {

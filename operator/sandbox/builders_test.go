@@ -32,8 +32,7 @@ func box(with ...mutate) *v1beta1.Sandbox {
 	return s
 }
 
-func ptr[T any](v T) *T { return &v }
-
+//go:fix inline
 func scaledTo(n int32) mutate { return func(s *v1beta1.Sandbox) { s.Spec.Replicas = &n } }
 
 func mode(m v1beta1.OperatingMode) mutate {
@@ -72,7 +71,7 @@ func labelled(key, value string) mutate {
 func heldBy(group, kind string) mutate {
 	return func(s *v1beta1.Sandbox) {
 		s.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: group + "/v1alpha1", Kind: kind, Name: "holder", UID: "holder", Controller: ptr(true),
+			APIVersion: group + "/v1alpha1", Kind: kind, Name: "holder", UID: "holder", Controller: new(true),
 		}}
 	}
 }
@@ -108,11 +107,11 @@ func ownedBy(kind, name string, uid types.UID) podMutate {
 		if kind == apis.KindSandbox {
 			version = v1beta1.SchemeGroupVersion.String()
 		}
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: ptr(true)}}
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: new(true)}}
 	}
 }
 
-func goingAway(p *corev1.Pod) { p.DeletionTimestamp = ptr(metav1.NewTime(testNow)) }
+func goingAway(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }
 
 func ready(p *corev1.Pod) {
 	p.Status.Phase = corev1.PodRunning

@@ -46,7 +46,7 @@ func setPodMetadata(pod *corev1.Pod, sandbox *v1beta1.Sandbox) (dropped []string
 // setTracked applies wanted keys, removes those that we set before and that are wanted no more, and notes which are ours.
 // Keys that came from elsewhere stay.
 func setTracked(pod *corev1.Pod, live *map[string]string, want map[string]string, note string) {
-	for _, key := range strings.Split(pod.Annotations[note], ",") {
+	for key := range strings.SplitSeq(pod.Annotations[note], ",") {
 		if _, still := want[key]; !still && key != "" && !apis.ReservedKey(key) {
 			delete(*live, key)
 		}

@@ -223,7 +223,7 @@ func TestInstallAgainChangesNothing(t *testing.T) {
 	if after := generation(); after != before {
 		t.Errorf("the Deployment went from generation %s to %s", before, after)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(h.Must("install", "--export")), "\n---\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(h.Must("install", "--export")), "\n---\n") {
 		if !strings.Contains(line, "kind:") {
 			t.Errorf("not an object: %.100s", line)
 		}

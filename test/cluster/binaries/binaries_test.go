@@ -19,7 +19,7 @@ func TestPinsAreTheVersionsThatAreNamed(t *testing.T) {
 		}
 	}
 	staging := strings.Replace(KubernetesVersion, "v1.", "v0.", 1)
-	for _, line := range strings.Split(string(kubernetesMod), "\n") {
+	for line := range strings.SplitSeq(string(kubernetesMod), "\n") {
 		if strings.Contains(line, "=>") && !strings.HasSuffix(line, " "+staging) {
 			t.Errorf("%s: not %s", line, staging)
 		}
@@ -51,7 +51,8 @@ func TestMissing(t *testing.T) {
 }
 
 func TestTheKeyNamesTheVersion(t *testing.T) {
-	if !strings.HasPrefix(key(), KubernetesVersion+"-") || key() != key() {
-		t.Errorf("key %s", key())
+	first, second := key(), key()
+	if !strings.HasPrefix(first, KubernetesVersion+"-") || first != second {
+		t.Errorf("keys %s and %s", first, second)
 	}
 }

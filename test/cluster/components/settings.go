@@ -28,13 +28,23 @@ type Settings struct {
 	MasqueradeAll bool   // for kernels that do not show bridged traffic to the packet filter
 }
 
-// The constants that the files may name, beside the settings.
-func (s Settings) StateDir() string       { return confine.StateDir }
-func (s Settings) ProgramsDir() string    { return confine.ProgramsDir }
-func (s Settings) PodNetwork() string     { return network.PodNetwork }
+// StateDir is the cluster's directory, as its components see it.
+func (s Settings) StateDir() string { return confine.StateDir }
+
+// ProgramsDir holds the programs, as the components see it.
+func (s Settings) ProgramsDir() string { return confine.ProgramsDir }
+
+// PodNetwork is the range of Pod addresses.
+func (s Settings) PodNetwork() string { return network.PodNetwork }
+
+// ServiceNetwork is the range of Service addresses.
 func (s Settings) ServiceNetwork() string { return network.ServiceNetwork }
-func (s Settings) NameServer() string     { return network.NameServer }
-func (s Settings) PauseImage() string     { return images.PauseTag }
+
+// NameServer is an address that refuses lookups at once.
+func (s Settings) NameServer() string { return network.NameServer }
+
+// PauseImage holds a Pod's namespaces.
+func (s Settings) PauseImage() string { return images.PauseTag }
 
 // placesOf maps each file of configuration to its place below the directory that Write is given.
 var placesOf = map[string]string{

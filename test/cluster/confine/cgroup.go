@@ -103,7 +103,7 @@ func (c Cgroup) Members() ([]int, error) {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
 				return nil, fmt.Errorf("list processes of cgroup: %w", err)
 			}
-			for _, word := range strings.Fields(string(data)) {
+			for word := range strings.FieldsSeq(string(data)) {
 				if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
 					members = append(members, pid)
 				}

@@ -5,6 +5,7 @@
 package filelock
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func Lock(path string, waiting func()) (release func(), err error) {
 		return nil, fmt.Errorf("open lock file: %w", err)
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == syscall.EWOULDBLOCK {
+	if errors.Is(err, syscall.EWOULDBLOCK) {
 		waiting()
 		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
 	}

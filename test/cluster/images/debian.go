@@ -54,7 +54,7 @@ func resolve(ctx context.Context, downloads string, packages []string) ([]string
 		return nil, fmt.Errorf("apt-get: %w (run apt-get update first)%s", err, stderrOf(err))
 	}
 	var names []string
-	for _, line := range strings.Split(string(out), "\n") {
+	for line := range strings.SplitSeq(string(out), "\n") {
 		if fields := strings.Fields(line); len(fields) >= 2 && strings.HasSuffix(fields[1], ".deb") {
 			names = append(names, fields[1])
 		}
@@ -106,7 +106,7 @@ func unpackOne(ctx context.Context, content tree, archive string, keep func(stri
 	}()
 	for reader := tar.NewReader(pipe); ; {
 		header, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -145,8 +145,7 @@ func merged(name string) string {
 var mergedDirs = []string{"bin", "sbin", "lib", "lib64"}
 
 func stderrOf(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "\n" + string(exit.Stderr)
 	}
 	return ""

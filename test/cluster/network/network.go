@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -83,8 +84,8 @@ func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 		{"ip", "link", "add", outside, "type", "veth", "peer", "name", inside, "netns", target},
 		{"ip", "address", "add", link.Host.String() + "/30", "dev", outside},
 		{"ip", "link", "set", outside, "up"},
-		append(enter[:len(enter):len(enter)], "ip", "address", "add", link.Node.String()+"/30", "dev", inside),
-		append(enter[:len(enter):len(enter)], "ip", "link", "set", inside, "up"),
+		append(slices.Clip(enter), "ip", "address", "add", link.Node.String()+"/30", "dev", inside),
+		append(slices.Clip(enter), "ip", "link", "set", inside, "up"),
 	} {
 		if err := run(ctx, args); err != nil {
 			return err

@@ -99,7 +99,7 @@ func startTime(proc string, pid int) (uint64, error) {
 		return 0, fmt.Errorf("read state of process %d: %w", pid, err)
 	}
 	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	const state, start = 3 - 3, 22 - 3
+	const state, start = 0, 19 // fields 3 and 22, counted from the third
 	if len(fields) <= start {
 		return 0, fmt.Errorf("state of process %d has %d fields", pid, len(fields))
 	}

@@ -27,13 +27,13 @@ func sleeper(t *testing.T) (Record, *exec.Cmd) {
 }
 
 func TestARecycledPidIsNeverKilled(t *testing.T) {
-	real, _ := sleeper(t)
+	living, _ := sleeper(t)
 	for name, change := range map[string]func(*Record){
 		"started at another time": func(r *Record) { r.Start++ },
 		"before the last boot":    func(r *Record) { r.Boot = "another" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			record := real
+			record := living
 			change(&record)
 			if record.Alive() {
 				t.Error("another process passes for the recorded one")
@@ -41,7 +41,7 @@ func TestARecycledPidIsNeverKilled(t *testing.T) {
 			if err := record.Kill(time.Second); err != nil {
 				t.Error(err)
 			}
-			if !real.Alive() {
+			if !living.Alive() {
 				t.Fatal("the process that has the pid now was killed")
 			}
 		})

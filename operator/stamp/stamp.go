@@ -1,0 +1,79 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package stamp makes Sandboxes from templates. Pools and claims build through it, so that a warm Sandbox and a cold one of
+// the same template are the same.
+//
+// Invariants:
+//   - the template is not changed;
+//   - secure defaults are applied here and nowhere else, before anything is hashed or compared;
+//   - the identity labels live in the Sandbox's metadata and never pass through spec.podTemplate.
+package stamp
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// Resolvers that a Pod gets in secure-by-default mode: the cluster's own DNS would tell it what else is there.
+var publicResolvers = [...]string{"8.8.8.8", "1.1.1.1"}
+
+// Sandbox returns a Sandbox of the template, without a name and without an owner.
+func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox {
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
+		Namespace:   template.Namespace,
+		Labels:      map[string]string{apis.LabelSandboxTemplateRefHash: naming.Hash(template.Name)},
+		Annotations: map[string]string{apis.AnnotationTemplateRef: template.Name},
+	}}
+	template.Spec.PodTemplate.DeepCopyInto(&s.Spec.PodTemplate)
+	for i := range template.Spec.VolumeClaimTemplates {
+		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, *template.Spec.VolumeClaimTemplates[i].DeepCopy())
+	}
+	if template.Spec.Service != nil {
+		service := *template.Spec.Service
+		s.Spec.Service = &service
+	}
+	running := int32(1)
+	s.Spec.Replicas = &running
+	secure(template, &s.Spec.PodTemplate.Spec)
+	return s
+}
+
+// Hash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Metadata is not part of it.
+func Hash(template *extensionsv1beta1.SandboxTemplate) string {
+	s := Sandbox(template)
+	return HashOf(s)
+}
+
+// HashOf is the hash of the blueprint that a Sandbox has now.
+func HashOf(s *agentsv1beta1.Sandbox) string {
+	return blueprint.Hash(s.Spec.PodTemplate.Spec, s.Spec.VolumeClaimTemplates, s.Spec.Service)
+}
+
+// secure applies the defaults of a Pod that runs what nobody trusts: no credentials for the Kubernetes API, and, where the
+// default NetworkPolicy holds, no DNS of the cluster. What the template says stays.
+func secure(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
+	if spec.AutomountServiceAccountToken == nil {
+		no := false
+		spec.AutomountServiceAccountToken = &no
+	}
+	if !DefaultNetwork(template) || spec.DNSPolicy != "" {
+		return
+	}
+	spec.DNSPolicy = corev1.DNSNone
+	if spec.DNSConfig == nil {
+		spec.DNSConfig = &corev1.PodDNSConfig{Nameservers: append([]string(nil), publicResolvers[:]...)}
+	}
+}
+
+// DefaultNetwork says whether the template's Sandboxes are under the default NetworkPolicy.
+func DefaultNetwork(template *extensionsv1beta1.SandboxTemplate) bool {
+	return template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged &&
+		template.Spec.NetworkPolicy == nil
+}

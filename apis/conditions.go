@@ -45,6 +45,18 @@ const (
 	ReasonSandboxNotReady           Reason = "SandboxNotReady"
 )
 
+// Reasons of events about a SandboxClaim; its expiry is told as ReasonClaimExpired.
+const (
+	ReasonSandboxAdopted     Reason = "SandboxAdopted"
+	ReasonSandboxProvisioned Reason = "SandboxProvisioned"
+)
+
+// Messages of a SandboxClaim's conditions.
+const (
+	MessageClaimExpired        = "Claim has expired. Sandbox cleanup initiated."
+	MessageSandboxExpiredAlone = "Underlying Sandbox resource has expired independently of the Claim."
+)
+
 // Reasons of events about a Sandbox.
 const (
 	ReasonMetadataDropped  Reason = "MetadataDropped"
@@ -53,6 +65,13 @@ const (
 	ReasonReady            Reason = "Ready"
 	ReasonFinished         Reason = "Finished"
 	ReasonExpired          Reason = "Expired"
+)
+
+// Reasons of events about a SandboxTemplate or a SandboxWarmPool; a pool without its template says ReasonTemplateNotFound.
+const (
+	ReasonNetworkPolicyRefused  Reason = "NetworkPolicyRefused"
+	ReasonNetworkPolicyRejected Reason = "NetworkPolicyRejected"
+	ReasonMemberRejected        Reason = "MemberRejected"
 )
 
 // Messages of a Sandbox's conditions.

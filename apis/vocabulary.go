@@ -89,6 +89,19 @@ const (
 	AnnotationPropagatedAnnotations = GroupAgents + "/propagated-annotations"
 	// AnnotationClientFirstRequestedAt is the client's clock (RFC 3339, nanoseconds) when it asked for the object.
 	AnnotationClientFirstRequestedAt = GroupAgents + "/client-first-requested-at"
+	// AnnotationControllerFirstObservedAt on a claim is the operator's clock (RFC 3339, nanoseconds) when it first saw the claim.
+	AnnotationControllerFirstObservedAt = GroupAgents + "/controller-first-observed-at"
+	// AnnotationClaimLabels on a Sandbox lists the keys of its labels that came from its claim, sorted, comma-separated.
+	AnnotationClaimLabels = GroupAgents + "/claim-labels"
+	// AnnotationClaimAnnotations on a Sandbox lists the keys of its annotations that came from its claim.
+	AnnotationClaimAnnotations = GroupAgents + "/claim-annotations"
+	// AnnotationClaimPodLabels on a Sandbox lists the label keys of its podTemplate that came from its claim.
+	AnnotationClaimPodLabels = GroupAgents + "/claim-pod-labels"
+	// AnnotationClaimPodAnnotations on a Sandbox lists the annotation keys of its podTemplate that came from its claim.
+	AnnotationClaimPodAnnotations = GroupAgents + "/claim-pod-annotations"
+	// AnnotationSafeToEvict set to ValueTrue on a Pod lets the cluster autoscaler evict it: fine for a warm Pod, never for one
+	// that somebody works in.
+	AnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 	// AnnotationTraceContext carries a W3C trace context between objects.
 	AnnotationTraceContext = "opentelemetry.io/trace-context"
 	// AnnotationDefaultContainer is kubectl's choice of container for exec, logs and cp.
@@ -113,6 +126,10 @@ const (
 	FieldOwnerSandbox = "sandbox-controller"
 	// FieldOwnerWarmPool owns what the pool reconciler writes.
 	FieldOwnerWarmPool = "warmpool-controller"
+	// FieldOwnerTemplate owns what the template reconciler writes.
+	FieldOwnerTemplate = "template-controller"
+	// FieldOwnerClaim owns what the claim reconciler writes.
+	FieldOwnerClaim = "sandboxclaim-controller"
 	// FieldOwnerPlugin owns what the kubectl plugin applies.
 	FieldOwnerPlugin = "kubectl-sandbox"
 )

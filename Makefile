@@ -92,8 +92,9 @@ clean: ## Remove what the build and the tests wrote. Clusters and their cache st
 ##@ Test
 
 .PHONY: test
-test: $(GOTESTSUM) ## Run all tests. The last line says how many passed and failed.
+test: $(GOTESTSUM) testcluster ## Run all tests. The last line says how many passed and failed.
 	@rm -rf $(ARTIFACTS)/junit* && mkdir -p $(ARTIFACTS)
+	@echo "== programs of the test cluster (minutes the first time)"; $(TESTCLUSTER) binaries --only cluster >/dev/null
 	@failed=; \
 	for layer in unit integration e2e; do \
 		echo "== $$layer tests"; SECONDS=0; \
@@ -149,7 +150,7 @@ cluster-down: testcluster ## Stop that cluster and leave nothing of it behind.
 .PHONY: deploy
 deploy: image ## Install the operator of this tree in the built-in cluster.
 	@$(TESTCLUSTER) load $(BIN)/agent-sandbox-controller.tar --name $(CLUSTER)
-	@PATH=$$($(TESTCLUSTER) binaries):$$PATH KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER)) \
+	@PATH=$$($(TESTCLUSTER) binaries --only cluster):$$PATH KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER)) \
 		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/deploy.sh $(IMAGE)
 
 .PHONY: deploy-kind

@@ -25,7 +25,7 @@ say "Building the plugin and the operator (the first time takes a few minutes)"
 make -s build testcluster
 say "Starting a Kubernetes cluster named $name (the first time builds it: about ten minutes)"
 "$bin/testcluster" up --name "$name"
-PATH=$bin:$("$bin/testcluster" binaries):$PATH
+PATH=$bin:$("$bin/testcluster" binaries --only cluster):$PATH
 KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
 export PATH KUBECONFIG
 say "Installing the operator"

@@ -23,7 +23,7 @@ down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name $name >"$ARTIF
 trap down EXIT
 say "starting the cluster $name"
 "$bin/testcluster" up --name $name
-programs=$("$bin/testcluster" binaries)
+programs=$("$bin/testcluster" binaries --only cluster)
 image=localhost/agent-sandbox-controller:race-$(sha256sum "$bin/race/agent-sandbox-controller" | cut -c1-12)
 "$bin/testcluster" image operator --binary "$bin/race/agent-sandbox-controller" --tag "$image" --out "$bin/race/operator.tar"
 "$bin/testcluster" load "$bin/race/operator.tar" --name $name
@@ -36,8 +36,11 @@ kubectl sandbox install --image "$image" --timeout 3m
 
 say "running the tests"
 status=0
-"$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-e2e.xml" --junitfile-testsuite-name relative \
-  --junitfile-testcase-classname relative -- -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} ./test/e2e/... || status=$?
+tests() { # REPORT PACKAGE
+  "$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
+    --junitfile-testcase-classname relative -- -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} "$2" || status=$?
+}
+tests e2e ./test/e2e
 
 kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
 "$bin/testcluster" logs --name $name --to "$ARTIFACTS/cluster-logs" >/dev/null || status=1
@@ -47,6 +50,10 @@ if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
 elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS/operator.log" "$ARTIFACTS/cluster-logs" >&2; then
   echo "the operator had a data race or a panic: see the files above" >&2
   status=1
+fi
+if [ $status = 0 ]; then
+  say "removing the operator"
+  tests e2e-uninstall ./test/e2e/uninstall
 fi
 say "done with status $status"
 exit $status

@@ -56,3 +56,21 @@ func TestTheKeyNamesTheVersion(t *testing.T) {
 		t.Errorf("keys %s and %s", first, second)
 	}
 }
+
+func TestProgramsOfOneModuleAreBuiltByOneCommand(t *testing.T) {
+	var got []string
+	for _, lot := range lots(all()) {
+		got = append(got, strings.Join(names(lot), " "))
+	}
+	want := []string{
+		"etcd",
+		"kubectl kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy",
+		"containerd containerd-shim-runc-v2 ctr",
+		"bridge loopback host-local portmap",
+		"runc",
+		"kwok",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lots are %q", got)
+	}
+}

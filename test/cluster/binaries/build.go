@@ -14,7 +14,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/filelock"
@@ -35,12 +37,14 @@ func NewBuilder(cache string, progress io.Writer) *Builder {
 func (b *Builder) Dir() string { return filepath.Join(b.cache, "bin", key()) }
 
 // Missing lists the names in the set that are not built yet.
-func (b *Builder) Missing(set Set) []string {
-	var names []string
-	for _, one := range b.missing(set) {
-		names = append(names, one.name)
+func (b *Builder) Missing(set Set) []string { return names(b.missing(set)) }
+
+func names(list []binary) []string {
+	all := make([]string, 0, len(list))
+	for _, one := range list {
+		all = append(all, one.name)
 	}
-	return names
+	return all
 }
 
 // Build builds what is missing and returns the directory of the programs. With the set Integration the
@@ -62,14 +66,35 @@ func (b *Builder) Build(ctx context.Context, set Set) (string, error) {
 	}
 	start := time.Now()
 	todo := b.missing(set)
-	for i, one := range todo {
-		b.say("building %s (%d of %d, %s elapsed)", one.name, i+1, len(todo), time.Since(start).Round(time.Second))
-		if err := b.buildOne(ctx, module, one); err != nil {
-			return "", fmt.Errorf("build %s: %w", one.name, err)
+	done := 0
+	for _, lot := range lots(todo) {
+		what := fmt.Sprintf("%s (%d to %d of %d programs)", strings.Join(names(lot), ", "), done+1, done+len(lot), len(todo))
+		if err := b.whileSaying(what, start, func() error { return b.buildLot(ctx, module, lot) }); err != nil {
+			return "", fmt.Errorf("build %s: %w", strings.Join(names(lot), ", "), err)
 		}
+		done += len(lot)
 	}
 	b.say("built %d programs in %s", len(todo), time.Since(start).Round(time.Second))
 	return b.Dir(), nil
+}
+
+// sign is how often a long step says that it goes on.
+const sign = 30 * time.Second
+
+// whileSaying says what is being done, at once and then now and again until do returns.
+func (b *Builder) whileSaying(what string, start time.Time, do func() error) error {
+	tick := time.NewTicker(sign)
+	defer tick.Stop()
+	ended := make(chan error, 1)
+	go func() { ended <- do() }()
+	for {
+		b.say("building %s, %s elapsed", what, time.Since(start).Round(time.Second))
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+		}
+	}
 }
 
 func (b *Builder) say(format string, args ...any) {
@@ -101,40 +126,72 @@ func (b *Builder) writeKubernetesModule() (string, error) {
 	)
 }
 
-// buildOne builds into a directory of its own beside the final place and renames, so that a broken build leaves no file that looks whole.
-func (b *Builder) buildOne(ctx context.Context, module string, one binary) error {
+// lots groups programs that one go command can build: it compiles what they share once, and links one while it compiles for
+// the next. Programs whose file is not named after their package are built alone.
+func lots(list []binary) [][]binary {
+	var all [][]binary
+	for _, one := range list {
+		last := len(all) - 1
+		if last >= 0 && together(all[last][0], one) {
+			all[last] = append(all[last], one)
+			continue
+		}
+		all = append(all, []binary{one})
+	}
+	return all
+}
+
+func together(a, b binary) bool {
+	return a.version == b.version && a.ldflags == b.ldflags && a.tags == b.tags && a.cgo == b.cgo &&
+		path.Base(a.pkg) == a.name && path.Base(b.pkg) == b.name
+}
+
+// buildLot builds into a directory of its own beside the final place and renames, so that a broken build leaves no file that looks whole.
+func (b *Builder) buildLot(ctx context.Context, module string, lot []binary) error {
 	temp, err := os.MkdirTemp(filepath.Dir(b.Dir()), ".build-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	log, err := os.Create(filepath.Join(b.cache, "logs", "build-"+one.name+".log"))
+	log, err := os.Create(filepath.Join(b.cache, "logs", "build-"+lot[0].name+".log"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := command(ctx, one, temp)
+	cmd := command(ctx, lot, temp)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = module, log, log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%w\n%s(all of it in %s)", err, tail(log.Name(), 4096), log.Name())
 	}
-	built := filepath.Join(temp, one.name)
-	return os.Rename(built, filepath.Join(b.Dir(), one.name))
+	for _, one := range lot {
+		if err := os.Rename(filepath.Join(temp, one.name), filepath.Join(b.Dir(), one.name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// command is go build inside the pinned module, or go install of a version into temp.
-func command(ctx context.Context, one binary, temp string) *exec.Cmd {
-	args := []string{"-trimpath", "-ldflags", one.ldflags}
-	if one.tags != "" {
-		args = append(args, "-tags", one.tags)
+// command is go build inside the pinned module, or go install of a version into temp, of programs that go together.
+func command(ctx context.Context, lot []binary, temp string) *exec.Cmd {
+	first := lot[0]
+	args := []string{"install", "-trimpath", "-ldflags", first.ldflags}
+	suffix := "@" + first.version
+	if first.version == "" {
+		args[0], suffix = "build", ""
+		out := temp + string(filepath.Separator)
+		if len(lot) == 1 {
+			out += first.name
+		}
+		args = append(args, "-o", out)
 	}
-	if one.version == "" {
-		args = append(append([]string{"build"}, args...), "-o", filepath.Join(temp, one.name), one.pkg)
-	} else {
-		args = append(append([]string{"install"}, args...), one.pkg+"@"+one.version)
+	if first.tags != "" {
+		args = append(args, "-tags", first.tags)
+	}
+	for _, one := range lot {
+		args = append(args, one.pkg+suffix)
 	}
 	cgo := "0"
-	if one.cgo {
+	if first.cgo {
 		cgo = "1"
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -143,8 +200,8 @@ func command(ctx context.Context, one binary, temp string) *exec.Cmd {
 }
 
 // tail returns the last bytes of a file, for an error message.
-func tail(path string, most int) string {
-	data, err := os.ReadFile(path)
+func tail(file string, most int) string {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return ""
 	}

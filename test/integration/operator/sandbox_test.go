@@ -193,3 +193,51 @@ func applyCRD(t *testing.T, s *apiserver.Server, name string) {
 		t.Fatalf("wait for %s: %v: %s", name, err, stderr)
 	}
 }
+
+func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {
+	w := start(t, server)
+	w.create(sandbox("box"))
+	w.eventually("a Pod", func() error { return w.get("box", &corev1.Pod{}) })
+	var pod corev1.Pod
+	if err := w.get("box", &pod); err != nil {
+		t.Fatal(err)
+	}
+	binding := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: "lost"}}
+	if err := w.client.SubResource("binding").Create(t.Context(), &pod, binding); err != nil {
+		t.Fatal(err)
+	}
+	w.kubelet("box")
+	w.condition("box", apis.ConditionReady, apis.ReasonDependenciesReady)
+	if err := w.get("box", &pod); err != nil {
+		t.Fatal(err)
+	}
+	// The node's kubelet falls silent: the node controller says so on the Pod, and evicts it. Nobody confirms its end.
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "NodeNotReady"}}
+	if err := w.client.Status().Update(t.Context(), &pod); err != nil {
+		t.Fatal(err)
+	}
+	w.condition("box", apis.ConditionReady, apis.ReasonDependenciesNotReady)
+	if err := w.client.Delete(t.Context(), &pod); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("the wait is explained", func() error {
+		s := w.condition("box", apis.ConditionReady, apis.ReasonDependenciesNotReady)
+		if message := apis.FindCondition(s.Status.Conditions, apis.ConditionReady).Message; !strings.Contains(message, "waiting until Pod box is gone") {
+			return fmt.Errorf("message is %q", message)
+		}
+		return nil
+	})
+	if err := w.client.Delete(t.Context(), &pod, client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("a new Pod", func() error {
+		var now corev1.Pod
+		if err := w.get("box", &now); err != nil {
+			return err
+		}
+		if now.UID == pod.UID {
+			return fmt.Errorf("it is still the old one")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,75 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
+)
+
+// cold returns a new Sandbox for the claim. It has the claim's name, so a second one is refused by the API server.
+func cold(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) (*agentsv1beta1.Sandbox, *refusal) {
+	sandbox := stamp.Sandbox(template)
+	sandbox.Name, sandbox.Namespace = claim.Name, claim.Namespace
+	if why := injectEnv(&sandbox.Spec.PodTemplate.Spec, claim, template); why != nil {
+		return nil, why
+	}
+	if why := addVolumes(sandbox, claim, template); why != nil {
+		return nil, why
+	}
+	setKey(&sandbox.Labels, apis.LabelLaunchType, apis.LaunchTypeCold)
+	setKey(&sandbox.Annotations, apis.AnnotationPodName, sandbox.Name) // here it costs no write of its own
+	if why := handOver(sandbox, claim, template); why != nil {
+		return nil, why
+	}
+	return sandbox, nil
+}
+
+// adopted returns the member as it is when it belongs to the claim. It stays under its template's NetworkPolicy, and its spec
+// stays as it is, so that the running Pod goes on.
+func adopted(member *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) (
+	*agentsv1beta1.Sandbox, *refusal,
+) {
+	sandbox := member.DeepCopy()
+	delete(sandbox.Labels, apis.LabelWarmPoolSandbox)
+	delete(sandbox.Labels, apis.LabelSandboxPodTemplateHash)
+	setKey(&sandbox.Labels, apis.LabelLaunchType, apis.LaunchTypeWarm)
+	if sandbox.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(template.Name) {
+		// Metadata makes no member stale, so what the template has gained since is caught up here.
+		pod, has := &sandbox.Spec.PodTemplate.ObjectMeta, template.Spec.PodTemplate.ObjectMeta
+		pod.Labels, pod.Annotations = union(pod.Labels, has.Labels), union(pod.Annotations, has.Annotations)
+	}
+	if why := handOver(sandbox, claim, template); why != nil {
+		return nil, why
+	}
+	return sandbox, nil
+}
+
+// handOver is what warm and cold have in common: owner, identity, metadata, trace.
+func handOver(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+	own(sandbox, claim)
+	setIdentity(sandbox, claim)
+	if trace := claim.Annotations[apis.AnnotationTraceContext]; trace != "" {
+		setKey(&sandbox.Annotations, apis.AnnotationTraceContext, trace)
+	}
+	if annotations := sandbox.Spec.PodTemplate.ObjectMeta.Annotations; annotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
+		delete(annotations, apis.AnnotationSafeToEvict) // somebody works in it from now on
+	}
+	return setMetadata(sandbox, claim, template)
+}
+
+// setIdentity makes the labels right by which the claim and the template's NetworkPolicy find the Sandbox and its Pod.
+func setIdentity(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) {
+	setKey(&sandbox.Labels, apis.LabelClaimUID, string(claim.UID))
+	template := templateName(claim)
+	if template == "" && sandbox.Labels[apis.LabelSandboxTemplateRefHash] == "" {
+		template = sandbox.Annotations[apis.AnnotationTemplateRef]
+	}
+	if template != "" {
+		setKey(&sandbox.Labels, apis.LabelSandboxTemplateRefHash, naming.Hash(template))
+	}
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// observed is what the cluster held when the pass began. Templates and pools are shared with the cache: read only.
+type observed struct {
+	owned    []*agentsv1beta1.Sandbox // that the claim controls
+	recorded *agentsv1beta1.Sandbox   // under the recorded name, whoever controls it; nil: the API server has none
+	named    *agentsv1beta1.Sandbox   // under the claim's own name, whoever controls it
+	template *v1beta1.SandboxTemplate // that a Sandbox would be, or was, stamped from; nil: there is none
+	pools    []*v1beta1.SandboxWarmPool
+}
+
+// ours lists the Sandboxes that the claim controls.
+func (o observed) ours(claim *v1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
+	if len(o.owned) == 0 && o.recorded != nil && controlledBy(o.recorded, claim.UID) {
+		return []*agentsv1beta1.Sandbox{o.recorded}
+	}
+	return o.owned
+}
+
+// noteOf is the name of the Sandbox that the claim is noted to have, or to be about to take.
+func noteOf(claim *v1beta1.SandboxClaim) string {
+	if name := claim.Annotations[apis.AnnotationAssignedSandboxName]; name != "" {
+		return name
+	}
+	return claim.Labels[apis.LabelAssignedSandboxName]
+}
+
+// recordOf is where the claim's Sandbox is looked for: where the note was taken away, the status remembers it.
+func recordOf(claim *v1beta1.SandboxClaim) string {
+	return cmp.Or(noteOf(claim), claim.Status.SandboxStatus.Name)
+}
+
+func (r *Reconciler) observe(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time) (observed, error) {
+	var seen observed
+	if err := r.observeSandboxes(ctx, claim, now, &seen); err != nil {
+		return seen, err
+	}
+	if ours := seen.ours(claim); len(ours) > 0 {
+		return seen, r.observeTemplate(ctx, claim, ours[0].Annotations[apis.AnnotationTemplateRef], &seen)
+	}
+	return seen, r.observeSources(ctx, claim, &seen)
+}
+
+// observeSandboxes looks by owner, then by record, then by the claim's name. The cache may lag behind our own writes, so what a
+// claim has recorded is gone only when the API server says so; when the claim is over the API server is asked anyway.
+func (r *Reconciler) observeSandboxes(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time, seen *observed) error {
+	var list agentsv1beta1.SandboxList
+	err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{ownerUIDIndex: string(claim.UID)})
+	if err != nil {
+		return fmt.Errorf("list Sandboxes: %w", err)
+	}
+	for i := range list.Items {
+		seen.owned = append(seen.owned, &list.Items[i])
+	}
+	if len(seen.owned) > 0 {
+		return nil
+	}
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: recordOf(claim)}
+	if key.Name != "" {
+		if !deadlineOf(claim, nil).Reached(now) {
+			if seen.recorded, err = get(ctx, r.client, key, &agentsv1beta1.Sandbox{}); err != nil {
+				return err
+			}
+		}
+		if seen.recorded == nil {
+			if seen.recorded, err = get(ctx, r.live, key, &agentsv1beta1.Sandbox{}); err != nil {
+				return err
+			}
+		}
+	}
+	if key.Name == claim.Name {
+		seen.named = seen.recorded
+		return nil
+	}
+	seen.named, err = get(ctx, r.client, client.ObjectKeyFromObject(claim), &agentsv1beta1.Sandbox{})
+	return err
+}
+
+// observeSources reads what a Sandbox may come from: the template, and the pools that may serve the claim.
+func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxClaim, seen *observed) error {
+	name, template := poolName(claim), templateName(claim)
+	switch {
+	case name != "":
+		key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
+		pool, err := get(ctx, r.client, key, &v1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
+		if err != nil {
+			return err
+		}
+		if pool == nil {
+			break
+		}
+		seen.pools = []*v1beta1.SandboxWarmPool{pool}
+		if template == "" {
+			template = pool.Spec.TemplateRef.Name
+		}
+	case wantsWarm(claim):
+		var list v1beta1.SandboxWarmPoolList
+		if err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+			return fmt.Errorf("list SandboxWarmPools: %w", err)
+		}
+		for i := range list.Items {
+			if list.Items[i].Spec.TemplateRef.Name == template {
+				seen.pools = append(seen.pools, &list.Items[i])
+			}
+		}
+	}
+	return r.observeTemplate(ctx, claim, template, seen)
+}
+
+func (r *Reconciler) observeTemplate(ctx context.Context, claim *v1beta1.SandboxClaim, name string, seen *observed) error {
+	if name == "" {
+		return nil
+	}
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
+	template, err := get(ctx, r.client, key, &v1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
+	seen.template = template
+	return err
+}
+
+// get reads one object; nil means that there is none.
+func get[T client.Object](
+	ctx context.Context, reader client.Reader, key client.ObjectKey, into T, options ...client.GetOption,
+) (T, error) {
+	var none T
+	switch err := reader.Get(ctx, key, into, options...); {
+	case apierrors.IsNotFound(err):
+		return none, nil
+	case err != nil:
+		return none, fmt.Errorf("get %T %s: %w", into, key, err)
+	}
+	return into, nil
+}
+
+func controlledBy(object metav1.Object, uid types.UID) bool {
+	controller := metav1.GetControllerOfNoCopy(object)
+	return controller != nil && controller.UID == uid
+}
+
+// templateName is the template that the claim names itself; empty where it names a pool only.
+func templateName(claim *v1beta1.SandboxClaim) string {
+	if claim.Spec.TemplateRef == nil {
+		return ""
+	}
+	return claim.Spec.TemplateRef.Name
+}
+
+// poolName is the one pool that the claim names; empty where any pool of the template, or none, may serve it.
+func poolName(claim *v1beta1.SandboxClaim) string {
+	switch {
+	case claim.Spec.WarmPoolRef != nil:
+		return claim.Spec.WarmPoolRef.Name
+	case claim.Spec.WarmPool == nil, *claim.Spec.WarmPool == apis.WarmPoolNone, *claim.Spec.WarmPool == apis.WarmPoolDefault:
+		return ""
+	default:
+		return string(*claim.Spec.WarmPool)
+	}
+}
+
+// wantsWarm says whether a warm Sandbox may serve the claim. One that runs already takes no variables and no volumes.
+func wantsWarm(claim *v1beta1.SandboxClaim) bool {
+	return (claim.Spec.WarmPool == nil || *claim.Spec.WarmPool != apis.WarmPoolNone) && !addsToSpec(claim)
+}
+
+// addsToSpec says whether the claim asks for what only a new Sandbox can have.
+func addsToSpec(claim *v1beta1.SandboxClaim) bool {
+	return len(claim.Spec.Env) > 0 || len(claim.Spec.VolumeClaimTemplates) > 0
+}

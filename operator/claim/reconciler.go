@@ -1,0 +1,66 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
+)
+
+// Reconciler moves claims towards owning a ready Sandbox. What it holds are its dependencies; safe for concurrent use.
+type Reconciler struct {
+	client   client.Client // reads from the cache, writes to the API server
+	live     client.Reader // reads from the API server
+	queue    *warmqueue.Queue
+	recorder events.EventRecorder
+	clock    clock.PassiveClock
+}
+
+// New returns a Reconciler. Every argument is needed.
+func New(
+	c client.Client, live client.Reader, queue *warmqueue.Queue, recorder events.EventRecorder, clk clock.PassiveClock,
+) (*Reconciler, error) {
+	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil {
+		return nil, fmt.Errorf("claim reconciler: a dependency is missing")
+	}
+	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk}, nil
+}
+
+// Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.
+func (r *Reconciler) Reconcile(ctx context.Context, claim *v1beta1.SandboxClaim) (reconcile.Result, error) {
+	if !claim.DeletionTimestamp.IsZero() {
+		return reconcile.Result{}, nil // the owner reference takes the Sandbox along
+	}
+	now := r.clock.Now()
+	seen, err := r.observe(ctx, claim, now)
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("observe: %w", err)
+	}
+	todo := nextStep(now, claim, seen)
+	if e, over := todo.(end); over && e.policy != v1beta1.ShutdownPolicyRetain {
+		return outcome(r.deleteClaim(ctx, claim, e))
+	}
+	bound, failed := r.take(ctx, claim, todo)
+	err = r.report(ctx, claim, facts{step: todo, sandbox: bound, err: failed, now: now})
+	result, err := outcome(failed, err)
+	result.RequeueAfter = sooner(result.RequeueAfter, deadlineOf(claim, bound).Remaining(now))
+	return result, err
+}
+
+// sooner is the shorter of two requeue delays, where zero means none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || (b > 0 && b < a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,97 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
+)
+
+// feed keeps the queue of warm Sandboxes in step with what the watch shows. It wakes nobody: a claim never waits for a member.
+func feed(queue *warmqueue.Queue) handler.EventHandler {
+	type wakes = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	show := func(object client.Object) {
+		sandbox, ok := object.(*agentsv1beta1.Sandbox)
+		if !ok {
+			return
+		}
+		if member, ok := asMember(sandbox); ok {
+			queue.Put(member)
+		} else {
+			queue.Remove(client.ObjectKeyFromObject(sandbox))
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, _ wakes) { show(e.Object) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ wakes) { show(e.ObjectNew) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ wakes) {
+			queue.Remove(client.ObjectKeyFromObject(e.Object))
+		},
+	}
+}
+
+// waitForTemplate lists the claims that wait for the template: those that name it, and those that name a pool of it.
+func (r *Reconciler) waitForTemplate(ctx context.Context, template client.Object) []reconcile.Request {
+	requests := r.waiting(ctx, template.GetNamespace(), templateIndex, template.GetName())
+	var pools v1beta1.SandboxWarmPoolList
+	if err := r.client.List(ctx, &pools, client.InNamespace(template.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "list SandboxWarmPools of a template", "template", template.GetName())
+		return requests
+	}
+	for i := range pools.Items {
+		if pools.Items[i].Spec.TemplateRef.Name == template.GetName() {
+			requests = append(requests, r.waitForPool(ctx, &pools.Items[i])...)
+		}
+	}
+	return requests
+}
+
+// waitForPool lists the claims that wait for the pool by its name.
+func (r *Reconciler) waitForPool(ctx context.Context, pool client.Object) []reconcile.Request {
+	return r.waiting(ctx, pool.GetNamespace(), poolIndex, pool.GetName())
+}
+
+func (r *Reconciler) waiting(ctx context.Context, namespace, field, name string) []reconcile.Request {
+	var claims v1beta1.SandboxClaimList
+	err := r.client.List(ctx, &claims, client.InNamespace(namespace), client.MatchingFields{field: name}, client.UnsafeDisableDeepCopy)
+	if err != nil {
+		log.FromContext(ctx).Error(err, "list the claims that wait", field, name)
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range claims.Items {
+		if waits(&claims.Items[i]) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&claims.Items[i])})
+		}
+	}
+	return requests
+}
+
+// waits says whether a change of a template or a pool may help the claim: it has nothing of a Sandbox to show yet, or what it
+// shows is of its own making.
+func waits(claim *v1beta1.SandboxClaim) bool {
+	if claim.DeletionTimestamp != nil {
+		return false
+	}
+	ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady)
+	if ready == nil || claim.Status.SandboxStatus.Name == "" {
+		return !expired(claim)
+	}
+	return slices.Contains([]apis.Reason{
+		apis.ReasonTemplateNotFound, apis.ReasonWarmPoolNotFound, apis.ReasonInvalidMetadata, apis.ReasonEnvVarsInjectionRejected,
+		apis.ReasonVolumeClaimTemplatesError, apis.ReasonSandboxMissing, apis.ReasonReconcilerError,
+	}, apis.Reason(ready.Reason))
+}

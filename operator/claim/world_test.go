@@ -1,0 +1,284 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// world is an API server in memory, a clock, a cache that the test may hold back, and an operator that may be killed.
+type world struct {
+	t          testing.TB
+	store      client.WithWatch
+	clock      *clocktesting.FakePassiveClock
+	recorder   *events.FakeRecorder
+	queue      *warmqueue.Queue
+	reconciler *Reconciler
+	writes     []string
+	// intercept, if set, is asked about each write; an error is the server's answer.
+	intercept func(write string, do func() error) error
+	// lagging Sandboxes and claims are in the cache as they were; nil: not yet.
+	lagging map[string]client.Object
+	made    int
+}
+
+func newWorld(t testing.TB, objects ...client.Object) *world {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), lagging: map[string]client.Object{},
+	}
+	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
+		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxClaim{}).
+		WithIndex(&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID).
+		WithIndex(&v1beta1.SandboxClaim{}, templateIndex, indexed(templateName)).
+		WithIndex(&v1beta1.SandboxClaim{}, poolIndex, indexed(poolName)).Build()
+	w.restart()
+	return w
+}
+
+// restart starts an operator that knows nothing but what the API server has: its cache is up to date.
+func (w *world) restart() {
+	w.t.Helper()
+	w.queue, w.intercept = warmqueue.New(), nil
+	clear(w.lagging)
+	w.watch()
+	var err error
+	if w.reconciler, err = New(w.cached(), w.store, w.queue, w.recorder, w.clock); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) cached() client.Client {
+	return interceptor.NewClient(w.store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if old, lags := w.lagging[key.Name]; lags {
+				if old == nil {
+					return apierrors.NewNotFound(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), key.Name)
+				}
+				if s, ok := o.(*agentsv1beta1.Sandbox); ok {
+					old.(*agentsv1beta1.Sandbox).DeepCopyInto(s)
+					return nil
+				}
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if err := c.List(ctx, list, opts...); err != nil {
+				return err
+			}
+			if l, ok := list.(*agentsv1beta1.SandboxList); ok { // it is listed by owner only, and the old ones have none of ours
+				l.Items = slices.DeleteFunc(l.Items, func(s agentsv1beta1.Sandbox) bool { _, lags := w.lagging[s.Name]; return lags })
+			}
+			return nil
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return w.write("create "+kindOf(o), func() error {
+				w.made++
+				o.SetUID(types.UID(fmt.Sprintf("made-%d", w.made)))
+				return c.Create(ctx, o, opts...)
+			})
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			var with client.DeleteOptions
+			with.ApplyOptions(opts)
+			what := "delete " + kindOf(o)
+			if with.PropagationPolicy != nil {
+				what += " " + string(*with.PropagationPolicy)
+			}
+			return w.write(what, func() error { return c.Delete(ctx, o, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+	})
+}
+
+func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
+
+func (w *world) write(what string, do func() error) error {
+	w.writes = append(w.writes, what)
+	if w.intercept != nil {
+		return w.intercept(what, do)
+	}
+	return do()
+}
+
+// watch shows the queue what the watch of Sandboxes would.
+func (w *world) watch() {
+	w.t.Helper()
+	for _, s := range w.sandboxes() {
+		if m, ok := asMember(&s); ok {
+			w.queue.Put(m)
+		} else {
+			w.queue.Remove(client.ObjectKeyFromObject(&s))
+		}
+	}
+}
+
+// hold keeps the cache at what it has now of a Sandbox.
+func (w *world) hold(name string) {
+	w.t.Helper()
+	s := &agentsv1beta1.Sandbox{}
+	if err := w.store.Get(context.Background(), keyOf(name), s); apierrors.IsNotFound(err) {
+		w.lagging[name] = nil
+	} else if err != nil {
+		w.t.Fatal(err)
+	} else {
+		w.lagging[name] = s
+	}
+}
+
+// pass runs one reconcile of a claim and returns when to look again.
+func (w *world) pass(name string) (time.Duration, error) {
+	w.t.Helper()
+	var claim v1beta1.SandboxClaim
+	err := w.store.Get(context.Background(), keyOf(name), &claim)
+	if apierrors.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	result, err := w.reconciler.Reconcile(context.Background(), &claim)
+	return result.RequeueAfter, err
+}
+
+// settle runs passes of all claims until none writes.
+func (w *world) settle() {
+	w.t.Helper()
+	for range 30 {
+		before := len(w.writes)
+		for _, claim := range w.claims() {
+			if _, err := w.pass(claim.Name); err != nil {
+				w.t.Fatalf("pass of %s: %v", claim.Name, err)
+			}
+		}
+		if len(w.writes) == before {
+			return
+		}
+		w.watch()
+	}
+	w.t.Fatalf("never settles: %v", w.writes)
+}
+
+func keyOf(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: builders.Namespace, Name: name}
+}
+
+func (w *world) claims() []v1beta1.SandboxClaim {
+	w.t.Helper()
+	var list v1beta1.SandboxClaimList
+	if err := w.store.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	return list.Items
+}
+
+func (w *world) sandboxes() []agentsv1beta1.Sandbox {
+	w.t.Helper()
+	var list agentsv1beta1.SandboxList
+	if err := w.store.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	return list.Items
+}
+
+func (w *world) claim(name string) *v1beta1.SandboxClaim {
+	w.t.Helper()
+	claim := &v1beta1.SandboxClaim{}
+	if err := w.store.Get(context.Background(), keyOf(name), claim); err != nil {
+		w.t.Fatal(err)
+	}
+	return claim
+}
+
+func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
+	w.t.Helper()
+	s := &agentsv1beta1.Sandbox{}
+	if err := w.store.Get(context.Background(), keyOf(name), s); err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// picture is the state of the world in words, free of versions and times.
+func (w *world) picture() (all []string) {
+	w.t.Helper()
+	for _, s := range w.sandboxes() {
+		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerOf(&s), s.Labels))
+	}
+	for _, c := range w.claims() {
+		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, noteOf(&c),
+			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, words(c.Status.Conditions)))
+	}
+	return all
+}
+
+func ownerOf(o client.Object) string {
+	var all []string
+	for _, ref := range o.GetOwnerReferences() {
+		all = append(all, ref.Kind+"/"+ref.Name)
+	}
+	return strings.Join(all, "+")
+}
+
+var errKilled = errors.New("killed")
+
+// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass got
+// that far.
+func (w *world) killedPass(claim string, n int, after bool) (died bool) {
+	w.t.Helper()
+	seen := 0
+	w.intercept = func(_ string, do func() error) error {
+		if seen++; seen < n {
+			return do()
+		}
+		if after {
+			_ = do()
+		}
+		panic(errKilled)
+	}
+	defer func() {
+		w.intercept = nil
+		if p := recover(); p != nil {
+			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
+				panic(p)
+			}
+			died = true
+		}
+	}()
+	_, _ = w.pass(claim)
+	return false
+}

@@ -168,7 +168,7 @@ func TestInstalledBeforeItsCRDsTheOperatorWaitsAliveAndSaysWhy(t *testing.T) {
 		}
 		return nil
 	})
-	applyCRD(t, bare, apis.CRDSandboxes)
+	w.applyCRD(bare)
 	w.eventually("ready", func() error {
 		if ready := w.probe("/readyz"); ready != http.StatusOK {
 			return fmt.Errorf("readyz %d", ready)
@@ -180,18 +180,19 @@ func TestInstalledBeforeItsCRDsTheOperatorWaitsAliveAndSaysWhy(t *testing.T) {
 	w.condition("first", apis.ConditionReady, apis.ReasonDependenciesReady)
 }
 
-func applyCRD(t *testing.T, s *apiserver.Server, name string) {
-	t.Helper()
+// applyCRD installs the core CRD and returns when it is served.
+func (w *world) applyCRD(s *apiserver.Server) {
+	w.Helper()
 	raw, err := crds.Files.ReadFile("agents.x-k8s.io_sandboxes.yaml")
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	if _, stderr, err := s.Kubectl(t, string(raw), "apply", "--server-side", "-f", "-"); err != nil {
-		t.Fatalf("apply %s: %v: %s", name, err, stderr)
+	if _, stderr, err := s.Kubectl(w.T, string(raw), "apply", "--server-side", "-f", "-"); err != nil {
+		w.Fatalf("apply: %v: %s", err, stderr)
 	}
-	if _, stderr, err := s.Kubectl(t, "", "wait", "--for=condition=Established", "crd/"+name, "--timeout=30s"); err != nil {
-		t.Fatalf("wait for %s: %v: %s", name, err, stderr)
-	}
+	w.eventually("the CRD is served", func() error {
+		return w.client.List(w.Context(), &v1beta1.SandboxList{})
+	})
 }
 
 func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {

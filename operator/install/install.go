@@ -40,7 +40,7 @@ type Options struct {
 	Replicas int32
 	// Args are added to the operator's own.
 	Args []string
-	// CoreOnly leaves out the CustomResourceDefinitions of claims, templates and pools.
+	// CoreOnly leaves out the CustomResourceDefinitions of claims, templates and pools, and their reconcilers.
 	CoreOnly bool
 }
 

@@ -164,6 +164,9 @@ func deploy(object *unstructured.Unstructured, options Options) error {
 		if err != nil {
 			return err
 		}
+		if !options.CoreOnly {
+			args = append(args, "--extensions=true")
+		}
 		if err := unstructured.SetNestedStringSlice(fields, append(args, options.Args...), "args"); err != nil {
 			return err
 		}

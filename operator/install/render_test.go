@@ -134,11 +134,21 @@ func TestRenderDeployment(t *testing.T) {
 	if container.Name != apis.OperatorName || container.Image != "localhost/operator:v1" {
 		t.Errorf("container %s has image %s", container.Name, container.Image)
 	}
-	if diff := cmp.Diff([]string{"--leader-elect=true", "--kube-api-qps=50"}, container.Args); diff != "" {
+	if diff := cmp.Diff([]string{"--leader-elect=true", "--extensions=true", "--kube-api-qps=50"}, container.Args); diff != "" {
 		t.Error(diff)
+	}
+	if env := container.Env; len(env) != 1 || env[0].Name != "POD_NAMESPACE" || env[0].ValueFrom.FieldRef.FieldPath != "metadata.namespace" {
+		t.Errorf("the operator does not know its namespace: %v", env)
 	}
 	if pod.Spec.ServiceAccountName != apis.OperatorName {
 		t.Errorf("service account: %s", pod.Spec.ServiceAccountName)
+	}
+}
+
+func TestRenderCoreOnlyRunsNoExtensions(t *testing.T) {
+	deployment := find[appsv1.Deployment](t, render(t, Options{CoreOnly: true}), "Deployment")
+	if diff := cmp.Diff([]string{"--leader-elect=true"}, deployment.Spec.Template.Spec.Containers[0].Args); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -6,12 +6,14 @@ package manager
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
 )
 
 // Config is everything that can be set about the operator. Flags fill it; nothing reads a flag elsewhere.
@@ -24,6 +26,14 @@ type Config struct {
 	KubeAPIQPS               float64
 	KubeAPIBurst             int
 	SandboxConcurrentWorkers int
+
+	// Extensions adds SandboxClaims, SandboxTemplates and SandboxWarmPools; what follows does nothing without it.
+	Extensions                       bool
+	SandboxClaimConcurrentWorkers    int
+	SandboxWarmPoolConcurrentWorkers int
+	SandboxTemplateConcurrentWorkers int
+	Pools                            pool.Options
+	RouterNamespaces                 []string // empty: the namespace that the operator runs in
 }
 
 // Defaults are the values of a Config that nobody has touched. Sandboxes are mostly waiting for the API server, so a few
@@ -37,24 +47,17 @@ func Defaults() Config {
 		KubeAPIQPS:               -1,
 		KubeAPIBurst:             10,
 		SandboxConcurrentWorkers: 10,
-	}
-}
 
-// AddFlags binds the fields to flags; what the Config holds now are the defaults.
-func (c *Config) AddFlags(flags *flag.FlagSet) {
-	flags.StringVar(&c.ClusterDomain, "cluster-domain", c.ClusterDomain, "DNS suffix of the cluster's Services.")
-	flags.StringVar(&c.MetricsBindAddress, "metrics-bind-address", c.MetricsBindAddress,
-		"Address of the metrics endpoint; 0 turns it off.")
-	flags.StringVar(&c.HealthProbeBindAddress, "health-probe-bind-address", c.HealthProbeBindAddress,
-		"Address of /healthz and /readyz.")
-	flags.BoolVar(&c.LeaderElect, "leader-elect", c.LeaderElect, "Let one replica act at a time.")
-	flags.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", c.LeaderElectionNamespace,
-		"Namespace of the leader's Lease; empty means the operator's own.")
-	flags.Float64Var(&c.KubeAPIQPS, "kube-api-qps", c.KubeAPIQPS,
-		"Requests a second to the API server; -1 leaves the limit to the server.")
-	flags.IntVar(&c.KubeAPIBurst, "kube-api-burst", c.KubeAPIBurst, "Requests at once above kube-api-qps.")
-	flags.IntVar(&c.SandboxConcurrentWorkers, "sandbox-concurrent-workers", c.SandboxConcurrentWorkers,
-		"Sandboxes reconciled at the same time.")
+		SandboxClaimConcurrentWorkers:    10,
+		SandboxWarmPoolConcurrentWorkers: 4,
+		SandboxTemplateConcurrentWorkers: 2,
+		Pools: pool.Options{
+			MaxBatch:             300,
+			ReadinessGracePeriod: 5 * time.Minute,
+			UnschedulableRecheck: time.Minute,
+			RefillDelay:          100 * time.Millisecond,
+		},
+	}
 }
 
 // Validate returns every mistake at once, each with the flag's name and what it takes.
@@ -85,8 +88,24 @@ func (c Config) Validate() error {
 	if c.KubeAPIBurst <= 0 {
 		wrong("kube-api-burst", "%d: want a positive number", c.KubeAPIBurst)
 	}
-	if c.SandboxConcurrentWorkers <= 0 {
-		wrong("sandbox-concurrent-workers", "%d: want a positive number", c.SandboxConcurrentWorkers)
+	for _, workers := range []struct {
+		flag   string
+		number int
+	}{
+		{"sandbox-concurrent-workers", c.SandboxConcurrentWorkers},
+		{"sandbox-claim-concurrent-workers", c.SandboxClaimConcurrentWorkers},
+		{"sandbox-warm-pool-concurrent-workers", c.SandboxWarmPoolConcurrentWorkers},
+		{"sandbox-template-concurrent-workers", c.SandboxTemplateConcurrentWorkers},
+	} {
+		if workers.number <= 0 {
+			wrong(workers.flag, "%d: want a positive number", workers.number)
+		}
+	}
+	c.Pools.Validate(func(setting, format string, args ...any) { wrong(poolFlags+setting, format, args...) })
+	for _, namespace := range c.RouterNamespaces {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			wrong("router-namespace", "%q is not a namespace: %s", namespace, strings.Join(problems, ", "))
+		}
 	}
 	return errors.Join(mistakes...)
 }
@@ -95,10 +114,14 @@ func (c Config) Validate() error {
 func (c Config) Warnings() []string {
 	var all []string
 	const many = 1000
-	if c.SandboxConcurrentWorkers > many {
+	workers := c.SandboxConcurrentWorkers
+	if c.Extensions {
+		workers += c.SandboxClaimConcurrentWorkers + c.SandboxWarmPoolConcurrentWorkers + c.SandboxTemplateConcurrentWorkers
+	}
+	if workers > many {
 		all = append(all, fmt.Sprintf("more than %d workers put a heavy load on the API server", many))
 	}
-	if c.KubeAPIQPS > 0 && c.SandboxConcurrentWorkers > c.KubeAPIBurst {
+	if c.KubeAPIQPS > 0 && workers > c.KubeAPIBurst {
 		all = append(all, "more workers than --kube-api-burst: they will wait for the client-side limit")
 	}
 	return all

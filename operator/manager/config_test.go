@@ -6,6 +6,7 @@ package manager
 import (
 	"flag"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,16 +29,20 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 		"kube-api-qps":               {"--kube-api-qps=0", "--kube-api-qps=-2"},
 		"kube-api-burst":             {"--kube-api-burst=0", "--kube-api-burst=-1"},
 		"sandbox-concurrent-workers": {"--sandbox-concurrent-workers=0", "--sandbox-concurrent-workers=-5"},
+
+		"sandbox-claim-concurrent-workers":         {"--sandbox-claim-concurrent-workers=0", "--sandbox-claim-concurrent-workers=-1"},
+		"sandbox-warm-pool-concurrent-workers":     {"--sandbox-warm-pool-concurrent-workers=0", "--sandbox-warm-pool-concurrent-workers=-1"},
+		"sandbox-template-concurrent-workers":      {"--sandbox-template-concurrent-workers=0", "--sandbox-template-concurrent-workers=-1"},
+		"sandbox-warm-pool-max-batch-size":         {"--sandbox-warm-pool-max-batch-size=0", "--sandbox-warm-pool-max-batch-size=-300"},
+		"sandbox-warm-pool-readiness-grace-period": {"--sandbox-warm-pool-readiness-grace-period=0s", "--sandbox-warm-pool-readiness-grace-period=-5m"},
+		"sandbox-warm-pool-unschedulable-recheck":  {"--sandbox-warm-pool-unschedulable-recheck=0s", "--sandbox-warm-pool-unschedulable-recheck=-1m"},
+		"sandbox-warm-pool-refill-delay":           {"--sandbox-warm-pool-refill-delay=-1ms", "--sandbox-warm-pool-refill-delay=61m"},
+		"sandbox-warm-pool-refill-rate": {
+			"--sandbox-warm-pool-refill-rate=-1", "--sandbox-warm-pool-refill-rate=NaN", "--sandbox-warm-pool-refill-rate=+Inf",
+		},
+		"router-namespace": {"--router-namespace=A_B", "--router-namespace="},
 	}
-	parse := func(args ...string) Config {
-		c, flags := Defaults(), flag.NewFlagSet("operator", flag.ContinueOnError)
-		flags.SetOutput(io.Discard)
-		c.AddFlags(flags)
-		if err := flags.Parse(args); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
+	parse := func(args ...string) Config { return parsed(t, args...) }
 	var all []string
 	for name, wrong := range mistakes {
 		all = append(all, wrong[0])
@@ -60,10 +65,40 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 	c := Defaults()
 	c.AddFlags(flags)
 	flags.VisitAll(func(f *flag.Flag) {
-		if _, tested := mistakes[f.Name]; !tested && f.Name != "leader-elect" {
+		if _, tested := mistakes[f.Name]; !tested && f.Name != "leader-elect" && f.Name != "extensions" {
 			t.Errorf("flag --%s has no row here", f.Name)
 		}
 	})
+}
+
+func parsed(t *testing.T, args ...string) Config {
+	t.Helper()
+	c, flags := Defaults(), flag.NewFlagSet("operator", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	c.AddFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestWithoutExtensionsOnlySandboxesAreNeeded(t *testing.T) {
+	if kinds := parsed(t).kinds(); len(kinds) != 1 || kinds[0].crd != "sandboxes.agents.x-k8s.io" {
+		t.Errorf("needed: %v", kinds)
+	}
+	if kinds := parsed(t, "--extensions").kinds(); len(kinds) != 4 {
+		t.Errorf("needed with extensions: %v", kinds)
+	}
+}
+
+func TestRoutersAreLookedForWhereTheFlagsSay(t *testing.T) {
+	t.Setenv("POD_NAMESPACE", "mine")
+	if got := parsed(t).routers(); !slices.Equal(got, []string{"mine"}) {
+		t.Errorf("without the flag: %v", got)
+	}
+	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routers(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("with the flag: %v", got)
+	}
 }
 
 func TestWarnings(t *testing.T) {
@@ -74,6 +109,8 @@ func TestWarnings(t *testing.T) {
 		"more workers than burst under a limit wait for the client":      {Config{KubeAPIQPS: 5, KubeAPIBurst: 10, SandboxConcurrentWorkers: 11}, 1},
 		"without a limit the burst does not matter":                      {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 11}, 0},
 		"a thousand workers are a thousand requests to the API server":   {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 1},
+		"workers that do not run do not count":                           {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 0},
+		"workers of all kinds count":                                     {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, Extensions: true, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 1},
 		"both warnings come together when both apply to the same config": {Config{KubeAPIQPS: 1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 2},
 	}
 	for name, tt := range tests {

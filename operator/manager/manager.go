@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -25,7 +25,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
 )
 
 // Scheme returns a scheme with every kind that the operator reads or writes.
@@ -57,20 +56,23 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 		return err
 	}
 	var served atomic.Bool
-	if err := addProbes(mgr, &served); err != nil {
+	if err := addProbes(mgr, config, &served); err != nil {
 		return err
 	}
-	reconciler, err := sandbox.New(
-		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
+	all, err := reconcilers(mgr, config)
 	if err != nil {
 		return err
 	}
 	err = mgr.Add(everywhere(func(ctx context.Context) error {
-		if err := waitForKind(ctx, mgr.GetRESTMapper(), log); err != nil || ctx.Err() != nil {
-			return err
+		for _, kind := range config.kinds() {
+			if err := waitForKind(ctx, mgr.GetRESTMapper(), kind, log); err != nil || ctx.Err() != nil {
+				return err
+			}
 		}
-		if err := reconciler.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers); err != nil {
-			return err
+		for _, setUp := range all {
+			if err := setUp(ctx); err != nil {
+				return err
+			}
 		}
 		served.Store(true)
 		return nil
@@ -97,7 +99,7 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 	if err != nil {
 		return nil, err
 	}
-	byObject, err := sandbox.CacheByObject()
+	byObject, err := config.cached()
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +126,14 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 
 // addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
 // Alive means that the caches, once begun, came to hold it within a minute: a process that cannot see the cluster restarts.
-func addProbes(mgr ctrl.Manager, served *atomic.Bool) error {
+func addProbes(mgr ctrl.Manager, config Config, served *atomic.Bool) error {
+	var needed []string
+	for _, kind := range config.kinds() {
+		needed = append(needed, kind.crd)
+	}
 	synced := func(req *http.Request) error {
 		if !served.Load() {
-			return fmt.Errorf("the CustomResourceDefinition %s is not installed", apis.CRDSandboxes)
+			return fmt.Errorf("not all of the CustomResourceDefinitions are installed: %s", strings.Join(needed, ", "))
 		}
 		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
 		defer cancel()
@@ -146,20 +152,19 @@ func addProbes(mgr ctrl.Manager, served *atomic.Bool) error {
 	return nil
 }
 
-// waitForKind returns when the API server serves Sandboxes, or when the context ends. Without it an operator installed
-// before its CRDs would crash, or wait without a word.
-func waitForKind(ctx context.Context, mapper meta.RESTMapper, log logr.Logger) error {
-	kind := schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}
+// waitForKind returns when the API server serves the kind, or when the context ends. Without it an operator installed before
+// its CRDs would crash, or wait without a word.
+func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted kind, log logr.Logger) error {
 	for said := false; ; said = true {
-		_, err := mapper.RESTMapping(kind, apis.VersionV1beta1)
+		_, err := mapper.RESTMapping(wanted.GroupKind, apis.VersionV1beta1)
 		if err == nil {
 			return nil
 		}
 		if !meta.IsNoMatchError(err) {
-			return fmt.Errorf("ask the API server for %s: %w", kind, err)
+			return fmt.Errorf("ask the API server for %s: %w", wanted.GroupKind, err)
 		}
 		if !said {
-			log.Info("waiting for the CustomResourceDefinition to be installed", "crd", apis.CRDSandboxes)
+			log.Info("waiting for the CustomResourceDefinition to be installed", "crd", wanted.crd)
 		}
 		select {
 		case <-ctx.Done():

@@ -1,0 +1,96 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"maps"
+	"os"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
+)
+
+// kind is a kind that must be served before the operator can work.
+type kind struct {
+	schema.GroupKind
+
+	crd string
+}
+
+// kinds lists what the configuration needs.
+func (c Config) kinds() []kind {
+	all := []kind{{schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}, apis.CRDSandboxes}}
+	if c.Extensions {
+		all = append(all,
+			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxTemplate}, apis.CRDSandboxTemplates},
+			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxWarmPool}, apis.CRDSandboxWarmPools},
+			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxClaim}, apis.CRDSandboxClaims},
+		)
+	}
+	return all
+}
+
+// routers are the namespaces whose routers the default NetworkPolicy lets in.
+func (c Config) routers() []string {
+	if len(c.RouterNamespaces) > 0 {
+		return c.RouterNamespaces
+	}
+	return []string{ownNamespace(os.Getenv, os.ReadFile)}
+}
+
+// cached limits the cache to what the reconcilers look at.
+func (c Config) cached() (map[client.Object]cache.ByObject, error) {
+	all, err := sandbox.CacheByObject()
+	if err != nil || !c.Extensions {
+		return all, err
+	}
+	policies, err := template.CacheByObject()
+	maps.Copy(all, policies)
+	return all, err
+}
+
+// setup registers a reconciler once its kinds are served.
+type setup func(context.Context) error
+
+// reconcilers makes those that the configuration asks for.
+func reconcilers(mgr ctrl.Manager, config Config) ([]setup, error) {
+	core, err := sandbox.New(
+		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
+	if err != nil {
+		return nil, err
+	}
+	all := []setup{func(ctx context.Context) error {
+		return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers)
+	}}
+	if !config.Extensions {
+		return all, nil
+	}
+	templates, err := template.New(
+		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerTemplate), config.routers())
+	if err != nil {
+		return nil, err
+	}
+	pools, err := pool.New(
+		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools)
+	if err != nil {
+		return nil, err
+	}
+	return append(all,
+		func(context.Context) error {
+			return templates.SetupWithManager(mgr, config.SandboxTemplateConcurrentWorkers)
+		},
+		func(ctx context.Context) error {
+			return pools.SetupWithManager(ctx, mgr, config.SandboxWarmPoolConcurrentWorkers)
+		},
+	), nil
+}

@@ -1,0 +1,76 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// Reconciler keeps pools at their size. It is safe for concurrent use.
+type Reconciler struct {
+	client   client.Client // reads from the cache, writes to the API server
+	live     client.Reader // reads from the API server
+	recorder events.EventRecorder
+	clock    clock.PassiveClock
+	options  Options
+	memory   *memory
+	suffix   func() string // of a member's name
+}
+
+// New returns a Reconciler. Every argument is needed.
+func New(
+	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options,
+) (*Reconciler, error) {
+	if c == nil || live == nil || recorder == nil || clk == nil {
+		return nil, fmt.Errorf("pool reconciler: a dependency is missing")
+	}
+	var mistakes []error
+	options.Validate(func(setting, format string, args ...any) {
+		mistakes = append(mistakes, fmt.Errorf("pool reconciler: %s "+format, append([]any{setting}, args...)...))
+	})
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	const suffixLength = 5
+	return &Reconciler{
+		client: c, live: live, recorder: recorder, clock: clk, options: options, memory: newMemory(),
+		suffix: func() string { return rand.String(suffixLength) },
+	}, nil
+}
+
+// Reconcile moves one pool towards its size. It is told of pools that are gone as well: passes of one pool follow each other,
+// so nothing is remembered of it afterwards.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	var pool v1beta1.SandboxWarmPool
+	switch err := r.client.Get(ctx, request.NamespacedName, &pool); {
+	case apierrors.IsNotFound(err):
+		r.memory.gone(request.NamespacedName)
+		return reconcile.Result{}, nil
+	case err != nil:
+		return reconcile.Result{}, fmt.Errorf("get pool: %w", err)
+	case !pool.DeletionTimestamp.IsZero():
+		return reconcile.Result{}, nil // owner references take the members along
+	}
+	now := r.clock.Now()
+	inFlight, allowed := r.memory.open(&pool, now, r.options.RefillRate)
+	seen, err := r.observe(ctx, &pool, inFlight, allowed, now)
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
+	}
+	todo := decide(now, &pool, seen, r.options)
+	done := r.apply(ctx, &pool, seen, todo, now)
+	due, err := r.report(ctx, &pool, seen, done, now)
+	return outcome(sooner(todo.again, due), append(done.errs, err)...)
+}

@@ -1,0 +1,99 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"fmt"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// step is what is to be done about the NetworkPolicy. The set is closed.
+type step interface{ isStep() }
+
+type (
+	keep   struct{}                                        // it is as it should be
+	wait   struct{}                                        // what has the name is going: its end wakes us
+	create struct{ want *networkingv1.NetworkPolicy }      // it is missing
+	patch  struct{ was, want *networkingv1.NetworkPolicy } // it is ours and differs
+	remove struct{ was *networkingv1.NetworkPolicy }       // it is ours and not wanted
+	refuse struct{ why string }                            // somebody else's has the name
+)
+
+func (keep) isStep()   {}
+func (wait) isStep()   {}
+func (create) isStep() {}
+func (patch) isStep()  {}
+func (remove) isStep() {}
+func (refuse) isStep() {}
+
+// decide compares the policy of the name (nil: there is none) with what the template asks for. It touches nothing.
+func decide(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) step {
+	managed := template.Spec.NetworkPolicyManagement != v1beta1.NetworkPolicyManagementUnmanaged
+	var whose ownership
+	if was != nil {
+		whose = ownershipOf(was, template)
+	}
+	switch {
+	case !managed && (was == nil || whose != owned || was.DeletionTimestamp != nil):
+		return keep{}
+	case !managed:
+		return remove{was}
+	case was == nil:
+		return create{buildPolicy(template, nil, routers)}
+	case whose == foreign:
+		return refuse{refusal(was)}
+	case whose == leftover, was.DeletionTimestamp != nil:
+		return wait{}
+	}
+	want := buildPolicy(template, was, routers)
+	if equality.Semantic.DeepEqual(was, want) {
+		return keep{}
+	}
+	return patch{was, want}
+}
+
+// ownership is what a NetworkPolicy of our name is to a template.
+type ownership int
+
+const (
+	owned    ownership = iota // the template controls it
+	leftover                  // a deleted template of the same name controls it: it is going
+	foreign                   // somebody else's
+)
+
+// ownershipOf looks at the controller's group and kind, not at its version: templates are served in two.
+func ownershipOf(policy *networkingv1.NetworkPolicy, template *v1beta1.SandboxTemplate) ownership {
+	controller := metav1.GetControllerOf(policy)
+	if controller == nil {
+		return foreign
+	}
+	gv, err := schema.ParseGroupVersion(controller.APIVersion)
+	switch {
+	case err != nil, gv.Group != apis.GroupExtensions, controller.Kind != apis.KindSandboxTemplate:
+		return foreign
+	case controller.UID == template.UID:
+		return owned
+	case controller.Name == template.Name:
+		return leftover
+	default:
+		return foreign
+	}
+}
+
+// refusal says why a policy is not touched and what to do about it.
+func refusal(policy *networkingv1.NetworkPolicy) string {
+	whose := "does not belong to this SandboxTemplate"
+	if controller := metav1.GetControllerOf(policy); controller != nil {
+		whose = fmt.Sprintf("is controlled by %s %q", controller.Kind, controller.Name)
+	}
+	return fmt.Sprintf("NetworkPolicy %q %s and stays as it is; the Sandboxes are without their own policy: delete it, or set "+
+		"networkPolicyManagement to %s", policy.Name, whose, v1beta1.NetworkPolicyManagementUnmanaged)
+}

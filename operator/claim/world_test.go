@@ -95,8 +95,11 @@ func (w *world) cached() client.Client {
 			if err := c.List(ctx, list, opts...); err != nil {
 				return err
 			}
-			if l, ok := list.(*agentsv1beta1.SandboxList); ok { // it is listed by owner only, and the old ones have none of ours
-				l.Items = slices.DeleteFunc(l.Items, func(s agentsv1beta1.Sandbox) bool { _, lags := w.lagging[s.Name]; return lags })
+			if l, ok := list.(*agentsv1beta1.SandboxList); ok {
+				l.Items = slices.DeleteFunc(l.Items, func(s agentsv1beta1.Sandbox) bool {
+					old, lags := w.lagging[s.Name]
+					return lags && (old == nil || ownerOf(old) != ownerOf(&s))
+				})
 			}
 			return nil
 		},

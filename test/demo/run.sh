@@ -8,7 +8,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 bin=$PWD/bin
 name=${CLUSTER:-dev}
 say() { printf '\n\033[1m[%3ds] %s\033[0m\n' "$SECONDS" "$*" | { if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }; }
-show() { printf '  $ %s\n' "$*"; "$@"; }
+# show prints a command as one would type it, and runs it.
+show() {
+  local word line=
+  for word in "$@"; do
+    case $word in *[!A-Za-z0-9_./:=@%+,-]*) word=${word@Q} ;; esac
+    line+=" $word"
+  done
+  printf '  $%s\n' "$line"
+  "$@"
+}
+# until_true waits up to ten seconds for a command to succeed.
+until_true() {
+  local _
+  for _ in $(seq 50); do "$@" >/dev/null 2>&1 && return; sleep 0.2; done
+  fail "not within ten seconds: $*"
+}
 fail() { printf '\ndemo: %s\n' "$*" >&2; exit 1; }
 same() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }
 
@@ -56,10 +71,11 @@ kubectl sandbox exec demo -- sh -c 'cd /work/site && python3 -m http.server 8000
 printf '  $ kubectl sandbox port-forward demo :8000 &\n'
 kubectl sandbox port-forward demo :8000 >"$work/forward" 2>&1 &
 forward=$!
-for _ in $(seq 50); do grep -q 'Forwarding from 127' "$work/forward" && break; sleep 0.2; done
+until_true grep -q 'Forwarding from 127' "$work/forward"
 port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$work/forward" | head -1)
 [ -n "$port" ] || fail "port-forward did not start: $(cat "$work/forward")"
-show curl -sS --retry 5 --retry-connrefused "http://127.0.0.1:$port/"
+until_true curl -sS "http://127.0.0.1:$port/" # the server in the sandbox takes a moment to start
+show curl -sS "http://127.0.0.1:$port/"
 same "$(curl -sS "http://127.0.0.1:$port/")" '<h1>served from a sandbox</h1>'
 kill "$forward" && wait "$forward" 2>/dev/null || true
 forward=

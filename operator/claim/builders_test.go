@@ -105,7 +105,9 @@ func heldBy(claim *v1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...chang
 }
 
 // noted is the record of a Sandbox on a claim.
-func noted(name string) builders.ClaimOption { return builders.WithAnnotation(apis.AnnotationAssignedSandboxName, name) }
+func noted(name string) builders.ClaimOption {
+	return builders.WithAnnotation(apis.AnnotationAssignedSandboxName, name)
+}
 
 func spec(change func(*v1beta1.SandboxClaimSpec)) builders.ClaimOption {
 	return builders.WithClaimSpec(change)

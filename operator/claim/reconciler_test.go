@@ -92,7 +92,9 @@ func TestACacheThatLagsBehindOurOwnWrites(t *testing.T) {
 
 func TestAnErrorForgetsNoName(t *testing.T) {
 	c := claimOf("c", noted("p-a"), builders.BoundTo("p-a", "10.0.0.9"),
-		spec(func(s *v1beta1.SandboxClaimSpec) { s.SandboxMetadata = &v1beta1.Metadata{Labels: map[string]string{"team": "a"}} }))
+		spec(func(s *v1beta1.SandboxClaimSpec) {
+			s.SandboxMetadata = &v1beta1.Metadata{Labels: map[string]string{"team": "a"}}
+		}))
 	w := newWorld(t, c, template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
 	w.intercept = func(string, func() error) error { return apierrors.NewInternalError(errors.New("ill")) }
 	if _, err := w.pass("c"); err == nil {

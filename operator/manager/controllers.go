@@ -15,9 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/claim"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
 // kind is a kind that must be served before the operator can work.
@@ -85,12 +87,20 @@ func reconcilers(mgr ctrl.Manager, config Config) ([]setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	claims, err := claim.New(
+		mgr.GetClient(), mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{})
+	if err != nil {
+		return nil, err
+	}
 	return append(all,
 		func(context.Context) error {
 			return templates.SetupWithManager(mgr, config.SandboxTemplateConcurrentWorkers)
 		},
 		func(ctx context.Context) error {
 			return pools.SetupWithManager(ctx, mgr, config.SandboxWarmPoolConcurrentWorkers)
+		},
+		func(ctx context.Context) error {
+			return claims.SetupWithManager(ctx, mgr, config.SandboxClaimConcurrentWorkers)
 		},
 	), nil
 }

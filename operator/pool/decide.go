@@ -74,16 +74,13 @@ func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Optio
 
 // fill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it.
 func (p *plan) fill(room int, now time.Time, seen observed, o Options) {
-	if room > o.MaxBatch {
-		room = o.MaxBatch
-		p.look(batchPause)
-	}
+	batch := min(room, o.MaxBatch)
 	for _, orphan := range seen.orphans {
-		if len(p.adopt) < room && welcome(orphan, seen) {
+		if len(p.adopt) < batch && welcome(orphan, seen) {
 			p.adopt = append(p.adopt, orphan)
 		}
 	}
-	p.create = room - len(p.adopt)
+	p.create = batch - len(p.adopt)
 	if hold := o.hold(seen.flight.taken, now); p.create > 0 && hold > 0 {
 		p.create = 0
 		p.look(hold)
@@ -91,6 +88,9 @@ func (p *plan) fill(room int, now time.Time, seen observed, o Options) {
 	}
 	var next time.Duration
 	p.create, next = seen.credit.allows(p.create, o.RefillRate)
+	if next == 0 && batch < room {
+		next = batchPause
+	}
 	p.look(next)
 }
 

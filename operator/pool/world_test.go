@@ -1,0 +1,384 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
+
+var testOptions = Options{
+	MaxBatch: 300, ReadinessGracePeriod: 5 * time.Minute, UnschedulableRecheck: time.Minute, RefillDelay: 100 * time.Millisecond,
+}
+
+// world is an API server in memory, a clock, and a cache of Sandboxes that shows what the test has delivered.
+type world struct {
+	t          *testing.T
+	store      client.WithWatch
+	cached     client.Client
+	cache      map[string]*agentsv1beta1.Sandbox
+	clock      *clocktesting.FakePassiveClock
+	recorder   *events.FakeRecorder
+	options    Options
+	reconciler *Reconciler
+	queue      workqueue.TypedRateLimitingInterface[reconcile.Request]
+	serial     int
+
+	mu     sync.Mutex
+	writes []string
+	// intercept, if set, is asked about each write; an error is the server's answer.
+	intercept func(write string, do func() error) error
+}
+
+func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(10000), options: options,
+		cache: map[string]*agentsv1beta1.Sandbox{},
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()),
+	}
+	t.Cleanup(w.queue.ShutDown)
+	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
+		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxWarmPool{}).Build()
+	w.cached = interceptor.NewClient(w.store, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if sandboxes, ok := list.(*agentsv1beta1.SandboxList); ok {
+				w.listed(sandboxes, opts)
+				return nil
+			}
+			return c.List(ctx, list, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return w.write("create "+kindOf(o), func() error { return w.accept(ctx, o, opts) })
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return w.write("delete "+kindOf(o), func() error { return c.Delete(ctx, o, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+	})
+	w.restart()
+	return w
+}
+
+func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
+
+// accept creates as a server does: with a UID and the time.
+func (w *world) accept(ctx context.Context, o client.Object, opts []client.CreateOption) error {
+	w.serial++
+	o.SetUID(types.UID(fmt.Sprintf("uid-%d", w.serial)))
+	o.SetCreationTimestamp(metav1.NewTime(w.clock.Now()))
+	return w.store.Create(ctx, o, opts...)
+}
+
+// write is one at a time: the reconciler writes in parallel, the picture of a world is not.
+func (w *world) write(what string, do func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writes = append(w.writes, what)
+	if w.intercept != nil {
+		return w.intercept(what, do)
+	}
+	return do()
+}
+
+// listed answers from what was delivered, by the index.
+func (w *world) listed(list *agentsv1beta1.SandboxList, opts []client.ListOption) {
+	var options client.ListOptions
+	options.ApplyOptions(opts)
+	value, _ := options.FieldSelector.RequiresExactMatch(membershipIndex)
+	for _, name := range slices.Sorted(maps.Keys(w.cache)) {
+		if slices.Contains(membership(w.cache[name]), value) {
+			list.Items = append(list.Items, *w.cache[name])
+		}
+	}
+}
+
+// restart starts the operator anew: it remembers nothing, and its cache begins with what the server holds.
+func (w *world) restart() {
+	w.t.Helper()
+	r, err := New(w.cached, w.store, w.recorder, w.clock, w.options)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.suffix = func() string { w.serial++; return fmt.Sprintf("%05d", w.serial) }
+	w.reconciler = r
+	w.cache = map[string]*agentsv1beta1.Sandbox{}
+	for name, s := range w.stored() {
+		w.cache[name] = s
+	}
+}
+
+func (w *world) stored() map[string]*agentsv1beta1.Sandbox {
+	w.t.Helper()
+	var list agentsv1beta1.SandboxList
+	if err := w.store.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	all := map[string]*agentsv1beta1.Sandbox{}
+	for i := range list.Items {
+		all[list.Items[i].Name] = &list.Items[i]
+	}
+	return all
+}
+
+// deliver shows the cache what became of one Sandbox.
+func (w *world) deliver(name string) {
+	w.t.Helper()
+	var is *agentsv1beta1.Sandbox
+	var now agentsv1beta1.Sandbox
+	switch err := w.store.Get(context.Background(), client.ObjectKey{Namespace: builders.Namespace, Name: name}, &now); {
+	case err == nil:
+		is = &now
+	case !apierrors.IsNotFound(err):
+		w.t.Fatal(err)
+	}
+	was := w.cache[name]
+	switch {
+	case is == nil && was == nil:
+	case is == nil:
+		delete(w.cache, name)
+		w.reconciler.moved(context.Background(), was, nil, w.queue)
+	case was == nil:
+		w.cache[name] = is
+		w.reconciler.moved(context.Background(), nil, is, w.queue)
+	case was.UID != is.UID:
+		delete(w.cache, name)
+		w.reconciler.moved(context.Background(), was, nil, w.queue)
+		w.cache[name] = is
+		w.reconciler.moved(context.Background(), nil, is, w.queue)
+	case was.ResourceVersion != is.ResourceVersion:
+		w.cache[name] = is
+		w.reconciler.moved(context.Background(), was, is, w.queue)
+	}
+}
+
+// sync delivers everything.
+func (w *world) sync() {
+	w.t.Helper()
+	all := w.stored()
+	for name := range w.cache {
+		all[name] = nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		w.deliver(name)
+	}
+}
+
+// pass runs one reconcile and returns when to look again.
+func (w *world) pass() (time.Duration, error) {
+	w.t.Helper()
+	result, err := w.reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key("pool")})
+	return result.RequeueAfter, err
+}
+
+// settle runs passes, with time for what waits, until one writes nothing and waits for nothing.
+func (w *world) settle() {
+	w.t.Helper()
+	for range 40 {
+		before := len(w.writes)
+		w.sync()
+		again, err := w.pass()
+		if err != nil {
+			w.t.Fatalf("pass: %v", err)
+		}
+		if len(w.writes) == before && again > 2*time.Second || again == 0 && len(w.writes) == before {
+			return
+		}
+		if again > 0 && again <= 2*time.Second {
+			w.clock.SetTime(w.clock.Now().Add(again))
+		}
+	}
+	w.t.Fatalf("never settles: %v", w.writes)
+}
+
+func key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: builders.Namespace, Name: name}
+}
+
+// kubelet makes the Sandboxes ready.
+func (w *world) kubelet() {
+	w.t.Helper()
+	for _, s := range w.stored() {
+		if !ready(s) {
+			w.status(s.Name, apis.ConditionReady, true)
+		}
+	}
+}
+
+func (w *world) status(name string, kind apis.ConditionType, is bool) {
+	w.t.Helper()
+	s := w.stored()[name]
+	if s == nil {
+		w.t.Fatalf("no Sandbox %s", name)
+	}
+	conditions := slices.DeleteFunc(slices.Clone(s.Status.Conditions), func(c metav1.Condition) bool { return c.Type == string(kind) })
+	s.Status.Conditions = append(conditions, apis.NewCondition(s.Status.Conditions, kind, is, apis.ReasonDependenciesReady, "",
+		s.Generation, metav1.NewTime(w.clock.Now())))
+	if err := w.store.Status().Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// claimed has a claim take a member, as its reconciler does.
+func (w *world) claimed(name string) {
+	w.t.Helper()
+	s := w.stored()[name]
+	yes := true
+	s.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: apis.KindSandboxClaim, Name: "claim-" + name,
+		UID: types.UID("claim-" + name), Controller: &yes,
+	}}
+	delete(s.Labels, apis.LabelWarmPoolSandbox)
+	if err := w.store.Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) pool() *v1beta1.SandboxWarmPool {
+	w.t.Helper()
+	var p v1beta1.SandboxWarmPool
+	if err := w.store.Get(context.Background(), key("pool"), &p); err != nil {
+		w.t.Fatal(err)
+	}
+	return &p
+}
+
+// scale changes the pool's size as a user does.
+func (w *world) scale(replicas int32) {
+	w.t.Helper()
+	p := w.pool()
+	p.Spec.Replicas = &replicas
+	p.Generation++
+	if err := w.store.Update(context.Background(), p); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// retemplate changes the template as a user does.
+func (w *world) retemplate(change func(*v1beta1.SandboxTemplateSpec)) {
+	w.t.Helper()
+	var t v1beta1.SandboxTemplate
+	if err := w.store.Get(context.Background(), key("python"), &t); err != nil {
+		w.t.Fatal(err)
+	}
+	change(&t.Spec)
+	if err := w.store.Update(context.Background(), &t); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// members are the names of what the pool controls in the store, sorted.
+func (w *world) members() []string {
+	w.t.Helper()
+	var names []string
+	for name, s := range w.stored() {
+		if ref := poolOf(s); ref != nil && ref.UID == "pool-uid" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *world) expect(count int) []string {
+	w.t.Helper()
+	names := w.members()
+	if len(names) != count {
+		w.t.Fatalf("the pool has %d members, not %d: %v", len(names), count, names)
+	}
+	return names
+}
+
+var errKilled = errors.New("killed")
+
+// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. What it does in parallel dies
+// as well. It says whether the pass got that far.
+func (w *world) killedPass(n int, after bool) (died bool) {
+	w.t.Helper()
+	seen := 0
+	w.intercept = func(_ string, do func() error) error {
+		if seen++; seen < n {
+			return do()
+		}
+		died = true
+		if after && seen == n {
+			_ = do()
+		}
+		return errKilled
+	}
+	_, _ = w.pass()
+	w.intercept = nil
+	w.restart()
+	return died
+}
+
+func python(options ...builders.TemplateOption) *v1beta1.SandboxTemplate {
+	return builders.Template("python", options...)
+}
+
+func poolOfThree(options ...builders.PoolOption) *v1beta1.SandboxWarmPool {
+	return builders.Pool("pool", "python", append([]builders.PoolOption{
+		builders.WithUID("pool-uid"), builders.WithGeneration(1), builders.WithReplicas(3),
+	}, options...)...)
+}
+
+func image(name string) func(*v1beta1.SandboxTemplateSpec) {
+	return func(s *v1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = name }
+}
+
+func podOf(s *agentsv1beta1.Sandbox, condition corev1.PodCondition) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name, OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+	}}}
+	p.Status.Conditions = []corev1.PodCondition{condition}
+	return p
+}
+
+func (w *world) put(o client.Object) {
+	w.t.Helper()
+	if err := w.store.Create(context.Background(), o); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func metav1Time(at time.Time) metav1.Time { return metav1.NewTime(at) }

@@ -30,7 +30,7 @@ type chaos struct {
 
 func (c *chaos) step() {
 	names := c.members()
-	any := func() string { return names[c.rng.IntN(len(names))] }
+	some := func() string { return names[c.rng.IntN(len(names))] }
 	switch what := c.rng.IntN(12); {
 	case what < 4:
 		c.note("pass")
@@ -43,12 +43,12 @@ func (c *chaos) step() {
 			}
 		}
 	case what == 6 && len(names) > 0:
-		name := any()
+		name := some()
 		c.note("claim takes " + name)
 		c.claimed(name)
 		c.claims[name] = true
 	case what == 7 && len(names) > 0:
-		name := any()
+		name := some()
 		c.note("somebody deletes " + name)
 		_ = c.store.Delete(context.Background(), c.stored()[name])
 	case what == 8:
@@ -57,7 +57,7 @@ func (c *chaos) step() {
 		c.scale(size)
 	case what == 9 && len(names) > 0:
 		kind := []apis.ConditionType{apis.ConditionReady, apis.ConditionFinished}[c.rng.IntN(2)]
-		name := any()
+		name := some()
 		c.note(fmt.Sprintf("%s becomes %s", name, kind))
 		c.status(name, kind, true)
 	case what == 10:

@@ -1,0 +1,173 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: builders.Namespace, Name: name}
+}
+
+// kubelet makes the Sandboxes ready.
+func (w *world) kubelet() {
+	w.t.Helper()
+	for _, s := range w.stored() {
+		if !ready(s) {
+			w.status(s.Name, apis.ConditionReady, true)
+		}
+	}
+}
+
+func (w *world) status(name string, kind apis.ConditionType, is bool) {
+	w.t.Helper()
+	s := w.stored()[name]
+	if s == nil {
+		w.t.Fatalf("no Sandbox %s", name)
+	}
+	condition := apis.NewCondition(s.Status.Conditions, kind, is, apis.ReasonDependenciesReady, "", s.Generation, metav1.NewTime(w.clock.Now()))
+	s.Status.Conditions = slices.DeleteFunc(s.Status.Conditions, func(c metav1.Condition) bool { return c.Type == string(kind) })
+	s.Status.Conditions = append(s.Status.Conditions, condition)
+	if err := w.store.Status().Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// claimed has a claim take a member, as its reconciler does.
+func (w *world) claimed(name string) {
+	w.t.Helper()
+	s := w.stored()[name]
+	yes := true
+	s.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: apis.KindSandboxClaim, Name: "claim-" + name,
+		UID: types.UID("claim-" + name), Controller: &yes,
+	}}
+	delete(s.Labels, apis.LabelWarmPoolSandbox)
+	if err := w.store.Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) pool() *v1beta1.SandboxWarmPool {
+	w.t.Helper()
+	var p v1beta1.SandboxWarmPool
+	if err := w.store.Get(context.Background(), key("pool"), &p); err != nil {
+		w.t.Fatal(err)
+	}
+	return &p
+}
+
+// scale changes the pool's size as a user does.
+func (w *world) scale(replicas int32) {
+	w.t.Helper()
+	p := w.pool()
+	p.Spec.Replicas = &replicas
+	p.Generation++
+	if err := w.store.Update(context.Background(), p); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// retemplate changes the template as a user does.
+func (w *world) retemplate(change func(*v1beta1.SandboxTemplateSpec)) {
+	w.t.Helper()
+	var t v1beta1.SandboxTemplate
+	if err := w.store.Get(context.Background(), key("python"), &t); err != nil {
+		w.t.Fatal(err)
+	}
+	change(&t.Spec)
+	if err := w.store.Update(context.Background(), &t); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// members are the names of what the pool controls in the store, sorted.
+func (w *world) members() []string {
+	w.t.Helper()
+	var names []string
+	for name, s := range w.stored() {
+		if ref := poolOf(s); ref != nil && ref.UID == "pool-uid" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *world) expect(count int) []string {
+	w.t.Helper()
+	names := w.members()
+	if len(names) != count {
+		w.t.Fatalf("the pool has %d members, not %d: %v", len(names), count, names)
+	}
+	return names
+}
+
+var errKilled = errors.New("killed")
+
+// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. What it does in parallel dies
+// as well. It says whether the pass got that far.
+func (w *world) killedPass(n int, after bool) (died bool) {
+	w.t.Helper()
+	seen := 0
+	w.intercept = func(_ string, do func() error) error {
+		if seen++; seen < n {
+			return do()
+		}
+		died = true
+		if after && seen == n {
+			_ = do()
+		}
+		return errKilled
+	}
+	_, _ = w.pass()
+	w.intercept = nil
+	w.restart()
+	return died
+}
+
+func python(options ...builders.TemplateOption) *v1beta1.SandboxTemplate {
+	return builders.Template("python", options...)
+}
+
+func poolOfThree(options ...builders.PoolOption) *v1beta1.SandboxWarmPool {
+	return builders.Pool("pool", "python", append([]builders.PoolOption{
+		builders.WithUID("pool-uid"), builders.WithGeneration(1), builders.WithReplicas(3),
+	}, options...)...)
+}
+
+func image(name string) func(*v1beta1.SandboxTemplateSpec) {
+	return func(s *v1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = name }
+}
+
+func podOf(s *agentsv1beta1.Sandbox, condition corev1.PodCondition) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name, OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+	}}}
+	p.Status.Conditions = []corev1.PodCondition{condition}
+	return p
+}
+
+func (w *world) put(o client.Object) {
+	w.t.Helper()
+	if err := w.store.Create(context.Background(), o); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func metav1Time(at time.Time) metav1.Time { return metav1.NewTime(at) }

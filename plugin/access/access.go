@@ -10,6 +10,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
@@ -24,6 +25,7 @@ type Access struct {
 	Observer   *observe.Observer
 	Waiter     *wait.Waiter
 	Client     *sandbox.Client
+	Pools      *pool.Client
 }
 
 // Open makes the clients; it contacts nothing yet.
@@ -46,5 +48,6 @@ func Open(f factory.Factory) (*Access, error) {
 		Observer: observe.New(kubernetes, f.Clock()),
 		Waiter:   wait.New(sandboxes, kubernetes, f.Clock()),
 		Client:   sandbox.New(sandboxes, f.Clock()),
+		Pools:    pool.New(sandboxes, f.Clock()),
 	}, nil
 }

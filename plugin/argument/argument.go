@@ -19,6 +19,14 @@ func None(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// OnlyAfterDash refuses any argument before "--".
+func OnlyAfterDash(cmd *cobra.Command, args []string) error {
+	if own := BeforeDash(cmd, args); len(own) > 0 {
+		return fmt.Errorf("unexpected argument %q: the command and its arguments come after \"--\"", own[0])
+	}
+	return nil
+}
+
 // Exactly asks for one argument for each name. What follows "--" does not count.
 func Exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -111,6 +111,44 @@ func Namespaces(f factory.Factory) Func {
 	})
 }
 
+// Pools completes the names of pools.
+func Pools(f factory.Factory) Func {
+	return suggest(func(ctx context.Context, _ []string, _ string) []string {
+		a, err := access.Open(f)
+		if err != nil {
+			return nil
+		}
+		list, err := a.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(a.Namespace).List(ctx, metav1.ListOptions{Limit: most})
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names
+	})
+}
+
+// Templates completes the names of templates.
+func Templates(f factory.Factory) Func {
+	return suggest(func(ctx context.Context, _ []string, _ string) []string {
+		a, err := access.Open(f)
+		if err != nil {
+			return nil
+		}
+		list, err := a.Sandboxes.ExtensionsV1beta1().SandboxTemplates(a.Namespace).List(ctx, metav1.ListOptions{Limit: most})
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for i := range list.Items {
+			names = append(names, list.Items[i].Name)
+		}
+		return names
+	})
+}
+
 // Containers completes the names of the containers of the sandbox that the first argument names.
 func Containers(f factory.Factory) Func {
 	return suggest(func(ctx context.Context, args []string, _ string) []string {

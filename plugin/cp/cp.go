@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -135,17 +133,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 // failure says what was being copied. A lost connection is a failed copy: no remote command's code is passed on.
 func failure(o *Options, err error) error {
 	var lost *stream.LostError
-	var path *fs.PathError
-	var link *os.LinkError
 	what := fmt.Sprintf("copy %s to %s", o.Source, o.Destination)
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &lost):
 		return fmt.Errorf("%s: %w: the copy is incomplete", what, err)
-	case errors.As(err, &path), errors.As(err, &link):
-		// The system's error numbers count as errors of the network too, and would be explained as such.
-		return errors.New(what + ": " + err.Error())
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -16,7 +16,7 @@ import (
 // containerName is the container of a Sandbox that was made from an image.
 const containerName = "sandbox"
 
-// Build returns the Sandbox that validated options describe.
+// Build returns the Sandbox that validated options with an image describe.
 func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 	container := corev1.Container{Name: containerName, Image: o.Image, Command: o.Command, Env: o.env}
 	spec := agentsv1beta1.SandboxSpec{}
@@ -30,7 +30,8 @@ func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox 
 			Containers:    []corev1.Container{container},
 			RestartPolicy: o.restart,
 			// Untrusted code gets no credentials for the API.
-			AutomountServiceAccountToken: new(false),
+			AutomountServiceAccountToken:  new(false),
+			TerminationGracePeriodSeconds: o.Grace,
 		},
 	}
 	if o.TTL > 0 {
@@ -38,7 +39,7 @@ func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox 
 		spec.ShutdownTime = &end
 	}
 	if o.policy != "" {
-		spec.ShutdownPolicy = &o.policy
+		spec.ShutdownPolicy = new(agentsv1beta1.ShutdownPolicy(o.policy))
 	}
 	if o.Service {
 		spec.Service = new(true)

@@ -62,10 +62,10 @@ func TestValidate(t *testing.T) {
 		"a policy is read in any case":             {change: func(o *Options) { o.ShutdownPolicy, o.TTL = "delete", time.Hour }},
 		"a claim's policy is refused":              {change: func(o *Options) { o.ShutdownPolicy, o.TTL = "DeleteForeground", time.Hour }, says: "use Delete or Retain"},
 		"time runs forward":                        {change: func(o *Options) { o.TTL = -time.Hour }, says: "at least a second"},
-		"the time after finishing is for claims":   {change: func(o *Options) { o.AfterFinished = time.Hour }, says: "belongs to claims"},
+		"the time after finishing is for claims":   {change: func(o *Options) { o.AfterFinished, o.AfterFinishedGiven = time.Hour, true }, says: "belongs to claims"},
 		"a restart policy is one of three":         {change: func(o *Options) { o.Restart = "sometimes" }, says: "--restart"},
-		"a dry run is one of three":                {change: func(o *Options) { o.DryRun = "yes" }, says: "--dry-run"},
-		"a dry run waits for nothing":              {change: func(o *Options) { o.DryRun, o.Waiting.Wait = "client", true }, says: "do not go together"},
+		"a dry run is one of three":                {change: func(o *Options) { o.DryRun.Mode = "yes" }, says: "--dry-run"},
+		"a dry run waits for nothing":              {change: func(o *Options) { o.DryRun.Mode, o.Waiting.Wait = "client", true }, says: "do not go together"},
 		"an output format is one of kubectl's":     {change: func(o *Options) { *o.printing.OutputFormat = "table" }, says: "table"},
 	}
 	for name, tt := range tests {

@@ -10,9 +10,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -98,17 +102,37 @@ func connection(err error, f factory.Factory) string {
 	case errors.As(err, &alert):
 		return fmt.Sprintf("%s refused the TLS connection (%v)%s", server, alert, certificate(f))
 	}
-	var network net.Error
-	var operation *net.OpError
+	var request *url.Error
+	operation := remote(err)
 	switch {
-	case errors.As(err, &operation) && unconfigured(f):
+	case operation != nil && unconfigured(f):
 		return "no cluster is configured, and none answers at localhost:8080: set KUBECONFIG, or give --kubeconfig or --server"
-	case errors.As(err, &operation):
+	case operation != nil:
 		return fmt.Sprintf("cannot reach %s: %v: is the cluster running, and is the context the right one?", server, operation.Err)
-	case errors.As(err, &network) && !errors.Is(err, context.Canceled):
+	case errors.As(err, &request) && !local(err) && !errors.Is(err, context.Canceled):
 		return fmt.Sprintf("cannot reach %s: %v", server, innermost(err))
 	}
 	return ""
+}
+
+// remote returns the operation on a connection to another machine that failed, if that is what happened. Listening happens
+// on this one.
+func remote(err error) *net.OpError {
+	var operation *net.OpError
+	if !errors.As(err, &operation) || slices.Contains([]string{"listen", "accept", "set"}, operation.Op) {
+		return nil
+	}
+	return operation
+}
+
+// local says whether the cause lies on this machine: a file, or a program that gives the credentials. The system's error
+// numbers implement net.Error, so that interface tells nothing.
+func local(err error) bool {
+	var file *fs.PathError
+	var link *os.LinkError
+	var system *os.SyscallError
+	var program *exec.Error
+	return errors.As(err, &file) || errors.As(err, &link) || errors.As(err, &system) || errors.As(err, &program)
 }
 
 // unconfigured says whether the address of the API server is the one that stands for no configuration.

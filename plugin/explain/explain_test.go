@@ -8,8 +8,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +51,10 @@ func TestErrors(t *testing.T) {
 		"a name that exists":                    {err: apierrors.NewAlreadyExists(group, "dev"), want: []string{`"dev" already exists`, "choose another name"}},
 		"no CRDs says to install":               {err: resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents), want: []string{"not installed", "try: kubectl sandbox install"}},
 		"a timeout says where to look":          {err: &wait.Timeout{Name: "dev", Goal: wait.Ready, Obstacle: "no node takes it"}, want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"}},
+		"a connection that breaks":              {err: request(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}), want: []string{"cannot reach the API server at 10.0.0.1:6443", "reset"}},
+		"a dial without a request":              {err: fmt.Errorf("exec: %w", refused), want: []string{"cannot reach the API server", "refused"}},
+		"an answer that does not come":          {err: request(context.DeadlineExceeded), want: []string{"cannot reach the API server at 10.0.0.1:6443", "deadline"}},
+		"an answer that is cut off":             {err: request(io.ErrUnexpectedEOF), want: []string{"cannot reach the API server", "EOF"}},
 		"an interrupt is one word":              {err: fmt.Errorf("x: %w", context.Canceled), want: []string{"interrupted"}},
 		"any other error speaks for itself":     {err: errors.New("plain"), want: []string{"plain"}},
 	}
@@ -61,6 +69,31 @@ func TestErrors(t *testing.T) {
 				if !strings.Contains(got[0], part) {
 					t.Errorf("%q lacks %q", got[0], part)
 				}
+			}
+		})
+	}
+}
+
+// TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster has errors of the system in every place where they turn up: their numbers
+// implement net.Error, as a broken connection does.
+func TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster(t *testing.T) {
+	file := &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT}
+	tests := map[string]error{
+		"a file that is missing":                      fmt.Errorf("copy: %w", file),
+		"a disk that is full":                         &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC},
+		"a link that cannot be made":                  &os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EXDEV},
+		"a port that is taken":                        &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EADDRINUSE)},
+		"a call of the system":                        os.NewSyscallError("setsockopt", syscall.EPERM),
+		"a bare error number":                         syscall.EACCES,
+		"a file that gives the credentials":           request(fmt.Errorf("getting credentials: %w", file)),
+		"a program that gives them, and is not there": request(&exec.Error{Name: "login", Err: exec.ErrNotFound}),
+		"a deadline of our own":                       fmt.Errorf("wait: %w", context.DeadlineExceeded),
+	}
+	for name, err := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := explain.Errors(err, &fake.Factory{})
+			if len(got) != 1 || got[0] != err.Error() {
+				t.Errorf("got %q, want %q", got, err)
 			}
 		})
 	}

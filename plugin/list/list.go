@@ -23,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -31,13 +32,13 @@ type Options struct {
 	Names         []string
 	AllNamespaces bool
 	Selector      string
-	printing      *printing
+	printing      *table.Options
 	refs          []resolve.Ref
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{printing: newPrinting()}
+	o := &Options{printing: table.NewOptions()}
 	cmd := &cobra.Command{
 		Use:     "list [NAME...]",
 		Aliases: []string{"get", "ls"},
@@ -60,7 +61,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
-	o.printing.addFlags(cmd)
+	o.printing.AddFlags(cmd)
 	return cmd
 }
 
@@ -72,7 +73,7 @@ func (o *Options) Validate() error {
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return exit.Usage(fmt.Errorf("-l %q: %w", o.Selector, err))
 	}
-	if err := o.printing.validate(); err != nil {
+	if err := o.printing.Validate(); err != nil {
 		return exit.Usage(err)
 	}
 	refs, err := selection.ParseAll(o.Names)
@@ -110,21 +111,27 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 }
 
 func (o *Options) print(f factory.Factory, objects *found, namespace string, streams genericiooptions.IOStreams) error {
-	if !o.printing.table() {
-		return o.printing.printObjects(objects, streams.Out)
-	}
-	if len(objects.claims)+len(objects.sandboxes) == 0 {
-		if len(o.refs) > 0 {
-			return nil
-		}
-		where := "any namespace"
-		if namespace != metav1.NamespaceAll {
-			where = "namespace " + namespace
-		}
-		_, err := fmt.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
+	items, err := objects.items(f.Clock().Now())
+	if err != nil {
 		return err
 	}
-	return o.printing.printTable(objects, f, o.AllNamespaces, streams.Out)
+	if o.printing.Table() && len(items) == 0 {
+		return o.nothing(namespace, streams)
+	}
+	return o.printing.Print(items, columns(), o.AllNamespaces, streams.Out)
+}
+
+// nothing says that there is nothing to show, unless the names that were asked for are told to be missing anyway.
+func (o *Options) nothing(namespace string, streams genericiooptions.IOStreams) error {
+	if len(o.refs) > 0 {
+		return nil
+	}
+	where := "any namespace"
+	if namespace != metav1.NamespaceAll {
+		where = "namespace " + namespace
+	}
+	_, err := fmt.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
+	return err
 }
 
 // all lists both kinds. Claims that are not served or not readable are left out: Sandboxes are what must be there.

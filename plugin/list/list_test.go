@@ -60,7 +60,7 @@ own       sandbox   Starting   60s    60m       -
 warm-1    sandbox   Ready      120m   -         claim/claimed
 `
 	const wide = `NAME      KIND      STATUS     AGE    ENDS IN   HELD BY         POD IPS    NODE   MESSAGE
-claimed   claim     Ready      60m    -         -               -          -      Pod is Ready
+claimed   claim     Ready      60m    -         -               -          n1     Pod is Ready
 own       sandbox   Starting   60s    60m       -               -          -      -
 warm-1    sandbox   Ready      120m   -         claim/claimed   10.0.0.1   n1     Pod is Ready
 `

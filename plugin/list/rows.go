@@ -8,17 +8,15 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
-
-// none stands in a cell that has nothing to say.
-const none = "-"
 
 func columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{
@@ -34,9 +32,9 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-// rows returns one row for each object, claims first.
-func (o *found) rows(now time.Time) []metav1.TableRow {
-	var all []metav1.TableRow
+// items returns one item for each object, claims first.
+func (o *found) items(now time.Time) ([]table.Item, error) {
+	var all []table.Item
 	byName := map[types.NamespacedName]*agentsv1beta1.Sandbox{}
 	for i := range o.sandboxes {
 		sandbox := &o.sandboxes[i]
@@ -45,47 +43,55 @@ func (o *found) rows(now time.Time) []metav1.TableRow {
 	for i := range o.claims {
 		claim := &o.claims[i]
 		held := byName[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Status.SandboxStatus.Name}]
+		if held != nil && !metav1.IsControlledBy(held, claim) {
+			held = nil // somebody else's: the operator has not caught up
+		}
 		facts := diagnose.Facts{Now: now, Claim: claim, Sandbox: held}
-		all = append(all, row(&claim.ObjectMeta, "claim", &facts, claim.Status.Conditions,
-			claim.Status.SandboxStatus.PodIPs, ""))
+		item, err := table.NewItem(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim),
+			row(&claim.ObjectMeta, "claim", &facts, claim.Status.Conditions, claim.Status.SandboxStatus.PodIPs, nodeOf(held))...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, item)
 	}
 	for i := range o.sandboxes {
 		sandbox := &o.sandboxes[i]
 		facts := diagnose.Facts{Now: now, Sandbox: sandbox}
-		all = append(all, row(&sandbox.ObjectMeta, "sandbox", &facts, sandbox.Status.Conditions,
-			sandbox.Status.PodIPs, sandbox.Status.NodeName))
+		item, err := table.NewItem(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox),
+			row(&sandbox.ObjectMeta, "sandbox", &facts, sandbox.Status.Conditions, sandbox.Status.PodIPs, nodeOf(sandbox))...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, item)
 	}
-	return all
+	return all, nil
+}
+
+func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
+	if sandbox == nil {
+		return ""
+	}
+	return sandbox.Status.NodeName
 }
 
 func row(
 	object *metav1.ObjectMeta, kind string, facts *diagnose.Facts, conditions []metav1.Condition, ips []string, node string,
-) metav1.TableRow {
+) []any {
 	message := ""
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil {
 		message = strings.Join(strings.Fields(ready.Message), " ")
 	}
-	return metav1.TableRow{
-		Cells: []any{
-			object.Name, kind, string(diagnose.VerdictOf(facts)), age(object, facts.Now), endsIn(facts), heldBy(object),
-			orNone(strings.Join(ips, ",")), orNone(node), orNone(message),
-		},
-		Object: runtime.RawExtension{Object: &metav1.PartialObjectMetadata{ObjectMeta: *object}},
+	return []any{
+		object.Name, kind, string(diagnose.VerdictOf(facts)), table.Age(object.CreationTimestamp, facts.Now), endsIn(facts), heldBy(object),
+		table.OrNone(strings.Join(ips, ",")), table.OrNone(node), table.OrNone(message),
 	}
-}
-
-func age(object *metav1.ObjectMeta, now time.Time) string {
-	if object.CreationTimestamp.IsZero() {
-		return none
-	}
-	return duration.HumanDuration(now.Sub(object.CreationTimestamp.Time))
 }
 
 func endsIn(facts *diagnose.Facts) string {
 	deadline := facts.Deadline()
 	switch {
 	case !deadline.Set():
-		return none
+		return table.None
 	case deadline.Reached(facts.Now):
 		return "over"
 	}
@@ -95,7 +101,7 @@ func endsIn(facts *diagnose.Facts) string {
 func heldBy(object *metav1.ObjectMeta) string {
 	holder := metav1.GetControllerOf(object)
 	if holder == nil {
-		return none
+		return table.None
 	}
 	switch holder.Kind {
 	case apis.KindSandboxClaim:
@@ -104,11 +110,4 @@ func heldBy(object *metav1.ObjectMeta) string {
 		return "pool/" + holder.Name
 	}
 	return strings.ToLower(holder.Kind) + "/" + holder.Name
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return none
-	}
-	return text
 }

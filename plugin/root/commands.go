@@ -18,11 +18,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/list"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/logs"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/portforward"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/resume"
+	runcommand "github.com/agent-sandbox/kubectl-sandbox/plugin/run"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/shell"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/template"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/version"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
@@ -37,7 +40,7 @@ type commandGroup struct {
 func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []commandGroup {
 	return []commandGroup{
 		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{
-			create.NewCommand(f, streams), suspend.NewCommand(f, streams), resume.NewCommand(f, streams),
+			create.NewCommand(f, streams), runcommand.NewCommand(f, streams), suspend.NewCommand(f, streams), resume.NewCommand(f, streams),
 			extend.NewCommand(f, streams), delete.NewCommand(f, streams),
 		}},
 		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{
@@ -47,6 +50,9 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{
 			exec.NewCommand(f, streams), shell.NewCommand(f, streams), logs.NewCommand(f, streams),
 			cp.NewCommand(f, streams), portforward.NewCommand(f, streams),
+		}},
+		{id: "provide", title: "Provide sandboxes for claims:", commands: []*cobra.Command{
+			pool.NewCommand(f, streams), template.NewCommand(f, streams),
 		}},
 		{id: "operate", title: "Operate:", commands: []*cobra.Command{
 			install.NewCommand(f, streams), uninstall.NewCommand(f, streams), version.NewCommand(f, streams),

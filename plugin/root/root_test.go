@@ -78,10 +78,27 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 	}{
 		"an unknown command":                     {args: "crate dev", says: `unknown command "crate"; did you mean create`},
 		"create without a name":                  {args: "create --image x", says: "NAME is missing"},
-		"create without an image":                {args: "create dev", says: "--image is missing"},
+		"create without an image":                {args: "create dev", says: "--image, --template or --pool is missing"},
 		"create with a name that is too long":    {args: "create " + strings.Repeat("a", 254) + " --image x", says: "too long: 254 characters, at most 253"},
 		"create with two names":                  {args: "create a b --image x", says: `unexpected argument "b"`},
 		"the time after finishing is for claims": {args: "create dev --image x --ttl-after-finished 1h", says: "belongs to claims"},
+		"an image and a template":                {args: "create dev --image x --template y", says: "does not go together with --template"},
+		"no pool without a template":             {args: "create dev --pool none", says: "give --template too"},
+		"a command in a claim":                   {args: "create dev --template y -- ls", says: "leave out \"-- COMMAND\""},
+		"a variable for a warm sandbox":          {args: "create dev --template y --pool p --env A=b", says: "use --pool none"},
+		"run without a command":                  {args: "run --image x", says: "COMMAND is missing"},
+		"run with a command before the dashes":   {args: "run --image x ls", says: "come after"},
+		"run of nothing":                         {args: "run -- ls", says: "--image, --template or --pool is missing"},
+		"a pool without a template":              {args: "pool create p", says: "--template is missing"},
+		"a pool of fewer than none":              {args: "pool create p --template t --replicas -1", says: "0 or more"},
+		"a pool called none":                     {args: "pool create none --template t", says: "could not be claimed from"},
+		"scaling to nothing in particular":       {args: "pool scale p", says: "--replicas is missing"},
+		"scaling a template":                     {args: "pool scale template/p --replicas 1", says: "works on pools only"},
+		"deleting a pool without being asked":    {args: "pool delete p", says: "give --yes"},
+		"a template of nothing":                  {args: "template create t", says: "--image or -f is missing"},
+		"a template of a file and a flag":        {args: "template create t -f x --port 80", says: "leave out the other flags"},
+		"a port that is none":                    {args: "template create t --image x --port http=0", says: "[NAME=]PORT"},
+		"a policy that is none":                  {args: "template create t --image x --env-policy Sometimes", says: "use Disallowed, Allowed or Overrides"},
 		"waiting for nothing":                    {args: "wait dev", says: "--for is missing"},
 		"waiting for something unknown":          {args: "wait dev --for joy", says: "use ready, suspended, finished or deleted"},
 		"extending by nothing":                   {args: "extend dev", says: "--by is missing"},
@@ -109,6 +126,9 @@ func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 	for _, line := range []string{
 		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev", "wait dev --for ready",
 		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
+		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground", "run --pool p -- ls",
+		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p", "pool delete p --yes",
+		"template list -A", "template create t --image x -- sleep 1", "template describe t", "template delete --all --yes",
 	} {
 		t.Run(line, func(t *testing.T) {
 			code, _, errOut := run(t, strings.Fields(line)...)

@@ -35,7 +35,12 @@ type Options struct {
 
 // AddFlags adds --all and --selector.
 func (o *Options) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.All, "all", false, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
+	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
+}
+
+// AddFlagsFor adds --all, which selects what the text says, and --selector.
+func (o *Options) AddFlagsFor(cmd *cobra.Command, all string) {
+	cmd.Flags().BoolVar(&o.All, "all", false, all)
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
 }
 
@@ -59,6 +64,33 @@ func (o *Options) Validate() error {
 	refs, err := ParseAll(o.Names)
 	o.refs = refs
 	return err
+}
+
+// ValidateOf checks the names and flags of a command that works on one kind: a name says that kind or none.
+func (o *Options) ValidateOf(kind resolve.Kind) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	return OnlyOf(kind, o.refs)
+}
+
+// GivenNames are the names without their kind. They are there after Validate.
+func (o *Options) GivenNames() []string {
+	names := make([]string, 0, len(o.refs))
+	for _, ref := range o.refs {
+		names = append(names, ref.Name)
+	}
+	return names
+}
+
+// OnlyOf refuses references that say another kind. Its error is one of usage.
+func OnlyOf(kind resolve.Kind, refs []resolve.Ref) error {
+	for _, ref := range refs {
+		if ref.Kind != resolve.KindAny && ref.Kind != kind {
+			return exit.Usage(fmt.Errorf("%s is no %s: this command works on %[2]ss only", ref, kind))
+		}
+	}
+	return nil
 }
 
 // ParseAll reads names as references. Its error is one of usage.

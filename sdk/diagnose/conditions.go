@@ -39,7 +39,11 @@ func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []
 			stale = true
 			continue
 		}
-		all = append(all, Finding{State: weigh(c), Subject: subject, Text: spell(c)})
+		finding := Finding{State: weigh(c), Subject: subject, Text: spell(c)}
+		if c.Type == string(apis.ConditionReady) {
+			finding.problem = problemOf(apis.Reason(c.Reason))
+		}
+		all = append(all, finding)
 	}
 	if stale {
 		all = append(all, Finding{State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(f), problem: operatorProblem(f)})
@@ -99,6 +103,24 @@ func weigh(c *metav1.Condition) State {
 		return Note
 	}
 	return Wait
+}
+
+// problemOf is the problem behind a reason that only claims have.
+func problemOf(reason apis.Reason) problem {
+	switch reason {
+	case apis.ReasonTemplateNotFound:
+		return missingTemplate
+	case apis.ReasonWarmPoolNotFound:
+		return missingPool
+	case apis.ReasonInvalidMetadata:
+		return refusedMetadata
+	case apis.ReasonEnvVarsInjectionRejected:
+		return refusedEnv
+	case apis.ReasonVolumeClaimTemplatesError:
+		return refusedVolumes
+	default:
+		return unclassified
+	}
 }
 
 func spell(c *metav1.Condition) string {

@@ -51,6 +51,11 @@ const (
 	unboundVolume
 	operatorAbsent
 	operatorDown
+	missingTemplate
+	missingPool
+	refusedMetadata
+	refusedEnv
+	refusedVolumes
 )
 
 // Step is something to do next. Command, if there is one, is the arguments of the plugin's command.

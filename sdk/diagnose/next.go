@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 )
 
 // next is what to do about the verdict, the most helpful step first.
@@ -23,7 +24,7 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 	case Succeeded, Failed:
 		return []Step{{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name}}
 	case Expired:
-		return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, {Text: "or remove it", Command: "delete " + name}}
+		return afterTheEnd(f, name)
 	case Deleting:
 		return []Step{{Text: "wait until it is gone", Command: "wait " + name + " --for deleted"}}
 	case Blocked:
@@ -41,9 +42,20 @@ func suspendedBy(f *Facts) string {
 	return "start it again (suspended by spec." + strings.Join(by, " and spec.") + ")"
 }
 
+// afterTheEnd: what ended at its shutdown time can be given more. What ended because its work was done cannot.
+func afterTheEnd(f *Facts, name string) []Step {
+	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
+		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name}}
+	}
+	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, {Text: "or remove it", Command: "delete " + name}}
+}
+
 // cures says what to do about the problem in the way.
 func cures(f *Facts, name string, in problem) []Step {
 	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name}
+	if steps := claimCures(f, anew, in); steps != nil {
+		return steps
+	}
 	switch in {
 	case badImage:
 		return []Step{{Text: "check the image's name and tag, and whether the node may pull it (imagePullSecrets)"}, anew}
@@ -62,6 +74,40 @@ func cures(f *Facts, name string, in problem) []Step {
 	default:
 	}
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
+}
+
+// claimCures are for the mistakes that only claims can make, nil for any other problem. What the cluster lacks can be made:
+// the operator then goes on by itself.
+func claimCures(f *Facts, anew Step, in problem) []Step {
+	if f.Claim == nil {
+		return nil
+	}
+	spec := &f.Claim.Spec
+	switch in {
+	case missingTemplate:
+		template := "the template"
+		if spec.TemplateRef != nil {
+			template = "template " + spec.TemplateRef.Name
+		}
+		return []Step{{Text: "see which templates there are", Command: "template list"}, {Text: "make " + template + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
+	case missingPool:
+		pool := "the pool"
+		switch {
+		case spec.WarmPoolRef != nil:
+			pool = "pool " + spec.WarmPoolRef.Name
+		case spec.WarmPool != nil:
+			pool = "pool " + string(*spec.WarmPool)
+		}
+		return []Step{{Text: "see which pools there are", Command: "pool list"}, {Text: "make " + pool + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
+	case refusedMetadata:
+		return []Step{{Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " + f.Claim.Name}, anew}
+	case refusedEnv:
+		return []Step{{Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them"}, anew}
+	case refusedVolumes:
+		return []Step{{Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them"}, anew}
+	default:
+		return nil
+	}
 }
 
 func previous(f *Facts) string {

@@ -47,6 +47,10 @@ func New(objects ...runtime.Object) *Cluster {
 			c.add(agentsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceSandboxes), o)
 		case *extensionsv1beta1.SandboxClaim:
 			c.add(extensionsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceClaims), o)
+		case *extensionsv1beta1.SandboxTemplate:
+			c.add(extensionsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceTemplates), o)
+		case *extensionsv1beta1.SandboxWarmPool:
+			c.add(extensionsv1beta1.SchemeGroupVersion.WithResource(apis.ResourceWarmPools), o)
 		default:
 			core = append(core, object)
 		}

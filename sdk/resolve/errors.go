@@ -74,9 +74,16 @@ func ErrorNotInstalled(resource, group string) *Error {
 	return e
 }
 
+// ErrorNotFound is the error for an object that does not exist.
+func ErrorNotFound(ref Ref, namespace string) *Error { return errorNotFound(ref, namespace, "") }
+
 func errorNotFound(ref Ref, namespace, remark string) *Error {
-	what := "claim or Sandbox"
+	what, next := "claim or Sandbox", "list"
 	switch ref.Kind {
+	case KindPool:
+		what, next = "pool", "pool list"
+	case KindTemplate:
+		what, next = "template", "template list"
 	case KindClaim:
 		what = "claim"
 	case KindSandbox:
@@ -88,6 +95,6 @@ func errorNotFound(ref Ref, namespace, remark string) *Error {
 	return &Error{
 		Cause:   NotFound,
 		Message: strings.TrimSpace(fmt.Sprintf("no %s is called %q in namespace %q%s", what, ref.Name, namespace, remark)),
-		next:    "list",
+		next:    next,
 	}
 }

@@ -11,6 +11,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,21 +38,15 @@ func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 // Create creates the Sandbox, or with dryRun has the server check it only. It stamps the time of the request, from which
 // the startup latency is measured.
 func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool) (*agentsv1beta1.Sandbox, error) {
-	options := metav1.CreateOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
-	if dryRun {
-		options.DryRun = []string{metav1.DryRunAll}
-	}
 	sandbox = sandbox.DeepCopy()
-	if sandbox.Annotations == nil {
-		sandbox.Annotations = map[string]string{}
-	}
-	sandbox.Annotations[apis.AnnotationClientFirstRequestedAt] = c.clock.Now().UTC().Format(requestedAt)
-	created, err := c.sandboxes.AgentsV1beta1().Sandboxes(sandbox.Namespace).Create(ctx, sandbox, options)
+	c.stamp(sandbox)
+	api := c.sandboxes.AgentsV1beta1().Sandboxes(sandbox.Namespace)
+	created, err := api.Create(ctx, sandbox, creation(dryRun))
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
 	}
 	if ctx.Err() != nil && !dryRun {
-		c.undo(ctx, sandbox)
+		undo[*agentsv1beta1.Sandbox](ctx, api, sandbox)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
@@ -59,22 +54,44 @@ func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dry
 	return created, nil
 }
 
+// stamp notes when the object was asked for.
+func (c *Client) stamp(object metav1.Object) {
+	annotations := maps.Clone(object.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[apis.AnnotationClientFirstRequestedAt] = c.clock.Now().UTC().Format(requestedAt)
+	object.SetAnnotations(annotations)
+}
+
+func creation(dryRun bool) metav1.CreateOptions {
+	options := metav1.CreateOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	return options
+}
+
 // undoing is how long a cancelled creation may take to clean up.
 const undoing = 5 * time.Second
 
 // undo deletes what a cancelled creation may have made: the answer was lost, not the request. The stamp tells our object
 // from one that somebody else made under that name.
-func (c *Client) undo(ctx context.Context, asked *agentsv1beta1.Sandbox) {
+func undo[T metav1.Object](ctx context.Context, api interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+}, asked metav1.Object,
+) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
 	defer cancel()
-	api := c.sandboxes.AgentsV1beta1().Sandboxes(asked.Namespace)
-	found, err := api.Get(ctx, asked.Name, metav1.GetOptions{})
+	found, err := api.Get(ctx, asked.GetName(), metav1.GetOptions{})
 	const stamp = apis.AnnotationClientFirstRequestedAt
-	if err != nil || found.Annotations[stamp] != asked.Annotations[stamp] {
+	if err != nil || found.GetAnnotations()[stamp] != asked.GetAnnotations()[stamp] {
 		return
 	}
-	_ = api.Delete(ctx, found.Name, metav1.DeleteOptions{ // the user is told of the interrupt; there is no second chance
-		Preconditions: &metav1.Preconditions{UID: &found.UID},
+	uid := found.GetUID()
+	_ = api.Delete(ctx, found.GetName(), metav1.DeleteOptions{ // the user is told of the interrupt; there is no second chance
+		Preconditions: &metav1.Preconditions{UID: &uid},
 	})
 }
 

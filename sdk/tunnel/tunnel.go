@@ -30,8 +30,7 @@ type Event struct {
 	Err error
 }
 
-// ListenError says that we cannot listen on this machine. It does not unwrap: its cause looks like that of a cluster that
-// cannot be reached.
+// ListenError says that we cannot listen on this machine.
 type ListenError struct {
 	Remote uint16
 	Cause  error
@@ -39,9 +38,11 @@ type ListenError struct {
 
 // Error implements error.
 func (e *ListenError) Error() string {
-	cause := strings.ReplaceAll(e.Cause.Error(), "\n", "; ")
-	return fmt.Sprintf("cannot listen on this machine for port %d of the sandbox: %s", e.Remote, cause)
+	return fmt.Sprintf("cannot listen on this machine for port %d of the sandbox: %v", e.Remote, e.Cause)
 }
+
+// Unwrap gives errors.Is and errors.As the cause.
+func (e *ListenError) Unwrap() error { return e.Cause }
 
 // Tunnel carries connections to ports.
 type Tunnel struct {
@@ -127,11 +128,15 @@ func listenOn(ctx context.Context, address string, port uint16) ([]net.Listener,
 		hosts = []string{"127.0.0.1", "::1"}
 	}
 	var opened []net.Listener
-	var problems []error
+	var problem error
 	for _, host := range hosts {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
-		if err != nil {
-			problems = append(problems, err)
+		switch {
+		case err != nil && problem != nil:
+			problem = fmt.Errorf("%w; %v", problem, err) //nolint:errorlint // one error with one cause, not several
+			continue
+		case err != nil:
+			problem = err
 			continue
 		}
 		opened = append(opened, l)
@@ -140,7 +145,7 @@ func listenOn(ctx context.Context, address string, port uint16) ([]net.Listener,
 		}
 	}
 	if len(opened) == 0 {
-		return nil, errors.Join(problems...)
+		return nil, problem
 	}
 	return opened, nil
 }

@@ -1,0 +1,135 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "describe NAME...",
+		Short: "Show everything about pools, and why they are short",
+		Long: "describe shows how full a pool is, each sandbox in it with its state, the claims that hold one of it, and what to do when\n" +
+			"fewer are ready than there should be.",
+		Example:           "  kubectl sandbox pool describe python-warm",
+		Args:              argument.AtLeastOne("NAME"),
+		ValidArgsFunction: complete.Pools(f),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			refs, err := selection.ParseAll(args)
+			if err != nil {
+				return err
+			}
+			if err := selection.OnlyOf(resolve.KindPool, refs); err != nil {
+				return err
+			}
+			return describe(cmd.Context(), f, streams, refs)
+		},
+	}
+}
+
+func describe(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	var summaries []pool.Summary
+	var failed error
+	var facts *pool.Facts
+	for _, ref := range refs {
+		found, err := a.Pools.Pool(ctx, a.Namespace, ref.Name)
+		if err == nil && facts == nil {
+			facts, err = a.Pools.Facts(ctx, a.Namespace)
+		}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		summaries = append(summaries, pool.Summarize(found, facts))
+	}
+	style := report.Style{Colored: f.Color(streams.Out)}
+	command := func(arguments string) string { return explain.Command(arguments, f) }
+	for i := range summaries {
+		var operator diagnose.Operator
+		if summaries[i].Short != "" {
+			operator = a.Observer.Operator(ctx)
+		}
+		text := page(&summaries[i], facts, operator, style, command)
+		if i > 0 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(streams.Out, text); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// page is the whole text about one pool.
+func page(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, style report.Style, command func(string) string) string {
+	p := report.Page{Style: style}
+	head := []string{
+		"Name:\t" + s.Pool.Name + report.Age(s.Pool.CreationTimestamp, facts.Now), "Namespace:\t" + s.Pool.Namespace,
+		"Template:\t" + s.Pool.Spec.TemplateRef.Name, "Update:\t" + string(strategy(s.Pool)),
+		fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired), "Claimed:\t" + number(s.Claimed), "Stale:\t" + number(s.Stale),
+	}
+	if s.Short != "" {
+		head = append(head, "Short:\t"+s.Short)
+	}
+	p.Section("", head)
+	p.Section("Labels", report.Pairs(s.Pool.Labels))
+	var members []string
+	for _, member := range s.Members {
+		line := fmt.Sprintf("%s\t%s", member.Name, style.Verdict(pool.VerdictOf(member, facts.Now)))
+		if s.Template != nil && pool.Stale(s.Template, member) {
+			line += " (stale)"
+		}
+		members = append(members, line+report.Age(member.CreationTimestamp, facts.Now))
+	}
+	p.Section("Members", members)
+	var claims []string
+	for _, claim := range s.Handed {
+		claims = append(claims, fmt.Sprintf("%s\t%s", claim.Name, claim.Status.SandboxStatus.Name))
+	}
+	p.Section("Claims", claims)
+	p.Section("Next", next(s, facts, operator, command))
+	return p.String()
+}
+
+// next is what to do about a pool: most is cured where the cause is.
+func next(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, command func(string) string) []string {
+	switch {
+	case s.Short == "":
+		return []string{"claim from it: " + command("create NAME --pool "+s.Pool.Name)}
+	case operator == diagnose.OperatorAbsent:
+		return []string{"install the operator: " + command("install")}
+	case operator == diagnose.OperatorDown:
+		return []string{"the operator is not running: look at its Pods"}
+	case s.TemplateMissing:
+		return []string{"make the template, and the operator goes on by itself: " + command("template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE")}
+	}
+	for _, member := range s.Members {
+		if pool.VerdictOf(member, facts.Now) != diagnose.Ready {
+			return []string{"see what stands in the way of one of them: " + command("status sandbox/"+member.Name)}
+		}
+	}
+	return []string{"wait: the operator makes what is missing"}
+}

@@ -1,0 +1,208 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package pool says how a pool of warm sandboxes is: what it has, what was claimed of it, and why it is short.
+//
+// Invariants:
+//   - a Summary is a pure function of the objects it was made from;
+//   - what the caller may not read makes a Summary poorer, never wrong: an unknown number is -1.
+package pool
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+)
+
+// Unknown is a number that could not be read.
+const Unknown = -1
+
+// Facts are the objects of a namespace as they were read at one time. A nil list is one that may not be read; one that is
+// empty is not nil.
+type Facts struct {
+	Now       time.Time
+	Templates []extensionsv1beta1.SandboxTemplate
+	Sandboxes []agentsv1beta1.Sandbox
+	Claims    []extensionsv1beta1.SandboxClaim
+}
+
+// Summary is how one pool is.
+type Summary struct {
+	Pool *extensionsv1beta1.SandboxWarmPool
+	// Template is nil if there is none, or if templates may not be read.
+	Template *extensionsv1beta1.SandboxTemplate
+	// Members are the Sandboxes that the pool holds.
+	Members []*agentsv1beta1.Sandbox
+	// Handed are the claims that hold a Sandbox of the pool.
+	Handed []*extensionsv1beta1.SandboxClaim
+
+	Desired, Ready, Claimed, Stale int
+	// TemplateMissing says that there is no template of that name, and not only that it may not be read.
+	TemplateMissing bool
+	// Short is why fewer members than desired are Ready, empty if that is not so.
+	Short string
+}
+
+// Summarize says how the pool is.
+func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
+	s := Summary{Pool: pool, Desired: 1, Ready: int(pool.Status.ReadyReplicas), Claimed: Unknown, Stale: Unknown}
+	if pool.Spec.Replicas != nil {
+		s.Desired = int(*pool.Spec.Replicas)
+	}
+	for i := range f.Templates {
+		if t := &f.Templates[i]; t.Namespace == pool.Namespace && t.Name == pool.Spec.TemplateRef.Name {
+			s.Template = t
+		}
+	}
+	s.TemplateMissing = f.Templates != nil && s.Template == nil
+	if f.Sandboxes != nil {
+		s.members(f)
+	}
+	if f.Sandboxes != nil && f.Claims != nil {
+		s.handed(f)
+	}
+	s.Short = s.short(f)
+	return s
+}
+
+// members finds and counts what the pool holds.
+func (s *Summary) members(f *Facts) {
+	s.Ready = 0
+	for i := range f.Sandboxes {
+		member := &f.Sandboxes[i]
+		if member.Namespace != s.Pool.Namespace || !metav1.IsControlledBy(member, s.Pool) {
+			continue
+		}
+		s.Members = append(s.Members, member)
+		if VerdictOf(member, f.Now) == diagnose.Ready {
+			s.Ready++
+		}
+	}
+	if s.Template == nil {
+		return
+	}
+	s.Stale = 0
+	for _, member := range s.Members {
+		if Stale(s.Template, member) {
+			s.Stale++
+		}
+	}
+}
+
+// handed finds the claims that hold a Sandbox of the pool.
+func (s *Summary) handed(f *Facts) {
+	sandboxes := map[string]*agentsv1beta1.Sandbox{}
+	for i := range f.Sandboxes {
+		if f.Sandboxes[i].Namespace == s.Pool.Namespace {
+			sandboxes[f.Sandboxes[i].Name] = &f.Sandboxes[i]
+		}
+	}
+	for i := range f.Claims {
+		claim := &f.Claims[i]
+		if claim.Namespace == s.Pool.Namespace && From(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
+			s.Handed = append(s.Handed, claim)
+		}
+	}
+	s.Claimed = len(s.Handed)
+}
+
+// randomSuffix is how a member's name ends: <pool>-<five characters>.
+const randomSuffix = len("-xxxxx")
+
+// From is the pool that a claim's Sandbox was taken from, empty if it was made for the claim. A Sandbox loses the pool's label
+// when it is claimed, but it keeps its name, which the pool's precedes. A new one is called as its claim is.
+func From(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) string {
+	if held == nil || !metav1.IsControlledBy(held, claim) {
+		return ""
+	}
+	launch := held.Labels[apis.LabelLaunchType]
+	if launch == apis.LaunchTypeCold || (launch == "" && held.Name == claim.Name) || len(held.Name) <= randomSuffix {
+		return ""
+	}
+	pool, separator := held.Name[:len(held.Name)-randomSuffix], held.Name[len(held.Name)-randomSuffix]
+	if separator != '-' {
+		return ""
+	}
+	return pool
+}
+
+// Stale says whether a member was built from another template, or from what its template no longer says. Defaults that the
+// operator fills in where the template says nothing are the member's own.
+func Stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
+	if hash := member.Labels[apis.LabelSandboxTemplateRefHash]; hash != "" && hash != naming.Hash(template.Name) {
+		return true
+	}
+	wanted, has := template.Spec.PodTemplate.Spec.DeepCopy(), &member.Spec.PodTemplate.Spec
+	fill(wanted, has)
+	return blueprint.Hash(*wanted, template.Spec.VolumeClaimTemplates, template.Spec.Service) !=
+		blueprint.Hash(*has, member.Spec.VolumeClaimTemplates, member.Spec.Service)
+}
+
+// fill takes over what is secured in a Pod when its template leaves it open.
+func fill(wanted, has *corev1.PodSpec) {
+	if wanted.AutomountServiceAccountToken == nil {
+		wanted.AutomountServiceAccountToken = has.AutomountServiceAccountToken
+	}
+	if wanted.DNSPolicy == "" {
+		wanted.DNSPolicy = has.DNSPolicy
+		if wanted.DNSConfig == nil {
+			wanted.DNSConfig = has.DNSConfig
+		}
+	}
+}
+
+// VerdictOf is the state of a member in one word.
+func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
+	return diagnose.VerdictOf(&diagnose.Facts{Now: now, Sandbox: member})
+}
+
+// short is why fewer members are Ready than desired: the first cause that explains it.
+func (s *Summary) short(f *Facts) string {
+	missing := s.Desired - s.Ready
+	switch {
+	case s.Pool.DeletionTimestamp != nil:
+		return "it is being deleted"
+	case missing <= 0:
+		return ""
+	case s.TemplateMissing:
+		return fmt.Sprintf("template %s does not exist", s.Pool.Spec.TemplateRef.Name)
+	case f.Sandboxes == nil:
+		return fmt.Sprintf("%d of %d are not ready (you may not list Sandboxes)", missing, s.Desired)
+	}
+	if why, count := s.obstacle(f); count > 0 {
+		return fmt.Sprintf("%d not ready: %s", count, why)
+	}
+	if s.Pool.Status.ObservedGeneration < s.Pool.Generation {
+		return "the operator has not seen the latest change yet"
+	}
+	return fmt.Sprintf("%d not made yet", missing)
+}
+
+// obstacle is what the operator says about the members that are not Ready: what most of them have in common.
+func (s *Summary) obstacle(f *Facts) (why string, count int) {
+	said := map[string]int{}
+	for _, member := range s.Members {
+		if VerdictOf(member, f.Now) == diagnose.Ready {
+			continue
+		}
+		count++
+		text := "the operator has not seen it yet"
+		if c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation); c != nil {
+			text = strings.Join(strings.Fields(c.Message), " ")
+		}
+		if said[text]++; why == "" || said[text] > said[why] || (said[text] == said[why] && text < why) {
+			why = text
+		}
+	}
+	return why, count
+}

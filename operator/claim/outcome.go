@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
+
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
@@ -94,7 +96,9 @@ func outcome(errs ...error) (reconcile.Result, error) {
 	var backOff []error
 	for _, err := range errs {
 		switch classOf(err) {
-		case classNone, classRefused, classRejected, classGone:
+		case classNone, classRefused, classGone:
+		case classRejected:
+			result.RequeueAfter = sooner(result.RequeueAfter, retry.Rejected)
 		case classBlocked:
 			result.RequeueAfter = sooner(result.RequeueAfter, blockedRetry)
 		case classLost, classConflict:

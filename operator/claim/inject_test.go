@@ -1,0 +1,136 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// threeContainers has an init container and two others; the first of these has A=template.
+var threeContainers = builders.WithPodSpec(func(s *corev1.PodSpec) {
+	s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "template"}}
+	s.Containers = append(s.Containers, corev1.Container{Name: "side", Image: builders.Image})
+	s.InitContainers = []corev1.Container{{Name: "setup", Image: builders.Image}}
+})
+
+func env(name, value, container string) v1beta1.EnvVar {
+	return v1beta1.EnvVar{Name: name, Value: value, ContainerName: container}
+}
+
+func TestVariables(t *testing.T) {
+	policy := func(p v1beta1.EnvVarsInjectionPolicy) v1beta1.EnvVarsInjectionPolicy { return p }
+	tests := map[string]struct {
+		policy  v1beta1.EnvVarsInjectionPolicy
+		env     []v1beta1.EnvVar
+		want    map[string]string // by container, as NAME=value ...
+		refused string
+	}{
+		"the first container is the default": {
+			policy: "Allowed", env: list(env("B", "1", "")), want: map[string]string{"main": "A=template B=1", "side": "", "setup": ""},
+		},
+		"a container by its name, init containers too": {
+			policy: "Allowed", env: list(env("A", "1", "side"), env("A", "2", "setup"), env("E", "", "side")),
+			want: map[string]string{"main": "A=template", "side": "A=1 E=", "setup": "A=2"},
+		},
+		"an override where the template allows it": {
+			policy: "Overrides", env: list(env("A", "claim", "")), want: map[string]string{"main": "A=claim", "side": "", "setup": ""},
+		},
+		"an override where it does not":    {policy: "Allowed", env: list(env("A", "1", "main")), refused: `"A" is set in container "main" of the template already`},
+		"without a policy":                 {env: list(env("B", "1", "")), refused: "not allowed by the template policy"},
+		"under Disallowed":                 {policy: policy("Disallowed"), env: list(env("B", "1", "")), refused: "set envVarsInjectionPolicy"},
+		"a container that is not there":    {policy: "Allowed", env: list(env("B", "1", "x")), refused: `target container "x" not found in template for environment variable "B": containerName is one of main, side, setup`},
+		"one twice for the same container": {policy: "Overrides", env: list(env("B", "1", ""), env("B", "2", "main")), refused: `"B" is given twice for container "main"`},
+		"a name that is none":              {policy: "Allowed", env: list(env("A=B", "1", "")), refused: "no valid name"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *v1beta1.SandboxClaimSpec) { s.Env = tt.env }))
+			from := template(threeContainers, templateSpec(func(s *v1beta1.SandboxTemplateSpec) { s.EnvVarsInjectionPolicy = tt.policy }))
+			todo := nextStep(testNow, claim, observed{template: from})
+			if tt.refused != "" {
+				r, ok := todo.(reject)
+				if !ok || r.why.reason != apis.ReasonEnvVarsInjectionRejected || !strings.Contains(r.why.text, tt.refused) {
+					t.Fatalf("got %s %+v", tell(todo), todo)
+				}
+				return
+			}
+			c, ok := todo.(create)
+			if !ok {
+				t.Fatalf("got %+v", todo)
+			}
+			got := map[string]string{}
+			pod := c.sandbox.Spec.PodTemplate.Spec
+			for _, container := range append(pod.InitContainers, pod.Containers...) {
+				var all []string
+				for _, e := range container.Env {
+					all = append(all, e.Name+"="+e.Value)
+				}
+				got[container.Name] = strings.Join(all, " ")
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+			if from.Spec.PodTemplate.Spec.Containers[0].Env[0].Value != "template" {
+				t.Error("the template changed")
+			}
+		})
+	}
+}
+
+func TestVolumes(t *testing.T) {
+	tests := map[string]struct {
+		policy  v1beta1.VolumeClaimTemplatesPolicy
+		volumes []string
+		want    string // names and sizes
+		refused string
+	}{
+		"added to the template's":               {policy: "Allowed", volumes: list("x"), want: "data=1Gi x=5Gi"},
+		"in the place of the template's":        {policy: "Overrides", volumes: list("data", "x"), want: "data=5Gi x=5Gi"},
+		"a name that is taken":                  {policy: "Allowed", volumes: list("data"), refused: `has a volume "data" already`},
+		"without a policy":                      {volumes: list("x"), refused: "set volumeClaimTemplatesPolicy"},
+		"more than a Sandbox may have together": {policy: "Allowed", volumes: strings.Split(strings.Repeat("x,", 31)+"x", ","), refused: "a Sandbox may have 32"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *v1beta1.SandboxClaimSpec) {
+				for i, volume := range tt.volumes {
+					if len(tt.volumes) > 2 {
+						volume += string(rune('A'+i/26)) + string(rune('a'+i%26))
+					}
+					s.VolumeClaimTemplates = append(s.VolumeClaimTemplates, builders.VolumeTemplate(volume, "5Gi"))
+				}
+			}))
+			from := template(builders.WithVolume("data", "1Gi"),
+				templateSpec(func(s *v1beta1.SandboxTemplateSpec) { s.VolumeClaimTemplatesPolicy = tt.policy }))
+			todo := nextStep(testNow, claim, observed{template: from})
+			if tt.refused != "" {
+				r, ok := todo.(reject)
+				if !ok || r.why.reason != apis.ReasonVolumeClaimTemplatesError || !strings.Contains(r.why.text, tt.refused) {
+					t.Fatalf("got %+v", todo)
+				}
+				return
+			}
+			c, ok := todo.(create)
+			if !ok {
+				t.Fatalf("got %+v", todo)
+			}
+			var got []string
+			for _, v := range c.sandbox.Spec.VolumeClaimTemplates {
+				size := v.Spec.Resources.Requests[corev1.ResourceStorage]
+				got = append(got, v.Name+"="+size.String())
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

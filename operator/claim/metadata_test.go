@@ -1,0 +1,180 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+type keys = map[string]string
+
+func TestKeysThatNoClaimMaySet(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	tests := map[string]struct {
+		labels, annotations keys
+		refused             string // empty: taken
+	}{
+		"keys of one's own":                  {labels: keys{"team": "a", "example.com/x": ""}, annotations: keys{"example.com/Note": "any text!"}},
+		"a domain that only looks reserved":  {labels: keys{"my-k8s.io/x": "a", "x-k8s.io/y": "b"}},
+		"kubernetes.io":                      {labels: keys{"kubernetes.io/x": "a"}, refused: "reserved domain kubernetes.io"},
+		"a subdomain of it":                  {annotations: keys{"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}, refused: "reserved domain kubernetes.io"},
+		"k8s.io":                             {annotations: keys{"node.k8s.io/x": "a"}, refused: "reserved domain k8s.io"},
+		"our own":                            {labels: keys{"agents.x-k8s.io/claim-uid": "a"}, refused: "reserved domain agents.x-k8s.io"},
+		"our extensions'":                    {annotations: keys{"extensions.agents.x-k8s.io/x": "a"}, refused: "reserved domain agents.x-k8s.io"},
+		"a label value that is too long":     {labels: keys{"team": long}, refused: `the value of "team"`},
+		"a label value with spaces":          {labels: keys{"team": "a b"}, refused: `the value of "team"`},
+		"a label key that is none":           {labels: keys{"a b": "x"}, refused: `key "a b"`},
+		"an annotation key that is none":     {annotations: keys{"a,b": "x"}, refused: `key "a,b"`},
+		"the router's identity":              {labels: keys{"app": "sandbox-router"}, refused: "how the router is found"},
+		"annotations that are far too large": {annotations: keys{"x": strings.Repeat("x", 1<<19)}, refused: "shorten"},
+	}
+	fields := map[string]func(*v1beta1.SandboxClaimSpec, keys, keys){
+		"additionalPodMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
+			s.AdditionalPodMetadata = agentsv1beta1.PodMetadata{Labels: l, Annotations: a}
+		},
+		"podMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
+			s.PodMetadata = &v1beta1.Metadata{Labels: l, Annotations: a}
+		},
+		"sandboxMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
+			s.SandboxMetadata = &v1beta1.Metadata{Labels: l, Annotations: a}
+		},
+	}
+	for name, tt := range tests {
+		for field, set := range fields {
+			t.Run(field+": "+name, func(t *testing.T) {
+				why := checkMetadata(claimOf("c", spec(func(s *v1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
+				switch {
+				case tt.refused == "" && why != nil:
+					t.Errorf("refused: %v", why)
+				case tt.refused != "" && (why == nil || why.reason != apis.ReasonInvalidMetadata ||
+					!strings.Contains(why.text, tt.refused) || !strings.HasPrefix(why.text, field+".")):
+					t.Errorf("got %v, want %q", why, tt.refused)
+				}
+			})
+		}
+	}
+}
+
+// podLabels are those of additionalPodMetadata and podMetadata.
+func podLabels(strict, merged keys) builders.ClaimOption {
+	return spec(func(s *v1beta1.SandboxClaimSpec) {
+		s.AdditionalPodMetadata.Labels = strict
+		s.PodMetadata = &v1beta1.Metadata{Labels: merged}
+	})
+}
+
+func TestAdditionalPodMetadataIsStrict(t *testing.T) {
+	from := template(builders.WithPodLabel("tier", "template"))
+	for value, want := range map[string]string{"template": "create c", "claim": "reject InvalidMetadata"} {
+		if got := tell(nextStep(testNow, claimOf("c", podLabels(keys{"tier": value}, nil)), observed{template: from})); got != want {
+			t.Errorf("%s: %s, want %s", value, got, want)
+		}
+	}
+	// What runs already is not broken by a template that changed after.
+	claim := claimOf("c", podLabels(keys{"tier": "claim"}, nil))
+	running := heldBy(claim, member("p-a", pool("p")))
+	if got := tell(nextStep(testNow, claim, observed{owned: list(running), template: from})); got != "keep p-a" {
+		t.Error(got)
+	}
+	claim.Spec.AdditionalPodMetadata.Labels = keys{"tier": "other"}
+	if got := tell(nextStep(testNow, claim, observed{owned: list(running), template: from})); !strings.Contains(got, `"tier"`) {
+		t.Error(got)
+	}
+}
+
+func TestMetadataFollowsTheClaim(t *testing.T) {
+	from := template(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"))
+	claim := claimOf("c", podLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), spec(func(s *v1beta1.SandboxClaimSpec) {
+		s.SandboxMetadata = &v1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
+	}))
+	for name, start := range map[string][]any{"warm": {pool("p"), memberOf("p-a", pool("p"), from)}, "cold": {}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, claim.DeepCopy(), from.DeepCopy())
+			if len(start) > 0 {
+				w.create(pool("p"), memberOf("p-a", pool("p"), from))
+				w.watch()
+			}
+			w.settle()
+			s := w.owned("c-uid")[0]
+			shows := func(step string, pod, sandbox keys) {
+				t.Helper()
+				w.settle()
+				is := w.sandbox(s)
+				if diff := cmp.Diff(pod, is.Spec.PodTemplate.ObjectMeta.Labels); diff != "" {
+					t.Errorf("%s: the Pod's labels (-want +got):\n%s", step, diff)
+				}
+				labels := maps.Clone(is.Labels)
+				maps.DeleteFunc(labels, func(key, _ string) bool { return apis.ReservedKey(key) })
+				if !maps.Equal(labels, sandbox) {
+					t.Errorf("%s: the Sandbox's labels %v, want %v", step, labels, sandbox)
+				}
+			}
+			shows("the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"}, keys{"team": "a"})
+			w.change(s, func(s *agentsv1beta1.Sandbox) {
+				s.Labels["foreign"], s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1", "1"
+			})
+			w.edit("c", func(c *v1beta1.SandboxClaim) {
+				c.Spec.AdditionalPodMetadata.Labels, c.Spec.PodMetadata.Labels = nil, keys{"mine": "2"}
+				c.Spec.SandboxMetadata.Labels["team"] = "b"
+			})
+			shows("what the template has comes back, the rest goes, foreign keys stay",
+				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "foreign": "1"})
+			w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
+			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"}, keys{"foreign": "1"})
+			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" || a[apis.AnnotationClaimPodLabels] != "" {
+				t.Errorf("annotations %v", a)
+			}
+			w.edit("c", func(c *v1beta1.SandboxClaim) {
+				c.Spec.PodMetadata = &v1beta1.Metadata{Labels: keys{"k8s.io/x": "1"}}
+			})
+			w.settle()
+			c := w.claim("c")
+			if got := apis.FindCondition(c.Status.Conditions, apis.ConditionReady); got.Reason != string(apis.ReasonInvalidMetadata) || c.Status.SandboxStatus.Name != s {
+				t.Errorf("a mistake of a bound claim: %+v", c.Status)
+			}
+		})
+	}
+}
+
+func TestTheNoteOfKeysTakesNoKeyOfOurs(t *testing.T) {
+	s := heldBy(claimOf("c"), member("p-a", pool("p")), func(s *agentsv1beta1.Sandbox) {
+		s.Annotations[apis.AnnotationClaimLabels] = apis.LabelClaimUID + ",x"
+	})
+	if why := setMetadata(s, claimOf("c"), template()); why != nil {
+		t.Fatal(why)
+	}
+	if s.Labels[apis.LabelClaimUID] == "" {
+		t.Error("a forged note took the identity away")
+	}
+}
+
+func TestTheHandOver(t *testing.T) {
+	from := template(builders.WithPodLabel("new", "1"))
+	warm := member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) {
+		setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, apis.AnnotationSafeToEvict, "true")
+	})
+	claim := claimOf("c", builders.WithAnnotation(apis.AnnotationTraceContext, "00-trace"))
+	s, why := adopted(warm, claim, from)
+	if why != nil {
+		t.Fatal(why)
+	}
+	if _, evictable := s.Spec.PodTemplate.ObjectMeta.Annotations[apis.AnnotationSafeToEvict]; evictable {
+		t.Error("somebody's Sandbox may be evicted")
+	}
+	if s.Annotations[apis.AnnotationTraceContext] != "00-trace" || s.Spec.PodTemplate.ObjectMeta.Labels["new"] != "1" {
+		t.Errorf("trace %v, metadata of the template %v", s.Annotations, s.Spec.PodTemplate.ObjectMeta)
+	}
+	if warm.Labels[apis.LabelWarmPoolSandbox] == "" || len(warm.Spec.PodTemplate.ObjectMeta.Annotations) != 1 {
+		t.Error("the member itself changed")
+	}
+}

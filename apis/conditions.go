@@ -3,7 +3,11 @@
 
 package apis
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // ConditionType is a type of condition on one of our objects.
 type ConditionType string
@@ -90,11 +94,20 @@ const (
 	MessageErrorPrefix            = "Error seen: "
 )
 
+// A message may quote what a user or a server wrote. The API takes 32 KiB; a person reads less.
+const (
+	maxMessage = 4096
+	cut        = " ... (cut)"
+)
+
 // NewCondition returns a condition of the given generation whose time of change is kept from was while the status stays
 // the same; now is used where it changes. Condition times have a resolution of one second.
 func NewCondition(
 	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string, generation int64, now metav1.Time,
 ) metav1.Condition {
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage-len(cut)], "") + cut
+	}
 	is := metav1.Condition{
 		Type: string(kind), Status: metav1.ConditionFalse, Reason: string(reason), Message: message,
 		ObservedGeneration: generation, LastTransitionTime: now,

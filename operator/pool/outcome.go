@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // conflictRetry is a fallback: the newer object that made the conflict wakes us, if it matters to the pool.
@@ -58,7 +60,9 @@ func outcome(again time.Duration, errs ...error) (reconcile.Result, error) {
 			continue
 		}
 		switch classOf(err) {
-		case classRejected, classGone:
+		case classGone:
+		case classRejected:
+			again = sooner(again, retry.Rejected)
 		case classConflict:
 			again = sooner(again, conflictRetry)
 		case classOther:

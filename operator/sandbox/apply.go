@@ -28,6 +28,21 @@ func (r result[T]) there() bool {
 	return r.err == nil && r.verb != refuse && !reflect.ValueOf(r.child).IsNil()
 }
 
+// waits says whether something that is on its way out holds up what comes next.
+func (r results) waits() bool {
+	for _, pod := range r.pods {
+		if pod.verb == wait && pod.child != nil {
+			return true
+		}
+	}
+	for _, claim := range r.claims {
+		if claim.verb == wait && claim.child != nil {
+			return true
+		}
+	}
+	return r.service.verb == wait && r.service.child != nil
+}
+
 // results is what became of a plan.
 type results struct {
 	claims  []result[*corev1.PersistentVolumeClaim]
@@ -64,7 +79,8 @@ func (r results) live() []*corev1.Pod {
 func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan) results {
 	var done results
 	if p.end {
-		done.own = r.delete(ctx, sandbox)
+		version := sandbox.ResourceVersion // somebody may have given it more time since
+		done.own = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
 		return done
 	}
 	volumes := true
@@ -134,15 +150,15 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, s step[T]) re
 		}
 		res.child = s.want
 	case remove:
-		res.err = r.delete(ctx, s.was)
+		uid := s.was.GetUID()
+		res.err = r.delete(ctx, s.was, client.Preconditions{UID: &uid})
 	}
 	return res
 }
 
 // delete deletes an object if it is still the one we saw; one that is gone already is a success.
-func (r *Reconciler) delete(ctx context.Context, object client.Object) error {
-	uid := object.GetUID()
-	err := r.client.Delete(ctx, object, client.Preconditions{UID: &uid})
+func (r *Reconciler) delete(ctx context.Context, object client.Object, still client.Preconditions) error {
+	err := r.client.Delete(ctx, object, still)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s: %w", nameOf(object), err)
 	}

@@ -114,11 +114,14 @@ func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 			}
 			number := fmt.Sprintf("%s-%d", strings.ToLower(string(protocol)), port.ContainerPort)
 			name := port.Name
+			if taken["#"+number] {
+				continue
+			}
 			if name == "" || taken[name] {
 				name = number
 			}
-			if taken["#"+number] {
-				continue
+			for taken[name] { // somebody gave another port this very name
+				name += "-x"
 			}
 			taken["#"+number], taken[name] = true, true
 			ports = append(ports, corev1.ServicePort{

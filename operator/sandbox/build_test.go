@@ -137,14 +137,16 @@ func TestServicePorts(t *testing.T) {
 			{Name: "a", Ports: []corev1.ContainerPort{
 				{Name: "http", ContainerPort: 80}, {ContainerPort: 53, Protocol: corev1.ProtocolUDP}, {ContainerPort: 80},
 			}},
-			{Name: "b", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}},
+			{Name: "b", Ports: []corev1.ContainerPort{
+				{Name: "http", ContainerPort: 8080}, {Name: "tcp-7", ContainerPort: 9}, {ContainerPort: 7},
+			}},
 		},
 	}
 	var got []string
 	for _, p := range servicePorts(spec) {
 		got = append(got, p.Name+"/"+string(p.Protocol)+"/"+p.TargetPort.String())
 	}
-	want := []string{"mesh/TCP/15000", "http/TCP/80", "udp-53/UDP/53", "tcp-8080/TCP/8080"}
+	want := []string{"mesh/TCP/15000", "http/TCP/80", "udp-53/UDP/53", "tcp-8080/TCP/8080", "tcp-7/TCP/9", "tcp-7-x/TCP/7"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ports (-want +got):\n%s", diff)
 	}

@@ -69,6 +69,10 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *v1beta1.Sandbox, 
 		reader = r.live
 	}
 	pod, err := get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
+	if err == nil && pod != nil && pod.Name != sandbox.Name && ownershipOf(pod, sandbox) == foreign {
+		// A hint at somebody else's Pod, as in a copied manifest, is no hint.
+		pod, err = get(ctx, reader, client.ObjectKeyFromObject(sandbox), &corev1.Pod{})
+	}
 	switch {
 	case err != nil:
 		return err

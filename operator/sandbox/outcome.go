@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 const (
@@ -19,6 +21,8 @@ const (
 	refusedRetry = 15 * time.Second
 	// conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
 	conflictRetry = time.Second
+	// goneRetry is how often we look whether what stands in our way has gone: if it lacks our label, its end is no event.
+	goneRetry = 5 * time.Second
 )
 
 // refusal is an object under a name we need that we may not take. Its text names the object and the cure.
@@ -36,7 +40,7 @@ const (
 	classNone     class = iota
 	classRefused        // somebody's object is in the way: look again now and then
 	classConflict       // we acted on an old object: the newer one is on its way
-	classRejected       // the API server will never take it: wait for a change of the Sandbox
+	classRejected       // the API server calls it invalid: wait for a change of the Sandbox, or of a policy
 	classGone           // the namespace is going: nothing to do
 	classOther          // anything else: back off
 )
@@ -65,7 +69,9 @@ func outcome(errs ...error) (reconcile.Result, error) {
 	var backOff []error
 	for _, err := range errs {
 		switch classOf(err) {
-		case classNone, classRejected, classGone:
+		case classNone, classGone:
+		case classRejected:
+			result.RequeueAfter = sooner(result.RequeueAfter, retry.Rejected)
 		case classRefused:
 			result.RequeueAfter = sooner(result.RequeueAfter, refusedRetry)
 		case classConflict:

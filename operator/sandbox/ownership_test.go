@@ -8,11 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 func TestObjectsInTheWay(t *testing.T) {
@@ -93,5 +97,54 @@ func TestOrphansAreTakenBack(t *testing.T) {
 		if !strings.HasPrefix(line, "Sandbox") && !strings.Contains(line, "second-life") {
 			t.Errorf("not taken back: %s", line)
 		}
+	}
+}
+
+func TestAHintAtSomebodyElsesPodIsNoHint(t *testing.T) {
+	other := ours(box(), called("other"), ownedBy(apis.KindSandbox, "other", "other-uid"))
+	w := newWorld(t, box(annotated(apis.AnnotationPodName, "other")), other)
+	w.settle()
+	if _, err := w.pod("box"); err != nil {
+		t.Errorf("no Pod under the Sandbox's own name: %v", err)
+	}
+	if noted := w.sandbox().Annotations[apis.AnnotationPodName]; noted != "box" {
+		t.Errorf("the hint is still %q", noted)
+	}
+}
+
+func TestWhatIsOnItsWayOutAndUnseenByTheCacheIsLookedAtAgain(t *testing.T) {
+	w := newWorld(t, box())
+	w.settle()
+	pod, err := w.pod("box")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod.Labels, pod.Finalizers = nil, []string{"example.com/slow"}
+	if err := w.store.Update(context.Background(), pod); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Delete(context.Background(), pod); err != nil {
+		t.Fatal(err)
+	}
+	w.hidden["Pod box"] = true // the cache holds labelled objects only
+	if retry, err := w.pass(); err != nil || retry != goneRetry {
+		t.Errorf("retry %v, error %v; want %v: its end is no event for us", retry, err, goneRetry)
+	}
+}
+
+func TestASandboxThatWasGivenMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
+	w := newWorld(t, box(shutdown(0, v1beta1.ShutdownPolicyDelete)))
+	stale := w.sandbox()
+	w.edit(shutdown(time.Hour, v1beta1.ShutdownPolicyDelete))
+	if _, err := w.reconciler.Reconcile(context.Background(), stale); err != nil {
+		t.Fatal(err)
+	}
+	w.sandbox() // fails the test if it is gone
+}
+
+func TestAMessageTooLongForTheAPIIsCut(t *testing.T) {
+	c := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonReconcilerError, strings.Repeat("ü", 40_000), 1, metav1.NewTime(testNow))
+	if len(c.Message) > 32768 || !strings.HasSuffix(c.Message, "(cut)") || !utf8.ValidString(c.Message) {
+		t.Errorf("%d bytes, ends in %q", len(c.Message), c.Message[len(c.Message)-10:])
 	}
 }

@@ -52,6 +52,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (r
 	}
 	err = r.report(ctx, sandbox, todo, done, now)
 	result, err := outcome(append(done.errors(), err)...)
+	if done.waits() {
+		result.RequeueAfter = sooner(result.RequeueAfter, goneRetry)
+	}
 	result.RequeueAfter = sooner(result.RequeueAfter, todo.deadline.Remaining(now))
 	return result, err
 }

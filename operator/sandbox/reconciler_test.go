@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // life is a Sandbox's life: each step is what a user or the cluster does before the operator looks again.
@@ -79,8 +80,8 @@ func TestAnswersOfTheServer(t *testing.T) {
 		wantRetry time.Duration
 		wantErr   bool
 	}{
-		"a Pod that the server will never take waits for a change of the Sandbox": {
-			write: "create Pod", answer: invalid, wantReady: "ReconcilerError",
+		"what the server calls invalid waits for a change of the Sandbox, and is tried now and then: a policy may have said so": {
+			write: "create Pod", answer: invalid, wantReady: "ReconcilerError", wantRetry: retry.Rejected,
 		},
 		"a server that is ill is asked again with patience": {
 			write: "create Pod", answer: apierrors.NewInternalError(errors.New("ill")), wantReady: "ReconcilerError", wantErr: true,
@@ -91,6 +92,9 @@ func TestAnswersOfTheServer(t *testing.T) {
 		},
 		"a conflict is no error that a user sees": {
 			write: "patch Sandbox", answer: conflict, wantReady: "DependenciesNotReady", wantRetry: conflictRetry,
+		},
+		"a status that the server refuses is heard of": {
+			write: "patch Sandbox/status", answer: invalid, wantErr: true,
 		},
 		"a status that lost a race is written again": {
 			write: "patch Sandbox/status", answer: conflict, wantRetry: conflictRetry,
@@ -244,11 +248,11 @@ func TestOutcome(t *testing.T) {
 		wantAfter time.Duration
 		wantErr   bool
 	}{
-		"nothing went wrong":                          {errs: []error{nil, nil}},
-		"a refusal is looked at again":                {errs: []error{fmt.Errorf("x: %w", refused)}, wantAfter: refusedRetry},
-		"the sooner of two":                           {errs: []error{refused, errWentMeanwhile}, wantAfter: conflictRetry},
-		"an unknown error backs off":                  {errs: []error{errors.New("x"), refused}, wantAfter: refusedRetry, wantErr: true},
-		"what the server never takes is not repeated": {errs: []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "x", nil)}},
+		"nothing went wrong":                              {errs: []error{nil, nil}},
+		"a refusal is looked at again":                    {errs: []error{fmt.Errorf("x: %w", refused)}, wantAfter: refusedRetry},
+		"the sooner of two":                               {errs: []error{refused, errWentMeanwhile}, wantAfter: conflictRetry},
+		"an unknown error backs off":                      {errs: []error{errors.New("x"), refused}, wantAfter: refusedRetry, wantErr: true},
+		"what the server calls invalid comes back slowly": {errs: []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "x", nil)}, wantAfter: retry.Rejected},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

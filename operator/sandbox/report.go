@@ -41,10 +41,14 @@ func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p pla
 	}
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch {
+	case err == nil, apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsInvalid(err): // a fault of ours, not of the Sandbox: it must be heard of
+		return fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
+	default:
 		return fmt.Errorf("patch status: %w", err)
 	}
-	return nil
 }
 
 // sameButNode: the node's name is written together with other changes, never for its own sake.

@@ -81,7 +81,9 @@ func TestSecureDefaults(t *testing.T) {
 			option: podSpec(func(s *corev1.PodSpec) { s.DNSConfig = theirs }), wantDNS: corev1.DNSNone, want: theirs,
 		},
 		"under rules of its own the cluster's DNS stays": {
-			option: network(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{} }),
+			option: network(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+				s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{}
+			}),
 		},
 		"under nobody's rules too": {
 			option: network(func(s *extensionsv1beta1.SandboxTemplateSpec) {

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 const (
@@ -118,7 +119,7 @@ func (r *Reconciler) outcome(template *v1beta1.SandboxTemplate, todo step, err e
 		return reconcile.Result{RequeueAfter: conflictRetry}, nil
 	case apierrors.IsInvalid(err):
 		r.event(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
-		return reconcile.Result{}, nil
+		return reconcile.Result{RequeueAfter: retry.Rejected}, nil
 	}
 	return reconcile.Result{}, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -121,13 +122,13 @@ func TestOutcome(t *testing.T) {
 		wantAfter time.Duration
 		wantErr   bool
 	}{
-		"nothing went wrong":                             {errs: list[error](nil, nil)},
-		"a mistake waits for its change":                 {errs: list[error](refuse(apis.ReasonTemplateNotFound, "x"))},
-		"a Sandbox in the way is looked at now and then": {errs: list[error](blocked), wantAfter: blockedRetry},
-		"a lost race goes on soon":                       {errs: list[error](&lost{}), wantAfter: conflictRetry},
-		"a conflict too, without an error":               {errs: list[error](fmt.Errorf("x: %w", conflict), blocked), wantAfter: conflictRetry},
-		"what the server never takes is not repeated":    {errs: list[error](apierrors.NewInvalid(agentsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil))},
-		"the rest backs off":                             {errs: list(errors.New("x"), nil), wantErr: true},
+		"nothing went wrong":                                             {errs: list[error](nil, nil)},
+		"a mistake waits for its change":                                 {errs: list[error](refuse(apis.ReasonTemplateNotFound, "x"))},
+		"a Sandbox in the way is looked at now and then":                 {errs: list[error](blocked), wantAfter: blockedRetry},
+		"a lost race goes on soon":                                       {errs: list[error](&lost{}), wantAfter: conflictRetry},
+		"a conflict too, without an error":                               {errs: list[error](fmt.Errorf("x: %w", conflict), blocked), wantAfter: conflictRetry},
+		"what the server refuses is tried now and then: policies change": {errs: list[error](apierrors.NewInvalid(agentsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil)), wantAfter: retry.Rejected},
+		"the rest backs off":                                             {errs: list(errors.New("x"), nil), wantErr: true},
 	}
 	for name, tt := range tests {
 		got, err := outcome(tt.errs...)

@@ -73,8 +73,8 @@ func TestAnswersToTheHandOver(t *testing.T) {
 		before func(*world)
 		// answer is that of each patch of the Sandbox; nil: the server's own.
 		answer error
-		// done: the server carries a patch out although it answers with an error.
-		done        bool
+		// done: the server, or another operator, carries out this patch (the first is 1) although the answer is an error.
+		done        int
 		wantReason  string
 		wantNote    string
 		wantOwner   string // of p-a
@@ -104,14 +104,17 @@ func TestAnswersToTheHandOver(t *testing.T) {
 		"two conflicts: the record goes and the member stays": {
 			answer: conflict, wantReason: "AdoptionConflict", wantOwner: "SandboxWarmPool/p", wantPatches: 2, wantKept: 2,
 		},
-		"two conflicts, the second of which was our own success: done": {
-			answer: conflict, done: true, wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
+		"a second conflict because another operator carried our record out: done": {
+			answer: conflict, done: 2, wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 2, wantKept: 1,
+		},
+		"a conflict with our own success: done": {
+			answer: conflict, done: 1, wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
 		},
 		"a server that is ill: the record stands and the same member is tried again": {
 			answer: ill, wantReason: "ReconcilerError", wantNote: "p-a", wantOwner: "SandboxWarmPool/p", wantPatches: 1, wantErr: true, wantKept: 2,
 		},
 		"a timeout of what was carried out: the record stands": {
-			answer: context.DeadlineExceeded, done: true, wantReason: "ReconcilerError", wantNote: "p-a", wantOwner: "SandboxClaim/c",
+			answer: context.DeadlineExceeded, done: 1, wantReason: "ReconcilerError", wantNote: "p-a", wantOwner: "SandboxClaim/c",
 			wantPatches: 1, wantErr: true, wantKept: 2,
 		},
 		"a claim that changed meanwhile is not served from an old record": {
@@ -137,7 +140,7 @@ func TestAnswersToTheHandOver(t *testing.T) {
 				if tt.answer == nil {
 					return do()
 				}
-				if tt.done {
+				if patches == tt.done {
 					_ = do()
 				}
 				return tt.answer

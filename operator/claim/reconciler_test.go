@@ -90,6 +90,17 @@ func TestACacheThatLagsBehindOurOwnWrites(t *testing.T) {
 	}
 }
 
+func TestWhatIsRecordedIsGoneOnlyWhenTheServerSaysSo(t *testing.T) {
+	w := newWorld(t, claimOf("c", noted("p-a")), template(), pool("p"), heldBy(claimOf("c"), member("p-a", pool("p"))), member("p-b", pool("p")))
+	w.lagging["p-a"] = nil
+	if _, err := w.pass("c"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.owned("c-uid"); !slices.Equal(got, []string{"p-a"}) {
+		t.Errorf("the claim owns %v", got)
+	}
+}
+
 func TestAnErrorForgetsNoName(t *testing.T) {
 	c := claimOf("c", noted("p-a"), builders.BoundTo("p-a", "10.0.0.9"),
 		spec(func(s *v1beta1.SandboxClaimSpec) {

@@ -36,7 +36,7 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	h.Must("wait", "late", "--for", "ready")
 	h.Must(operator...)
 	left := h.KubectlAlone("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
-	for _, line := range strings.Split(left.Stdout, "\n") {
+	for line := range strings.SplitSeq(left.Stdout, "\n") {
 		if strings.Contains(line, "agents.x-k8s.io") || strings.Contains(line, "agent-sandbox") {
 			t.Errorf("left behind: %s", line)
 		}

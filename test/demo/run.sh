@@ -24,7 +24,7 @@ until_true() {
   for _ in $(seq 50); do "$@" >/dev/null 2>&1 && return; sleep 0.2; done
   fail "not within ten seconds: $*"
 }
-fail() { printf '\ndemo: %s\n' "$*" >&2; exit 1; }
+fail() { printf '\ndemo: %s\n(the cluster may still be up: make cluster-down removes it)\n' "$*" >&2; exit 1; }
 same() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }
 
 command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer and try again"
@@ -38,7 +38,7 @@ trap cleanup EXIT
 
 say "Building the plugin and the operator (the first time takes a few minutes)"
 make -s build testcluster
-say "Starting a Kubernetes cluster named $name (the first time builds it: about ten minutes)"
+say "Starting a Kubernetes cluster named $name (the first time on a machine builds it: about ten minutes)"
 "$bin/testcluster" up --name "$name"
 PATH=$bin:$("$bin/testcluster" binaries --only cluster):$PATH
 KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
@@ -67,7 +67,8 @@ diff -r -x report.txt "$work/site" "$work/back" || fail "the directory came back
 show cat "$work/back/report.txt"
 
 say "A port of the sandbox, on this machine"
-kubectl sandbox exec demo -- sh -c 'cd /work/site && python3 -m http.server 8000 >/dev/null 2>&1 &'
+# Without a terminal: what runs in the background would end with it.
+kubectl sandbox exec demo --tty=false --stdin=false -- sh -c 'cd /work/site && python3 -m http.server 8000 >/dev/null 2>&1 &'
 printf '  $ kubectl sandbox port-forward demo :8000 &\n'
 kubectl sandbox port-forward demo :8000 >"$work/forward" 2>&1 &
 forward=$!

@@ -71,9 +71,10 @@ type session struct {
 	clock   clock.WithTicker
 	writing sync.Mutex
 	// blocked is true while a write waits for the other end, which then cannot answer pings either.
-	blocked atomic.Bool
-	once    sync.Once
-	over    chan struct{}
+	blocked  atomic.Bool
+	reported atomic.Bool // the remote end has said how the command ended
+	once     sync.Once
+	over     chan struct{}
 }
 
 func (s *session) end() {
@@ -137,7 +138,7 @@ func (s *session) beat() {
 		case <-s.over:
 			return
 		case <-ticker.C():
-			if s.blocked.Load() {
+			if s.blocked.Load() && !s.reported.Load() {
 				_ = s.conn.NetConn().SetReadDeadline(s.clock.Now().Add(patience))
 			}
 			_ = s.conn.WriteControl(websocket.PingMessage, nil, s.clock.Now().Add(pingPeriod))
@@ -174,6 +175,7 @@ func (s *session) receive(stdout, stderr io.Writer) error {
 			var more []byte
 			more, err = io.ReadAll(message)
 			report = append(report, more...)
+			s.reported.Store(true)
 			wait = goodbye
 		}
 		if err != nil {

@@ -137,7 +137,7 @@ func TestKilledAtRandomMomentsTheOperatorLosesNothingAndDoublesNothing(t *testin
 func leaderElection(h *harness.T, on bool) {
 	h.Helper()
 	h.MustKubectl("-n", apis.OperatorNamespace, "patch", "deployment", apis.OperatorName, "--type=json", "-p", fmt.Sprintf(
-		`[{"op":"replace","path":"/spec/template/spec/containers/0/args","value":["--leader-elect=%v"]}]`, on))
+		`[{"op":"replace","path":"/spec/template/spec/containers/0/args/0","value":"--leader-elect=%v"}]`, on))
 	h.MustKubectl("-n", apis.OperatorNamespace, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
 }
 

@@ -125,6 +125,13 @@ test-e2e: $(GOTESTSUM) ## Run the tests that need a whole cluster. Starts its ow
 	@mkdir -p $(ARTIFACTS)
 	@test/e2e/run.sh
 
+# ROUNDS is how many random histories each test of `make soak` tries.
+ROUNDS ?= 100
+.PHONY: soak
+soak: $(GOTESTSUM) ## Try many more random histories of claims and pools than `make test` does.
+	@mkdir -p $(ARTIFACTS)
+	@SOAK_ROUNDS=$(ROUNDS) $(call gotest,soak) -timeout 3h -run '$(or $(RUN),Histories|NeverAbove)' ./operator/...
+
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.
 	@$(GOLANGCI_LINT) run ./...

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +15,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
 // transcript is a random history of claims, members and operators over one API server.
@@ -243,22 +242,9 @@ func (tr *transcript) finish() {
 	}
 }
 
-// rounds is how many histories are tried for each number of operators: a soak asks for more.
-func rounds(t *testing.T) uint64 {
-	asked := os.Getenv("SOAK_ROUNDS")
-	if asked == "" {
-		return 12
-	}
-	n, err := strconv.ParseUint(asked, 10, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 func TestRandomHistories(t *testing.T) {
 	for operators := 1; operators <= 2; operators++ {
-		for seed := range rounds(t) {
+		for seed := range soak.Rounds(t, 4) {
 			t.Run(fmt.Sprintf("%d operators, seed %d", operators, seed), func(t *testing.T) {
 				tr := newTranscript(t, seed, operators)
 				for range 120 {

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
 // chaos plays users, claims, nodes, a lagging watch and a failing server in an order that the seed gives.
@@ -136,12 +137,12 @@ func run(t *testing.T, seed uint64, options Options) {
 }
 
 func TestNeverAboveReplicasAndNoClaimedMemberIsDeleted(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range soak.Rounds(t, 6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { run(t, seed, testOptions) })
 	}
 	slow := testOptions
 	slow.MaxBatch, slow.RefillRate = 2, 0.5
-	for seed := range uint64(10) {
+	for seed := range soak.Rounds(t, 4) {
 		t.Run(fmt.Sprintf("paced %d", seed), func(t *testing.T) { run(t, 1000+seed, slow) })
 	}
 }

@@ -144,22 +144,25 @@ func (a *applier) established(ctx context.Context, definition *unstructured.Unst
 	if have == nil {
 		return "", fmt.Errorf("%s was deleted meanwhile", Called(definition))
 	}
-	conditions, _, err := unstructured.NestedSlice(have.Object, "status", "conditions")
-	if err != nil {
-		return "", err
-	}
+	return unserved(have), nil
+}
+
+// unserved says why the API server does not serve a definition; empty when it does. Right after the creation the
+// conditions are null, which reads as a wrong type and means: not yet.
+func unserved(definition *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions")
 	for _, condition := range conditions {
 		fields, ok := condition.(map[string]any)
 		switch {
 		case !ok:
 			continue
 		case fields["type"] == "Established" && fields["status"] == "True":
-			return "", nil
+			return ""
 		case fields["type"] == "NamesAccepted" && fields["status"] == "False":
-			return fmt.Sprint(fields["message"]), nil
+			return fmt.Sprint(fields["message"])
 		}
 	}
-	return "the API server does not serve it yet", nil
+	return "the API server does not serve it yet"
 }
 
 // preview says what would be done.

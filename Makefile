@@ -143,6 +143,12 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, lint, licences. Changes nothing.
 	@tools/verify.sh
 
+##@ Release
+
+.PHONY: release
+release: ## Write a release of VERSION=v1.2.3 into dist/: archives, checksums, SBOMs, manifests, krew.
+	@go run -C tools ./release -root .. -out $(CURDIR)/dist -version '$(VERSION)'
+
 ##@ Cluster
 
 .PHONY: cluster

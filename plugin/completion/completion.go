@@ -19,14 +19,14 @@ import (
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a shell's completion script",
 		Long: "completion prints the script that completes this program when it is called by its own name, kubectl-sandbox.\n\n" +
-			"To complete 'kubectl sandbox', kubectl asks a program called kubectl_complete-sandbox: link this program under that\n" +
-			"name into a directory of the PATH, and load kubectl's own completion. No script of ours is needed for that.",
+			"To complete 'kubectl sandbox', kubectl asks a program called kubectl_complete-sandbox: 'completion install' puts it\n" +
+			"beside the plugin. No script of ours is needed for that.",
 		Example: "  # Complete 'kubectl sandbox'\n" +
-			"  ln -s \"$(command -v kubectl-sandbox)\" /usr/local/bin/kubectl_complete-sandbox\n\n" +
+			"  kubectl sandbox completion install\n\n" +
 			"  # Complete 'kubectl-sandbox' in bash\n" +
 			"  kubectl sandbox completion bash > ~/.local/share/bash-completion/completions/kubectl-sandbox",
 		Args:      oneShell,
@@ -35,6 +35,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return Run(args[0], FileName(f.Program()), streams.Out)
 		},
 	}
+	cmd.AddCommand(newInstallCommand(f, streams))
+	return cmd
 }
 
 func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }

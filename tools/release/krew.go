@@ -1,0 +1,72 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"text/template"
+)
+
+const releases = "https://github.com/agent-sandbox/kubectl-sandbox/releases/download"
+
+// The two names that the plugin is distributed under: `sandbox` in our own index, where nobody else competes for it, and
+// `agent-sandbox` in the public index, whose naming guide refuses words as general as "sandbox".
+const (
+	ownIndexName    = "sandbox"
+	publicIndexName = "agent-sandbox"
+)
+
+// platform is an operating system and an architecture in Go's words, which are krew's too.
+type platform struct{ os, arch string }
+
+func platforms() []platform {
+	return []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
+}
+
+func (p platform) binary() string {
+	if p.os == "windows" {
+		return "kubectl-sandbox.exe"
+	}
+	return "kubectl-sandbox"
+}
+
+// archive is the file name of the platform's archive in a release.
+func (p platform) archive(version string) string {
+	kind := ".tar.gz"
+	if p.os == "windows" {
+		kind = ".zip"
+	}
+	return fmt.Sprintf("kubectl-sandbox_%s_%s_%s%s", version, p.os, p.arch, kind)
+}
+
+// manifest renders krew's plugin manifest. source gives the lines that say where a platform's archive is.
+func manifest(text, name, version string, source func(platform) string) ([]byte, error) {
+	type line struct{ OS, Arch, Binary, Source string }
+	var lines []line
+	for _, p := range platforms() {
+		lines = append(lines, line{p.os, p.arch, p.binary(), source(p)})
+	}
+	parsed, err := template.New("plugin.yaml").Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	out := &bytes.Buffer{}
+	err = parsed.Execute(out, map[string]any{"Name": name, "Version": version, "Platforms": lines})
+	return out.Bytes(), err
+}
+
+// released says where an archive is and what its checksum is. Checksums are quoted: one of digits alone would be a number.
+func released(base, version string, sums map[string]string) func(platform) string {
+	return func(p platform) string {
+		file := p.archive(version)
+		return fmt.Sprintf("uri: %s/%s\n    sha256: %q", base, file, sums[file])
+	}
+}
+
+// forBot leaves place and checksum to the release bot of the public index, which fills in its own template.
+func forBot(p platform) string {
+	return fmt.Sprintf("{{addURIAndSha %q .TagName }}", releases+"/"+path.Join("{{ .TagName }}", p.archive("{{ .TagName }}")))
+}

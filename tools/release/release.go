@@ -1,0 +1,143 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+const module = "github.com/agent-sandbox/kubectl-sandbox"
+
+// release is one version being written to a directory.
+type release struct {
+	root, out, version, commit string
+	// date is the commit's: files of the archives carry it, and the programs say it.
+	date time.Time
+	// sums are the SHA-256 of the files written so far, in hexadecimal.
+	sums map[string]string
+}
+
+// keep writes a file of the release.
+func (r *release) keep(name string, data []byte) error {
+	sum := sha256.Sum256(data)
+	r.sums[name] = hex.EncodeToString(sum[:])
+	fmt.Printf("%s  %s\n", r.sums[name][:12], name)
+	return os.WriteFile(filepath.Join(r.out, name), data, 0o644)
+}
+
+// build compiles the plugin for one platform.
+func (r *release) build(p platform) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	info := module + "/apis/buildinfo"
+	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.commit=%s -X %s.date=%s",
+		info, r.version, info, r.commit, info, r.date.Format(time.RFC3339))
+	file := filepath.Join(dir, p.binary())
+	_, err = r.command([]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOFLAGS="},
+		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox")
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+// archives writes an archive and a bill of materials for each platform.
+func (r *release) archives() error {
+	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
+	if err != nil {
+		return err
+	}
+	for _, p := range platforms() {
+		binary, err := r.build(p)
+		if err != nil {
+			return err
+		}
+		write := writeTarGz
+		if strings.HasSuffix(p.archive(r.version), ".zip") {
+			write = writeZip
+		}
+		out := &bytes.Buffer{}
+		if err := write(out, []entry{{p.binary(), 0o755, binary}, {"LICENSE", 0o644, license}}, r.date); err != nil {
+			return err
+		}
+		if err := r.keep(p.archive(r.version), out.Bytes()); err != nil {
+			return err
+		}
+		materials, err := bill(binary, "kubectl-sandbox", r.version, r.date)
+		if err != nil {
+			return err
+		}
+		if err := r.keep(strings.TrimSuffix(strings.TrimSuffix(p.archive(r.version), ".zip"), ".tar.gz")+".cdx.json", materials); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operator writes the manifests that the plugin of this version installs, as the plugin itself prints them.
+func (r *release) operator() error {
+	here := platform{runtime.GOOS, runtime.GOARCH}
+	binary, err := r.build(here)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(r.out, "."+here.binary())
+	if err := os.WriteFile(file, binary, 0o755); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file) }()
+	for name, args := range map[string][]string{
+		"agent-sandbox.yaml":      {"install", "--export"},
+		"agent-sandbox-core.yaml": {"install", "--export", "--core-only"},
+	} {
+		manifests, err := r.command([]string{"KUBECONFIG=" + os.DevNull}, file, args...)
+		if err != nil {
+			return err
+		}
+		if err := r.keep(name, manifests); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// krew writes krew's manifests under both names.
+func (r *release) krew(text, base string) error {
+	for _, name := range []string{ownIndexName, publicIndexName} {
+		rendered, err := manifest(text, name, r.version, released(base, r.version, r.sums))
+		if err != nil {
+			return err
+		}
+		// krew takes a plugin's name from the name of its file, so the directory tells these from the operator's manifests.
+		if err := os.MkdirAll(filepath.Join(r.out, "krew"), 0o755); err != nil {
+			return err
+		}
+		if err := r.keep("krew/"+name+".yaml", rendered); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checksums writes the SHA-256 of every file, as `sha256sum --check` reads it.
+func (r *release) checksums() error {
+	out := &strings.Builder{}
+	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
+		fmt.Fprintf(out, "%s  %s\n", r.sums[name], name)
+	}
+	return os.WriteFile(filepath.Join(r.out, "checksums.txt"), []byte(out.String()), 0o644)
+}

@@ -39,3 +39,4 @@ tool informer-gen --go-header-file $header --output-dir apis/client/informers --
 mkdir -p docs/reference
 tool crd-ref-docs --source-path=apis --config=apis/boilerplate/reference.yaml --renderer=markdown \
   --output-path=docs/reference/api.md
+go run ./operator/manager/flagdoc docs/reference/operator-flags.md

@@ -17,20 +17,18 @@ import (
 )
 
 func main() {
-	config, logging := manager.Defaults(), zap.Options{}
-	config.AddFlags(flag.CommandLine)
-	logging.BindFlags(flag.CommandLine)
-	version := flag.Bool("version", false, "Print the version and exit.")
+	line := manager.CommandLine{Config: manager.Defaults()}
+	line.AddFlags(flag.CommandLine)
 	flag.Parse()
-	if *version {
+	if line.Version {
 		fmt.Println(buildinfo.Get())
 		return
 	}
-	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&line.Logging)))
 	ctrl.Log.Info("starting", "build", buildinfo.Get())
 	restConfig, err := ctrl.GetConfig()
 	if err == nil {
-		err = manager.Run(ctrl.SetupSignalHandler(), config, restConfig, ctrl.Log)
+		err = manager.Run(ctrl.SetupSignalHandler(), line.Config, restConfig, ctrl.Log)
 	}
 	if err != nil {
 		ctrl.Log.Error(err, "the operator ends")

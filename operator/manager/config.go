@@ -5,13 +5,7 @@
 package manager
 
 import (
-	"errors"
-	"fmt"
-	"net"
-	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
 )
@@ -26,6 +20,22 @@ type Config struct {
 	KubeAPIQPS               float64
 	KubeAPIBurst             int
 	SandboxConcurrentWorkers int
+	WatchNamespaces          []string // empty: all of them
+	SeparateWatchConnection  bool
+	EnableTracing            bool
+
+	// Secure metrics are served over TLS, to those whom the API server lets read them. The files are in MetricsCertPath;
+	// where it is empty the certificate is signed by itself.
+	MetricsSecure   bool
+	MetricsCertPath string
+	MetricsCertName string
+	MetricsCertKey  string
+
+	// Profiles are served next to the metrics.
+	EnablePprof               bool
+	EnablePprofDebug          bool // implies EnablePprof
+	PprofBlockProfileRate     int  // nanoseconds blocked for one sample; 0 or less is off
+	PprofMutexProfileFraction int  // contentions for one sample; 0 or less is off
 
 	// Extensions adds SandboxClaims, SandboxTemplates and SandboxWarmPools; what follows does nothing without it.
 	Extensions                       bool
@@ -36,8 +46,7 @@ type Config struct {
 	RouterNamespaces                 []string // empty: the namespace that the operator runs in
 }
 
-// Defaults are the values of a Config that nobody has touched. Sandboxes are mostly waiting for the API server, so a few
-// workers keep one slow answer from holding up the others.
+// Defaults are the values of a Config that nobody has touched. Why they are what they are stands beside the flags.
 func Defaults() Config {
 	return Config{
 		ClusterDomain:            "cluster.local",
@@ -47,6 +56,12 @@ func Defaults() Config {
 		KubeAPIQPS:               -1,
 		KubeAPIBurst:             10,
 		SandboxConcurrentWorkers: 10,
+		SeparateWatchConnection:  true,
+		MetricsCertName:          "tls.crt",
+		MetricsCertKey:           "tls.key",
+
+		PprofBlockProfileRate:     1000000,
+		PprofMutexProfileFraction: 10,
 
 		SandboxClaimConcurrentWorkers:    10,
 		SandboxWarmPoolConcurrentWorkers: 4,
@@ -58,82 +73,4 @@ func Defaults() Config {
 			RefillDelay:          100 * time.Millisecond,
 		},
 	}
-}
-
-// Validate returns every mistake at once, each with the flag's name and what it takes.
-func (c Config) Validate() error {
-	var mistakes []error
-	wrong := func(flag, format string, args ...any) {
-		mistakes = append(mistakes, fmt.Errorf("--%s "+format, append([]any{flag}, args...)...))
-	}
-	if problems := validation.IsDNS1123Subdomain(c.ClusterDomain); len(problems) > 0 {
-		wrong("cluster-domain", "%q is not a domain: %s", c.ClusterDomain, strings.Join(problems, ", "))
-	}
-	if c.MetricsBindAddress != "0" {
-		if err := address(c.MetricsBindAddress); err != nil {
-			wrong("metrics-bind-address", "%q: %w (want host:port, :port, or 0 for none)", c.MetricsBindAddress, err)
-		}
-	}
-	if err := address(c.HealthProbeBindAddress); err != nil {
-		wrong("health-probe-bind-address", "%q: %w (want host:port or :port)", c.HealthProbeBindAddress, err)
-	}
-	if c.LeaderElectionNamespace != "" {
-		if problems := validation.IsDNS1123Label(c.LeaderElectionNamespace); len(problems) > 0 {
-			wrong("leader-election-namespace", "%q is not a namespace: %s", c.LeaderElectionNamespace, strings.Join(problems, ", "))
-		}
-	}
-	if c.KubeAPIQPS == 0 || (c.KubeAPIQPS < 0 && c.KubeAPIQPS != -1) {
-		wrong("kube-api-qps", "%v: want a positive number, or -1 for no limit", c.KubeAPIQPS)
-	}
-	if c.KubeAPIBurst <= 0 {
-		wrong("kube-api-burst", "%d: want a positive number", c.KubeAPIBurst)
-	}
-	for _, workers := range []struct {
-		flag   string
-		number int
-	}{
-		{"sandbox-concurrent-workers", c.SandboxConcurrentWorkers},
-		{"sandbox-claim-concurrent-workers", c.SandboxClaimConcurrentWorkers},
-		{"sandbox-warm-pool-concurrent-workers", c.SandboxWarmPoolConcurrentWorkers},
-		{"sandbox-template-concurrent-workers", c.SandboxTemplateConcurrentWorkers},
-	} {
-		if workers.number <= 0 {
-			wrong(workers.flag, "%d: want a positive number", workers.number)
-		}
-	}
-	c.Pools.Validate(func(setting, format string, args ...any) { wrong(poolFlags+setting, format, args...) })
-	for _, namespace := range c.RouterNamespaces {
-		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-			wrong("router-namespace", "%q is not a namespace: %s", namespace, strings.Join(problems, ", "))
-		}
-	}
-	return errors.Join(mistakes...)
-}
-
-// Warnings are settings that work and are likely not meant.
-func (c Config) Warnings() []string {
-	var all []string
-	const many = 1000
-	workers := c.SandboxConcurrentWorkers
-	if c.Extensions {
-		workers += c.SandboxClaimConcurrentWorkers + c.SandboxWarmPoolConcurrentWorkers + c.SandboxTemplateConcurrentWorkers
-	}
-	if workers > many {
-		all = append(all, fmt.Sprintf("more than %d workers put a heavy load on the API server", many))
-	}
-	if c.KubeAPIQPS > 0 && workers > c.KubeAPIBurst {
-		all = append(all, "more workers than --kube-api-burst: they will wait for the client-side limit")
-	}
-	return all
-}
-
-func address(a string) error {
-	_, port, err := net.SplitHostPort(a)
-	if err != nil {
-		return errors.New("not an address")
-	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
-		return errors.New("not a port")
-	}
-	return nil
 }

@@ -40,8 +40,15 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 		"sandbox-warm-pool-refill-rate": {
 			"--sandbox-warm-pool-refill-rate=-1", "--sandbox-warm-pool-refill-rate=NaN", "--sandbox-warm-pool-refill-rate=+Inf",
 		},
-		"router-namespace": {"--router-namespace=A_B", "--router-namespace="},
+		"router-namespace":  {"--router-namespace=A_B", "--router-namespace="},
+		"watch-namespaces":  {"--watch-namespaces=fine,A_B", "--watch-namespaces="},
+		"metrics-cert-path": {"--metrics-cert-path=/certs"},
+		"metrics-cert-name": {"--metrics-cert-name=", "--metrics-cert-name=a/b"},
+		"metrics-cert-key":  {"--metrics-cert-key=", "--metrics-cert-key=../b"},
 	}
+	// These have no value that is wrong by itself; the endpoint that they need is judged below.
+	free := []string{"leader-elect", "extensions", "separate-watch-connection", "enable-tracing", "metrics-secure", "enable-pprof",
+		"enable-pprof-debug", "pprof-block-profile-rate", "pprof-mutex-profile-fraction"}
 	parse := func(args ...string) Config { return parsed(t, args...) }
 	var all []string
 	for name, wrong := range mistakes {
@@ -65,10 +72,40 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 	c := Defaults()
 	c.AddFlags(flags)
 	flags.VisitAll(func(f *flag.Flag) {
-		if _, tested := mistakes[f.Name]; !tested && f.Name != "leader-elect" && f.Name != "extensions" {
+		if _, tested := mistakes[f.Name]; !tested && !slices.Contains(free, f.Name) {
 			t.Errorf("flag --%s has no row here", f.Name)
 		}
 	})
+}
+
+func TestWhatIsServedBesideTheMetricsNeedsTheMetrics(t *testing.T) {
+	for _, name := range []string{"metrics-secure", "enable-pprof", "enable-pprof-debug"} {
+		if err := parsed(t, "--"+name).Validate(); err != nil {
+			t.Errorf("--%s: %v", name, err)
+		}
+		err := parsed(t, "--"+name, "--metrics-bind-address=0").Validate()
+		if err == nil || !strings.Contains(err.Error(), "--"+name+" ") {
+			t.Errorf("--%s without metrics: %v", name, err)
+		}
+	}
+}
+
+func TestListsComeWithCommasOrRepeated(t *testing.T) {
+	got := parsed(t, "--watch-namespaces=one,two", "--watch-namespaces=three").WatchNamespaces
+	if !slices.Equal(got, []string{"one", "two", "three"}) {
+		t.Errorf("watched: %v", got)
+	}
+}
+
+func TestEachFlagHasItsReason(t *testing.T) {
+	config := Defaults()
+	for _, section := range config.Sections() {
+		for _, f := range section.Flags {
+			if f.Usage == "" || f.Why == "" {
+				t.Errorf("--%s: usage %q, why %q", f.Name, f.Usage, f.Why)
+			}
+		}
+	}
 }
 
 func parsed(t *testing.T, args ...string) Config {
@@ -111,6 +148,7 @@ func TestWarnings(t *testing.T) {
 		"a thousand workers are a thousand requests to the API server":   {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 1},
 		"workers that do not run do not count":                           {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 0},
 		"workers of all kinds count":                                     {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, Extensions: true, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 1},
+		"profiles that show memory are worth a word":                     {Config{KubeAPIQPS: -1, SandboxConcurrentWorkers: 1, EnablePprofDebug: true}, 1},
 		"both warnings come together when both apply to the same config": {Config{KubeAPIQPS: 1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 2},
 	}
 	for name, tt := range tests {

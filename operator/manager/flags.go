@@ -3,53 +3,80 @@
 
 package manager
 
-import "flag"
+import (
+	"flag"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+)
 
 // poolFlags begin the names of the flags that set pool.Options.
 const poolFlags = "sandbox-warm-pool-"
 
-// AddFlags binds the fields to flags; what the Config holds now are the defaults.
-func (c *Config) AddFlags(flags *flag.FlagSet) {
-	flags.StringVar(&c.ClusterDomain, "cluster-domain", c.ClusterDomain, "DNS suffix of the cluster's Services.")
-	flags.StringVar(&c.MetricsBindAddress, "metrics-bind-address", c.MetricsBindAddress,
-		"Address of the metrics endpoint; 0 turns it off.")
-	flags.StringVar(&c.HealthProbeBindAddress, "health-probe-bind-address", c.HealthProbeBindAddress,
-		"Address of /healthz and /readyz.")
-	flags.BoolVar(&c.LeaderElect, "leader-elect", c.LeaderElect, "Let one replica act at a time.")
-	flags.StringVar(&c.LeaderElectionNamespace, "leader-election-namespace", c.LeaderElectionNamespace,
-		"Namespace of the leader's Lease; empty means the operator's own.")
-	flags.Float64Var(&c.KubeAPIQPS, "kube-api-qps", c.KubeAPIQPS,
-		"Requests a second to the API server; -1 leaves the limit to the server.")
-	flags.IntVar(&c.KubeAPIBurst, "kube-api-burst", c.KubeAPIBurst, "Requests at once above kube-api-qps.")
-	flags.IntVar(&c.SandboxConcurrentWorkers, "sandbox-concurrent-workers", c.SandboxConcurrentWorkers,
-		"Sandboxes reconciled at the same time.")
-	c.addExtensionFlags(flags)
+// CommandLine is what the program can be told.
+type CommandLine struct {
+	Config
+
+	Logging zap.Options // zap's own flags
+	Version bool        // print the version and exit
 }
 
-func (c *Config) addExtensionFlags(flags *flag.FlagSet) {
-	flags.BoolVar(&c.Extensions, "extensions", c.Extensions,
-		"Serve SandboxClaims, SandboxTemplates and SandboxWarmPools too. The other flags below do nothing without it.")
-	flags.IntVar(&c.SandboxClaimConcurrentWorkers, "sandbox-claim-concurrent-workers", c.SandboxClaimConcurrentWorkers,
-		"SandboxClaims reconciled at the same time.")
-	flags.IntVar(&c.SandboxWarmPoolConcurrentWorkers, "sandbox-warm-pool-concurrent-workers", c.SandboxWarmPoolConcurrentWorkers,
-		"SandboxWarmPools reconciled at the same time.")
-	flags.IntVar(&c.SandboxTemplateConcurrentWorkers, "sandbox-template-concurrent-workers", c.SandboxTemplateConcurrentWorkers,
-		"SandboxTemplates reconciled at the same time.")
-	flags.IntVar(&c.Pools.MaxBatch, poolFlags+"max-batch-size", c.Pools.MaxBatch,
-		"Sandboxes that a pool creates, and deletes, at most in one pass.")
-	flags.DurationVar(&c.Pools.ReadinessGracePeriod, poolFlags+"readiness-grace-period", c.Pools.ReadinessGracePeriod,
-		"How long a pool's Sandbox may be not Ready, once it has a node, before it is replaced.")
-	flags.DurationVar(&c.Pools.UnschedulableRecheck, poolFlags+"unschedulable-recheck", c.Pools.UnschedulableRecheck,
-		"How often a pool looks at its Sandboxes that no node takes. They are held: others would fare no better.")
-	flags.DurationVar(&c.Pools.RefillDelay, poolFlags+"refill-delay", c.Pools.RefillDelay,
-		"How long no claim must have taken a Sandbox from a pool before it is refilled: claims go first. Claims that keep coming "+
-			"put it off, up to ten times as long.")
-	flags.Float64Var(&c.Pools.RefillRate, poolFlags+"refill-rate", c.Pools.RefillRate,
-		"Sandboxes a second that a pool creates at most; 0 is no limit.")
-	flags.Func("router-namespace",
-		"Namespace whose sandbox-router the default NetworkPolicy lets in; may be given several times. Default: the operator's own.",
-		func(namespace string) error {
-			c.RouterNamespaces = append(c.RouterNamespaces, namespace)
-			return nil
-		})
+// AddFlags binds the fields to flags.
+func (c *CommandLine) AddFlags(flags *flag.FlagSet) {
+	c.Config.AddFlags(flags)
+	c.Logging.BindFlags(flags)
+	flags.BoolVar(&c.Version, "version", false, "Print the version and exit.")
+}
+
+// Section is a group of flags, as the reference lists them.
+type Section struct {
+	Title string
+	Flags []Flag
+}
+
+// Flag is one setting: what it does, and why its default is what it is.
+type Flag struct {
+	Name, Usage, Why string
+
+	value any // a pointer into a Config
+}
+
+// AddFlags binds the fields to flags; what the Config holds now are the defaults.
+func (c *Config) AddFlags(flags *flag.FlagSet) {
+	for _, section := range c.Sections() {
+		for _, f := range section.Flags {
+			switch value := f.value.(type) {
+			case *string:
+				flags.StringVar(value, f.Name, *value, f.Usage)
+			case *bool:
+				flags.BoolVar(value, f.Name, *value, f.Usage)
+			case *int:
+				flags.IntVar(value, f.Name, *value, f.Usage)
+			case *float64:
+				flags.Float64Var(value, f.Name, *value, f.Usage)
+			case *time.Duration:
+				flags.DurationVar(value, f.Name, *value, f.Usage)
+			case *[]string:
+				flags.Var((*list)(value), f.Name, f.Usage)
+			}
+		}
+	}
+}
+
+// list is a flag that may be given several times, and takes several values at once with commas between them.
+type list []string
+
+// String implements flag.Value.
+func (l *list) String() string {
+	if l == nil {
+		return ""
+	}
+	return strings.Join(*l, ",")
+}
+
+// Set implements flag.Value.
+func (l *list) Set(values string) error {
+	*l = append(*l, strings.Split(values, ",")...)
+	return nil
 }

@@ -20,7 +20,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -103,12 +102,15 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 	if err != nil {
 		return nil, err
 	}
+	config.sampleForProfiles()
 	graceful, severalManagers := 10*time.Second, true
-	mgr, err := ctrl.NewManager(restConfig, ctrl.Options{
-		Scheme:                        scheme,
-		Logger:                        log,
-		Cache:                         cache.Options{ByObject: byObject, DefaultTransform: cache.TransformStripManagedFields()},
-		Metrics:                       metricsserver.Options{BindAddress: config.MetricsBindAddress},
+	options := ctrl.Options{
+		Scheme: scheme,
+		Logger: log,
+		Cache: cache.Options{
+			ByObject: byObject, DefaultNamespaces: config.namespaces(), DefaultTransform: cache.TransformStripManagedFields(),
+		},
+		Metrics:                       config.endpoint(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,
 		LeaderElection:                config.LeaderElect,
 		LeaderElectionNamespace:       config.LeaderElectionNamespace,
@@ -117,7 +119,11 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 		GracefulShutdownTimeout:       &graceful,
 		// The library refuses a second controller of a name in one process; two operators in one process are fine.
 		Controller: ctrlconfig.Controller{SkipNameValidation: &severalManagers},
-	})
+	}
+	if config.SeparateWatchConnection {
+		options.NewCache = newCache
+	}
+	mgr, err := ctrl.NewManager(restConfig, options)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)
 	}

@@ -1,0 +1,53 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/manager"
+)
+
+const preface = `# Flags of the operator
+
+Generated from the flags themselves: ` + "`make generate`" + ` makes it anew.
+
+Lists take several values with commas between them, or the flag several times. Durations look like ` + "`1m30s`" + `. Mistakes are all
+reported at once, and the operator ends.
+`
+
+// reference is the whole page.
+func reference() []byte {
+	line := manager.CommandLine{Config: manager.Defaults()}
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	line.AddFlags(flags)
+	var page bytes.Buffer
+	page.WriteString(preface)
+	told := map[string]bool{}
+	for _, section := range line.Sections() {
+		fmt.Fprintf(&page, "\n## %s\n\n| flag | default | what it does | why this default |\n|---|---|---|---|\n", section.Title)
+		for _, f := range section.Flags {
+			told[f.Name] = true
+			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage), cell(f.Why))
+		}
+	}
+	page.WriteString("\n## The log and the version\n\n| flag | default | what it does |\n|---|---|---|\n")
+	flags.VisitAll(func(f *flag.Flag) {
+		if !told[f.Name] {
+			fmt.Fprintf(&page, "| `--%s` | %s | %s |\n", f.Name, value(f), cell(f.Usage))
+		}
+	})
+	return page.Bytes()
+}
+
+func value(f *flag.Flag) string { return "`" + cmp.Or(f.DefValue, `""`) + "`" }
+
+// cell fits text into a table.
+func cell(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+}

@@ -89,6 +89,9 @@ const (
 	AnnotationPropagatedAnnotations = GroupAgents + "/propagated-annotations"
 	// AnnotationClientFirstRequestedAt is the client's clock (RFC 3339, nanoseconds) when it asked for the object.
 	AnnotationClientFirstRequestedAt = GroupAgents + "/client-first-requested-at"
+	// AnnotationWebhookFirstObservedAt on a claim is an admission webhook's clock (RFC 3339, nanoseconds) when it first saw the
+	// claim. We have no webhook, and honour the note of others.
+	AnnotationWebhookFirstObservedAt = GroupAgents + "/webhook-first-observed-at"
 	// AnnotationControllerFirstObservedAt on a claim is the operator's clock (RFC 3339, nanoseconds) when it first saw the claim.
 	AnnotationControllerFirstObservedAt = GroupAgents + "/controller-first-observed-at"
 	// AnnotationClaimLabels on a Sandbox lists the keys of its labels that came from its claim, sorted, comma-separated.

@@ -14,6 +14,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -24,6 +25,7 @@ func (r *Reconciler) draw(ctx context.Context, claim *v1beta1.SandboxClaim, d dr
 		return nil, err
 	}
 	if member == nil {
+		r.metrics.Adoption(claim.Namespace, metrics.NoneAvailable)
 		return r.take(ctx, claim, d.cold)
 	}
 	defer lease.Return()
@@ -55,8 +57,20 @@ func (r *Reconciler) lease(ctx context.Context, from *source) (*warmqueue.Lease,
 	}
 }
 
-// adopt records the member on the claim and then takes it over. A pass that dies in between is continued by the next.
+// adopt takes a member over, and counts what became of it.
 func (r *Reconciler) adopt(
+	ctx context.Context, claim *v1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
+) (*agentsv1beta1.Sandbox, error) {
+	sandbox, err := r.takeOver(ctx, claim, member, from)
+	r.metrics.Adoption(claim.Namespace, adoptionOf(err))
+	if err == nil {
+		r.metrics.Claimed(sandbox, from.holder(member).Name)
+	}
+	return sandbox, err
+}
+
+// takeOver records the member on the claim and then makes it the claim's. A pass that dies in between is continued by the next.
+func (r *Reconciler) takeOver(
 	ctx context.Context, claim *v1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
 	want, why := adopted(member, claim, from.template)

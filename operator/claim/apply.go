@@ -19,6 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 )
 
 // errWentMeanwhile: what had the name we need went between two calls.
@@ -126,6 +127,7 @@ func (r *Reconciler) startCold(
 	}
 	err := r.client.Create(ctx, sandbox, client.FieldOwner(apis.FieldOwnerClaim))
 	if err == nil {
+		r.metrics.Claimed(sandbox, metrics.NoPool)
 		return sandbox, nil
 	}
 	if !apierrors.IsAlreadyExists(err) {

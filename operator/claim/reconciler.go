@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -24,16 +25,18 @@ type Reconciler struct {
 	queue    *warmqueue.Queue
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
+	metrics  *metrics.Metrics
 }
 
 // New returns a Reconciler. Every argument is needed.
 func New(
 	c client.Client, live client.Reader, queue *warmqueue.Queue, recorder events.EventRecorder, clk clock.PassiveClock,
+	m *metrics.Metrics,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil {
+	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil {
 		return nil, fmt.Errorf("claim reconciler: a dependency is missing")
 	}
-	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk}, nil
+	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m}, nil
 }
 
 // Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.

@@ -47,6 +47,7 @@ func (r *Reconciler) report(ctx context.Context, claim *v1beta1.SandboxClaim, f 
 		return fmt.Errorf("patch status: %w", err)
 	}
 	r.announce(was, claim, f)
+	r.measure(was, claim, f)
 	return nil
 }
 

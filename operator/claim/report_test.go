@@ -140,7 +140,7 @@ func TestOutcome(t *testing.T) {
 
 func TestNewTakesEveryDependency(t *testing.T) {
 	w := newWorld(t)
-	if _, err := New(w.store, w.store, nil, w.recorder, w.clock); err == nil {
+	if _, err := New(w.store, w.store, nil, w.recorder, w.clock, w.metrics); err == nil {
 		t.Error("no queue, and no error")
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -37,6 +38,7 @@ type world struct {
 	recorder   *events.FakeRecorder
 	queue      *warmqueue.Queue
 	reconciler *Reconciler
+	metrics    *metrics.Metrics
 	writes     []string
 	// intercept, if set, is asked about each write; an error is the server's answer.
 	intercept func(write string, do func() error) error
@@ -72,7 +74,10 @@ func (w *world) restart() {
 	clear(w.lagging)
 	w.watch()
 	var err error
-	if w.reconciler, err = New(w.cached(), w.store, w.queue, w.recorder, w.clock); err != nil {
+	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.reconciler, err = New(w.cached(), w.store, w.queue, w.recorder, w.clock, w.metrics); err != nil {
 		w.t.Fatal(err)
 	}
 }

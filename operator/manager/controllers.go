@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/claim"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
@@ -65,15 +66,18 @@ func (c Config) cached() (map[client.Object]cache.ByObject, error) {
 type setup func(context.Context) error
 
 // reconcilers makes those that the configuration asks for.
-func reconcilers(mgr ctrl.Manager, config Config) ([]setup, error) {
+func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics) ([]setup, error) {
 	core, err := sandbox.New(
 		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
 	if err != nil {
 		return nil, err
 	}
-	all := []setup{func(ctx context.Context) error {
-		return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers)
-	}}
+	all := []setup{
+		func(ctx context.Context) error { return counted.Watch(ctx, mgr.GetCache(), config.Extensions) },
+		func(ctx context.Context) error {
+			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers)
+		},
+	}
 	if !config.Extensions {
 		return all, nil
 	}
@@ -88,7 +92,8 @@ func reconcilers(mgr ctrl.Manager, config Config) ([]setup, error) {
 		return nil, err
 	}
 	claims, err := claim.New(
-		mgr.GetClient(), mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{})
+		mgr.GetClient(), mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{},
+		counted)
 	if err != nil {
 		return nil, err
 	}

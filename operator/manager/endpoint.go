@@ -4,13 +4,19 @@
 package manager
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"runtime"
 
 	"github.com/felixge/fgprof"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 )
 
 // endpoint configures the metrics server. What it guards, it guards for the profiles too.
@@ -27,6 +33,27 @@ func (c Config) endpoint() metricsserver.Options {
 		options.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return options
+}
+
+// measured makes the metrics, and shows them on the endpoint if there is one, until hide is called. The library has one registry
+// for a process, so only one operator of a process can have an endpoint.
+func measured(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide func(), err error) {
+	leads := func() bool {
+		select {
+		case <-mgr.Elected():
+			return true
+		default:
+			return false
+		}
+	}
+	counted, err = metrics.New(clock.RealClock{}, leads)
+	if err != nil || config.MetricsBindAddress == metricsOff {
+		return counted, func() {}, err
+	}
+	if err := ctrlmetrics.Registry.Register(counted); err != nil {
+		return nil, nil, fmt.Errorf("metrics: %w", err)
+	}
+	return counted, func() { ctrlmetrics.Registry.Unregister(counted) }, nil
 }
 
 // profiles are the handlers that the flags ask for. They are on the metrics server and nowhere else.

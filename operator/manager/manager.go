@@ -58,7 +58,12 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	if err := addProbes(mgr, config, &served); err != nil {
 		return err
 	}
-	all, err := reconcilers(mgr, config)
+	counted, hide, err := measured(mgr, config)
+	if err != nil {
+		return err
+	}
+	defer hide()
+	all, err := reconcilers(mgr, config, counted)
 	if err != nil {
 		return err
 	}

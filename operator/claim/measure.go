@@ -1,0 +1,33 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+)
+
+// measure times the claim whose status went from was to is, once: when it became Ready for the first time.
+func (r *Reconciler) measure(was, is *v1beta1.SandboxClaim, f facts) {
+	if was.Status.FirstReadyTime == nil && is.Status.FirstReadyTime != nil {
+		r.metrics.FirstReady(is, f.sandbox)
+	}
+}
+
+// adoptionOf is what an attempt to take a warm Sandbox came to.
+func adoptionOf(err error) metrics.Adoption {
+	switch classOf(err) {
+	case classNone:
+		return metrics.Adopted
+	case classLost:
+		return metrics.Lost
+	case classConflict:
+		return metrics.Conflict
+	case classRefused, classBlocked:
+		return metrics.Refused
+	case classRejected, classGone, classOther:
+		return metrics.Failed
+	}
+	return metrics.Failed
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package metrics
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+)
+
+// Labels of the series.
+const (
+	labelNamespace  = "namespace"
+	labelTemplate   = "sandbox_template"
+	labelLaunchType = "launch_type"
+	labelPool       = "warmpool_name"
+)
+
+// unknown stands in for a label value that there is none of.
+const unknown = "unknown"
+
+// Metrics are all series of one operator. Register it like a collector. Safe for concurrent use.
+type Metrics struct {
+	claims *claims
+	fleet  *fleet
+	pools  *pools
+	skew   *prometheus.GaugeVec
+	all    []prometheus.Collector
+}
+
+// New returns the metrics of an operator. leads says whether this process is the one that acts.
+func New(clk clock.PassiveClock, leads func() bool) (*Metrics, error) {
+	if clk == nil || leads == nil {
+		return nil, errors.New("metrics: a dependency is missing")
+	}
+	m := &Metrics{
+		claims: newClaims(),
+		fleet:  newFleet(clk, leads),
+		pools:  newPools(leads),
+		skew: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "agent_sandbox_version_skew",
+			Help: "Whether a CustomResourceDefinition was installed by another version than this operator's: 1 if so.",
+		}, []string{"crd"}),
+	}
+	m.all = append(m.claims.collectors(), m.fleet, m.fleet.suspend, m.fleet.resume, m.pools, m.skew, buildInfo())
+	return m, nil
+}
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(out chan<- *prometheus.Desc) {
+	for _, c := range m.all {
+		c.Describe(out)
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(out chan<- prometheus.Metric) {
+	for _, c := range m.all {
+		c.Collect(out)
+	}
+}
+
+// Skewed says whether the CustomResourceDefinition of that name comes from another version than this build.
+func (m *Metrics) Skewed(crd string, skewed bool) {
+	value := 0.0
+	if skewed {
+		value = 1
+	}
+	m.skew.WithLabelValues(crd).Set(value)
+}
+
+func buildInfo() prometheus.Collector {
+	info := buildinfo.Get()
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "agent_sandbox_build_info",
+		Help: "A constant 1, labelled by the build that runs.",
+		ConstLabels: prometheus.Labels{
+			"git_version": info.Version, "git_commit": info.Commit, "build_date": info.Date,
+			"go_version": info.GoVersion, "compiler": runtime.Compiler, "platform": info.Platform,
+		},
+	}, func() float64 { return 1 })
+}
+
+// claimBuckets are bounds in milliseconds: a warm claim takes some ten of them, a cold one minutes where the image is large.
+func claimBuckets() []float64 {
+	return []float64{
+		5, 10, 15, 20, 25, 30, 40, 50, 75,
+		100, 250, 500, 750, 1000, 1250, 1500, 2000, 2500, 5000, 10000, 30000, 60000, 120000, 240000,
+	}
+}
+
+// sandboxBuckets go on to ten minutes.
+func sandboxBuckets() []float64 { return append(claimBuckets(), 300000, 600000) }
+
+// launchType is one of the two that there are: tenants may write what they like on their own Sandboxes.
+func launchType(label string, otherwise string) string {
+	if label == apis.LaunchTypeWarm || label == apis.LaunchTypeCold {
+		return label
+	}
+	return otherwise
+}

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxclaims,verbs=get;list;watch;patch;delete
@@ -36,8 +37,8 @@ const (
 	poolIndex     = "spec.poolName"
 )
 
-// SetupWithManager registers the reconciler with that many workers.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int) error {
+// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	indexes := []struct {
 		object client.Object
 		field  string
@@ -60,7 +61,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
 		Watches(&v1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
 }
 
 // indexed makes an index function of what a claim names.

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -66,46 +67,47 @@ func (c Config) cached() (map[client.Object]cache.ByObject, error) {
 type setup func(context.Context) error
 
 // reconcilers makes those that the configuration asks for.
-func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics) ([]setup, error) {
+func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, tracer *tracing.Tracer) ([]setup, error) {
+	writer := tracer.Client(mgr.GetClient())
 	core, err := sandbox.New(
-		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
 	if err != nil {
 		return nil, err
 	}
 	all := []setup{
 		func(ctx context.Context) error { return counted.Watch(ctx, mgr.GetCache(), config.Extensions) },
 		func(ctx context.Context) error {
-			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers)
+			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers, tracer)
 		},
 	}
 	if !config.Extensions {
 		return all, nil
 	}
 	templates, err := template.New(
-		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerTemplate), config.routers())
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerTemplate), config.routers())
 	if err != nil {
 		return nil, err
 	}
 	pools, err := pool.New(
-		mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools)
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools)
 	if err != nil {
 		return nil, err
 	}
 	claims, err := claim.New(
-		mgr.GetClient(), mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{},
+		writer, mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{},
 		counted)
 	if err != nil {
 		return nil, err
 	}
 	return append(all,
 		func(context.Context) error {
-			return templates.SetupWithManager(mgr, config.SandboxTemplateConcurrentWorkers)
+			return templates.SetupWithManager(mgr, config.SandboxTemplateConcurrentWorkers, tracer)
 		},
 		func(ctx context.Context) error {
-			return pools.SetupWithManager(ctx, mgr, config.SandboxWarmPoolConcurrentWorkers)
+			return pools.SetupWithManager(ctx, mgr, config.SandboxWarmPoolConcurrentWorkers, tracer)
 		},
 		func(ctx context.Context) error {
-			return claims.SetupWithManager(ctx, mgr, config.SandboxClaimConcurrentWorkers)
+			return claims.SetupWithManager(ctx, mgr, config.SandboxClaimConcurrentWorkers, tracer)
 		},
 	), nil
 }

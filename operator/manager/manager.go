@@ -63,7 +63,12 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 		return err
 	}
 	defer hide()
-	all, err := reconcilers(mgr, config, counted)
+	tracer, err := tracerOf(ctx, config, log)
+	if err != nil {
+		return err
+	}
+	defer flush(ctx, tracer, log)
+	all, err := reconcilers(mgr, config, counted, tracer)
 	if err != nil {
 		return err
 	}

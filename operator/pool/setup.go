@@ -25,6 +25,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxwarmpools;sandboxtemplates,verbs=get;list;watch
@@ -43,8 +44,8 @@ const (
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// SetupWithManager registers the reconciler with that many workers.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int) error {
+// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, membership); err != nil {
 		return fmt.Errorf("index Sandboxes by pool: %w", err)
 	}
@@ -58,7 +59,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 			MaxConcurrentReconciles: workers,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](shortestBackOff, longestBackOff),
 		}).
-		Complete(r)
+		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
 }
 
 // poolsOf lists the pools of a template. There are few pools in a namespace.

@@ -64,6 +64,9 @@ func setTracked(pod *corev1.Pod, live *map[string]string, want map[string]string
 func setIdentity(pod *corev1.Pod, sandbox *v1beta1.Sandbox) {
 	setKey(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	setKey(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))
+	if trace := sandbox.Annotations[apis.AnnotationTraceContext]; trace != "" {
+		setKey(&pod.Annotations, apis.AnnotationTraceContext, trace) // the Pod is part of the request that the Sandbox serves
+	}
 	held := heldByExtensions(sandbox)
 	for _, key := range identityLabels {
 		if value := sandbox.Labels[key]; held && value != "" {

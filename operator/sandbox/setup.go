@@ -25,6 +25,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch;patch;delete
@@ -46,8 +47,8 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	}, nil
 }
 
-// SetupWithManager registers the reconciler with that many workers.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int) error {
+// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerUIDIndex, controllerUID); err != nil {
 		return fmt.Errorf("index Pods by owner: %w", err)
 	}
@@ -58,7 +59,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
 }
 
 // asked lets through what changes what is asked for; our own status writes do not wake us.

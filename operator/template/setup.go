@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxtemplates,verbs=get;list;watch
@@ -37,12 +38,12 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	}, nil
 }
 
-// SetupWithManager registers the reconciler with that many workers.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
+// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
 		For(&v1beta1.SandboxTemplate{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Owns(&networkingv1.NetworkPolicy{}).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), r))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
 }

@@ -1,0 +1,35 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
+)
+
+// tracePatience is how long the set-up of traces, and sending the last of them, may take.
+const tracePatience = 10 * time.Second
+
+// tracerOf returns what the configuration asks for.
+func tracerOf(ctx context.Context, config Config, log logr.Logger) (*tracing.Tracer, error) {
+	if !config.EnableTracing {
+		return tracing.Off(), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tracePatience)
+	defer cancel()
+	return tracing.Setup(ctx, log.WithName("tracing"))
+}
+
+// flush sends the last spans, although the operator's context has ended.
+func flush(ctx context.Context, tracer *tracing.Tracer, log logr.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracePatience)
+	defer cancel()
+	if err := tracer.Shutdown(ctx); err != nil {
+		log.Error(err, "the last traces are lost")
+	}
+}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
@@ -50,12 +51,13 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	}
 	restConfig = rest.CopyConfig(restConfig)
 	restConfig.QPS, restConfig.Burst = float32(config.KubeAPIQPS), config.KubeAPIBurst
-	mgr, err := newManager(config, restConfig, log)
+	election := &heartbeat{clock: clock.RealClock{}}
+	mgr, err := newManager(config, restConfig, election, log)
 	if err != nil {
 		return err
 	}
 	var served atomic.Bool
-	if err := addProbes(mgr, config, &served); err != nil {
+	if err := addProbes(mgr, config, election, &served); err != nil {
 		return err
 	}
 	counted, hide, err := measured(mgr, config)
@@ -72,7 +74,22 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	if err != nil {
 		return err
 	}
-	err = mgr.Add(everywhere(func(ctx context.Context) error {
+	all = append(all, func(ctx context.Context) error {
+		warnOfSkew(ctx, mgr.GetAPIReader(), config.kinds(), buildinfo.Get().Version, counted.Skewed, log)
+		return nil
+	})
+	if err := mgr.Add(whenServed(mgr, config, all, &served, log)); err != nil {
+		return fmt.Errorf("manager: %w", err)
+	}
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	return nil
+}
+
+// whenServed waits for the CRDs and then sets everything up.
+func whenServed(mgr ctrl.Manager, config Config, all []setup, served *atomic.Bool, log logr.Logger) everywhere {
+	return func(ctx context.Context) error {
 		for _, kind := range config.kinds() {
 			if err := waitForKind(ctx, mgr.GetRESTMapper(), kind, log); err != nil || ctx.Err() != nil {
 				return err
@@ -85,14 +102,7 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 		}
 		served.Store(true)
 		return nil
-	}))
-	if err != nil {
-		return fmt.Errorf("manager: %w", err)
 	}
-	if err := mgr.Start(ctx); err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	return nil
 }
 
 // everywhere is a Runnable that standbys run too, so that their caches are warm when they take over.
@@ -103,7 +113,7 @@ func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (everywhere) NeedLeaderElection() bool { return false }
 
-func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.Manager, error) {
+func newManager(config Config, restConfig *rest.Config, election *heartbeat, log logr.Logger) (ctrl.Manager, error) {
 	scheme, err := Scheme()
 	if err != nil {
 		return nil, err
@@ -125,6 +135,7 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 		LeaderElection:                config.LeaderElect,
 		LeaderElectionNamespace:       config.LeaderElectionNamespace,
 		LeaderElectionID:              apis.LeaseName,
+		LeaderElectionConfig:          election.listen(restConfig),
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       &graceful,
 		// The library refuses a second controller of a name in one process; two operators in one process are fine.
@@ -141,8 +152,9 @@ func newManager(config Config, restConfig *rest.Config, log logr.Logger) (ctrl.M
 }
 
 // addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
-// Alive means that the caches, once begun, came to hold it within a minute: a process that cannot see the cluster restarts.
-func addProbes(mgr ctrl.Manager, config Config, served *atomic.Bool) error {
+// Alive means that the caches, once begun, came to hold it within a minute, and that the leader election goes on: a process that
+// cannot see the cluster, or would never know that it leads, restarts.
+func addProbes(mgr ctrl.Manager, config Config, election *heartbeat, served *atomic.Bool) error {
 	var needed []string
 	for _, kind := range config.kinds() {
 		needed = append(needed, kind.crd)
@@ -163,6 +175,9 @@ func addProbes(mgr ctrl.Manager, config Config, served *atomic.Bool) error {
 	}
 	alive := &liveness{clock: clock.RealClock{}, synced: synced, served: served}
 	if err := mgr.AddHealthzCheck("caches", alive.check); err != nil {
+		return fmt.Errorf("liveness: %w", err)
+	}
+	if err := mgr.AddHealthzCheck("leader-election", election.check); err != nil {
 		return fmt.Errorf("liveness: %w", err)
 	}
 	return nil

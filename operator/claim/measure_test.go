@@ -9,37 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
 // counted is how often something happened, over the labels that a row asks for.
 func counted(t *testing.T, m *metrics.Metrics, name string, labels map[string]string) int {
 	t.Helper()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := 0
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			match := 0
-			for _, pair := range metric.GetLabel() {
-				if labels[pair.GetName()] == pair.GetValue() {
-					match++
-				}
-			}
-			if family.GetName() == name && match == len(labels) {
-				total += int(metric.GetCounter().GetValue()) + int(metric.GetHistogram().GetSampleCount())
-			}
-		}
-	}
-	return total
+	count, _ := gathered.Of(t, m, name, labels)
+	return count
 }
 
 const startup = "agent_sandbox_claim_startup_latency_ms"

@@ -34,7 +34,7 @@ func warnOfSkew(
 		skewed := installed != install.LabelOf(version)
 		tell(kind.crd, skewed)
 		if skewed {
-			log.Info("the CustomResourceDefinition is of another version than this operator: run kubectl sandbox upgrade",
+			log.Info("the CustomResourceDefinition is of another version than this operator: run kubectl sandbox install",
 				"crd", kind.crd, "installed", installed, "operator", version)
 		}
 	}

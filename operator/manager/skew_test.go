@@ -59,7 +59,7 @@ func TestDefinitionsOfAnotherVersionAreTold(t *testing.T) {
 			if !maps.Equal(got, tt.want) {
 				t.Errorf("told: %v", got)
 			}
-			if warned := strings.Contains(log.String(), "kubectl sandbox upgrade"); warned != tt.warns {
+			if warned := strings.Contains(log.String(), "kubectl sandbox install"); warned != tt.warns {
 				t.Errorf("log: %s", log.String())
 			}
 		})

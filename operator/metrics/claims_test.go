@@ -8,42 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
-
-// histogramOf returns how often a histogram observed something, over all series with these labels, and the sum.
-func histogramOf(t *testing.T, m *Metrics, name string, labels map[string]string) (count uint64, sum float64) {
-	t.Helper()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			match := 0
-			for _, pair := range metric.GetLabel() {
-				if want, asked := labels[pair.GetName()]; asked && want == pair.GetValue() {
-					match++
-				}
-			}
-			if match == len(labels) {
-				count += metric.GetHistogram().GetSampleCount()
-				sum += metric.GetHistogram().GetSampleSum()
-			}
-		}
-	}
-	return count, sum
-}
 
 func claimOf(ready time.Duration, stamps map[string]time.Duration) *extensionsv1beta1.SandboxClaim {
 	c := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(testNow), Annotations: map[string]string{}}}
@@ -83,7 +54,7 @@ func TestAClaimIsTimedFromTheFirstWordOfIt(t *testing.T) {
 				"agent_sandbox_claim_controller_startup_latency_ms": tt.controller,
 				"agent_sandbox_creation_latency_ms":                 tt.launch,
 			} {
-				count, sum := histogramOf(t, m, metric, labels)
+				count, sum := gathered.Of(t, m, metric, labels)
 				if sum != want || (count != 1) != (want == 0) {
 					t.Errorf("%s: %d times, %v ms, want %v", metric, count, sum, want)
 				}
@@ -97,7 +68,7 @@ func TestANoteThatIsNoTimeIsIgnored(t *testing.T) {
 	c := claimOf(900*time.Millisecond, nil)
 	c.Annotations["agents.x-k8s.io/webhook-first-observed-at"] = "yesterday"
 	m.FirstReady(c, sandboxOf("a"))
-	if count, sum := histogramOf(t, m, "agent_sandbox_claim_startup_latency_ms", map[string]string{"launch_type": "unknown"}); count != 1 || sum != 900 {
+	if count, sum := gathered.Of(t, m, "agent_sandbox_claim_startup_latency_ms", map[string]string{"launch_type": "unknown"}); count != 1 || sum != 900 {
 		t.Errorf("%d times, %v ms", count, sum)
 	}
 }
@@ -106,7 +77,7 @@ func TestAWarmSandboxTookAsLongAsItTookTheLastTime(t *testing.T) {
 	m, _ := newMetrics(t)
 	s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "warm"), condition("Ready", "True", "x"))
 	m.FirstReady(claimOf(time.Hour, nil), s)
-	if _, sum := histogramOf(t, m, "agent_sandbox_creation_latency_ms", map[string]string{"launch_type": "warm"}); sum != 2000 {
+	if _, sum := gathered.Of(t, m, "agent_sandbox_creation_latency_ms", map[string]string{"launch_type": "warm"}); sum != 2000 {
 		t.Errorf("%v ms", sum)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
 var testNow = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -264,7 +265,7 @@ func TestSuspensionAndResumptionAreTimedFromTheWishToItsAnswer(t *testing.T) {
 		was = step.is
 	}
 	for name, want := range map[string]float64{"agent_sandbox_suspend_latency_ms": 12, "agent_sandbox_resume_latency_ms": 40} {
-		if count, sum := histogramOf(t, m, name, nil); count != 1 || sum != want {
+		if count, sum := gathered.Of(t, m, name, nil); count != 1 || sum != want {
 			t.Errorf("%s: %d times, together %v ms, want %v", name, count, sum, want)
 		}
 	}

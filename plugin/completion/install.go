@@ -6,7 +6,6 @@ package completion
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -66,13 +65,11 @@ func Install(plugin, dir, program, searchPath string, streams genericiooptions.I
 		return err
 	}
 	if !slices.Contains(filepath.SplitList(searchPath), dir) {
-		warn(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
+		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target, program)
 	return err
 }
-
-func warn(out io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(out, format, args...) }
 
 // write makes target the completer. On Windows, where links need a privilege, it is a batch file.
 func write(plugin, target string) error {

@@ -2,21 +2,18 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh starts a cluster of its own, installs a race-built operator in it with the plugin, and runs the end-to-end tests.
+# run.sh starts a cluster of its own, installs a race-built operator in it with the race-built plugin, and runs the end-to-end tests.
 # E2E_KEEP=true leaves the cluster up for another run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-: "${ARTIFACTS:=$PWD/artifacts}" "${RUN:=}" "${E2E_KEEP:=false}"
+: "${ARTIFACTS:=$PWD/artifacts}" "${RACE:=-race -gcflags=all=-dwarf=false}" "${RUN:=}" "${E2E_KEEP:=false}"
 name=e2e
 bin=$PWD/bin
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
 mkdir -p "$ARTIFACTS"
 
-say "building the plugin, the operator (with the race detector) and the cluster's programs"
-make -s build testcluster bin/tools/gotestsum >/dev/null
-# A static binary, so that the image needs no C library.
-CGO_ENABLED=1 go build -race -buildvcs=false -ldflags '-linkmode external -extldflags -static' \
-  -o "$bin/race/agent-sandbox-controller" ./cmd/agent-sandbox-controller 2>"$ARTIFACTS/race-build.log" ||
+say "building the plugin and the operator (with the race detector) and the cluster's programs"
+make -s build-race testcluster bin/tools/gotestsum >"$ARTIFACTS/race-build.log" 2>&1 ||
   { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
 
 down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name $name >"$ARTIFACTS/cluster-down.log" 2>&1; }
@@ -29,8 +26,8 @@ image=localhost/agent-sandbox-controller:race-$(sha256sum "$bin/race/agent-sandb
 "$bin/testcluster" load "$bin/race/operator.tar" --name $name
 
 KUBECONFIG=$("$bin/testcluster" kubeconfig --name $name)
-export KUBECONFIG ARTIFACTS PATH="$bin:$programs:$PATH"
-export E2E_PLUGIN=$bin/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster E2E_CLUSTER=$name E2E_IMAGE=$image
+export KUBECONFIG ARTIFACTS PATH="$bin/race:$programs:$PATH" GORACE=atexit_sleep_ms=0
+export E2E_PLUGIN=$bin/race/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster E2E_CLUSTER=$name E2E_IMAGE=$image
 say "installing the operator"
 kubectl sandbox install --image "$image" --timeout 3m
 
@@ -38,7 +35,7 @@ say "running the tests"
 status=0
 tests() { # REPORT PACKAGE
   "$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
-    --junitfile-testcase-classname relative -- -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} "$2" || status=$?
+    --junitfile-testcase-classname relative -- $RACE -vet=off -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} "$2" || status=$?
 }
 tests e2e ./test/e2e
 

@@ -38,8 +38,8 @@ TESTCLUSTER   := $(BIN)/testcluster
 GOTESTSUM     := $(BIN)/tools/gotestsum
 GOLANGCI_LINT := $(BIN)/tools/golangci-lint
 # One set of flags for tests and for the programs that tests run: what one compiled, the others do not compile again.
-# Debugger tables cost a quarter of a cold build; vet is one of the linters of `make lint`.
-RACE   := -race -gcflags=all=-dwarf=false
+# Without paths another clone finds it in Go's cache too. Debugger tables cost a quarter of a cold build; vet is one of the linters of `make lint`.
+RACE   := -race -trimpath -gcflags=all=-dwarf=false
 export GORACE := atexit_sleep_ms=0
 gotest = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --junitfile $(ARTIFACTS)/junit-$(1).xml \
 	--junitfile-testsuite-name relative --junitfile-testcase-classname relative -- $(RACE) -vet=off

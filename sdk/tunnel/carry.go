@@ -4,6 +4,7 @@
 package tunnel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,14 +40,20 @@ func (t *Tunnel) carry(ctx context.Context, local net.Conn, remote uint16) error
 		return fmt.Errorf("open the error stream: %w", err)
 	}
 	_ = failures.Close() // our half: we report nothing
+	failed := make(chan error, 1)
+	go func() { failed <- failure(failures) }()
 	headers.Set(corev1.StreamType, corev1.StreamTypeData)
 	data, err := connection.CreateStream(headers)
 	if err != nil {
-		return fmt.Errorf("open the data stream: %w", err)
+		// A remote end that refuses at once may reset the stream before it is open: it has said why.
+		return cmp.Or(reported(connection, failed), fmt.Errorf("open the data stream: %w", err))
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- failure(failures) }()
 	exchange(connection, local, data)
+	return reported(connection, failed)
+}
+
+// reported is what the remote end says on the error stream, which it closes when the data stream is over.
+func reported(connection httpstream.Connection, failed <-chan error) error {
 	select {
 	case err := <-failed:
 		return err

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/utils/clock"
 
@@ -102,6 +104,43 @@ func TestTunnelCarries(t *testing.T) {
 				t.Errorf("failures: %q", failures)
 			}
 		})
+	}
+}
+
+// resetting refuses the data stream before it is open, and says why on the error stream: what SPDY does when the remote end is fast.
+type resetting struct {
+	httpstream.Connection
+	closed chan bool
+}
+
+type said struct {
+	httpstream.Stream
+	io.Reader
+}
+
+func (s said) Read(into []byte) (int, error) { return s.Reader.Read(into) }
+func (s said) Close() error                  { return nil }
+
+func (r resetting) CloseChan() <-chan bool { return r.closed }
+func (r resetting) Close() error           { return nil }
+
+func (r resetting) CreateStream(headers http.Header) (httpstream.Stream, error) {
+	if headers.Get(corev1.StreamType) == corev1.StreamTypeData {
+		return nil, errors.New("Stream reset")
+	}
+	return said{Reader: strings.NewReader("dial tcp4 127.0.0.1:81: connect: connection refused")}, nil
+}
+
+func TestARefusalThatComesBeforeTheStreamIsOpenIsToldAsSuch(t *testing.T) {
+	dial := func(context.Context) (httpstream.Connection, error) { return resetting{closed: make(chan bool)}, nil }
+	events, cancel, over := run(t, dial, tunnel.Port{Remote: 81})
+	_ = ask(t, (<-events).Listener, "x")
+	cancel()
+	if err := <-over; err != nil {
+		t.Errorf("an end that was asked for is no error: %v", err)
+	}
+	if e := <-events; e.Err == nil || !strings.HasPrefix(e.Err.Error(), "connection refused: nothing listens") {
+		t.Errorf("got %v", e.Err)
 	}
 }
 

@@ -6,7 +6,7 @@
 # E2E_KEEP=true leaves the cluster up for another run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-: "${ARTIFACTS:=$PWD/artifacts}" "${RACE:=-race -gcflags=all=-dwarf=false}" "${RUN:=}" "${E2E_KEEP:=false}"
+: "${ARTIFACTS:=$PWD/artifacts}" "${RACE:=-race -trimpath -gcflags=all=-dwarf=false}" "${RUN:=}" "${E2E_KEEP:=false}"
 name=e2e
 bin=$PWD/bin
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }

@@ -130,6 +130,9 @@ func (n *Node) launch(cmd *exec.Cmd, component string) (process.Record, error) {
 	defer func() { _ = log.Close() }()
 	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = log, log, environment(), "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := keepInherited(); err != nil {
+		return process.Record{}, err
+	}
 	if err := cmd.Start(); err != nil {
 		return process.Record{}, fmt.Errorf("start %s: %w", component, err)
 	}

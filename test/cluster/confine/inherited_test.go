@@ -1,0 +1,30 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package confine
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+func TestWhatIsLeftRunningHoldsNoFileOfItsStarter(t *testing.T) {
+	fd, err := syscall.Dup(int(os.Stderr.Fd())) // open in what is started, like a lock of the shell's
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	inherited := func() bool { return exec.Command("test", "-e", fmt.Sprintf("/proc/self/fd/%d", fd)).Run() == nil }
+	if !inherited() {
+		t.Fatal("the file is not inherited in the first place")
+	}
+	if err := keepInherited(); err != nil {
+		t.Fatal(err)
+	}
+	if inherited() {
+		t.Error("what was started after it has the file still")
+	}
+}

@@ -16,6 +16,9 @@ import (
 // defaultName is the cluster that commands mean without --name.
 const defaultName = "dev"
 
+// mostSimulated bounds what one kwok is asked to keep alive.
+const mostSimulated = 1000
+
 // onCluster completes a command that works on one cluster with the flag that names it.
 func onCluster(cmd *cobra.Command, progress io.Writer, run func(*cobra.Command, *lifecycle.Cluster, []string) error) *cobra.Command {
 	var name string
@@ -32,14 +35,20 @@ func onCluster(cmd *cobra.Command, progress io.Writer, run func(*cobra.Command, 
 
 func upCommand(progress io.Writer) *cobra.Command {
 	var images []string
+	var simulated int
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start a cluster, or what has ended of it, and wait until it runs Pods",
 		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringSliceVar(&images, "images", []string{"shell", "python"}, "images to load beside pause: shell, python")
+	cmd.Flags().IntVar(&simulated, "simulated-nodes", 0,
+		"a control plane and this many nodes that exist in the API alone, for benchmarks; 0 is one real node")
 	return onCluster(cmd, progress, func(cmd *cobra.Command, cluster *lifecycle.Cluster, _ []string) error {
-		return cluster.Up(cmd.Context(), images)
+		if simulated < 0 || simulated > mostSimulated {
+			return fmt.Errorf("--simulated-nodes %d: it takes 0 to %d", simulated, mostSimulated)
+		}
+		return cluster.Up(cmd.Context(), images, simulated)
 	})
 }
 

@@ -12,8 +12,11 @@ import (
 
 // Names of the components that others wait for.
 const (
-	Containerd = "containerd"
-	APIServer  = "kube-apiserver"
+	Etcd              = "etcd"
+	Containerd        = "containerd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Kwok              = "kwok" // instead of containerd, the kubelet and kube-proxy where nodes are simulated
 )
 
 // Component is one program of the cluster. Its name is that of its log, too.
@@ -27,32 +30,51 @@ type Component struct {
 const (
 	pki    = confine.StateDir + "/pki/"
 	config = confine.StateDir + "/config/"
-	etcd   = "http://127.0.0.1:2379" // the node's own loopback interface
+	client = "http://127.0.0.1:2379" // of etcd, at the node's own loopback interface
 )
 
 // All lists the components in the order in which they start.
 func (s Settings) All() []Component {
-	clientLimits := []string{"--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"}
+	if s.Simulated > 0 {
+		return s.simulated()
+	}
 	return []Component{
-		{Name: "etcd", Args: s.program("etcd",
-			"--data-dir=/var/lib/etcd", "--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
-			"--listen-peer-urls=http://127.0.0.1:2380", "--initial-advertise-peer-urls=http://127.0.0.1:2380",
-			"--initial-cluster=default=http://127.0.0.1:2380", "--unsafe-no-fsync=true", "--quota-backend-bytes=4294967296")},
+		s.etcd(),
 		{Name: Containerd, Args: s.program("containerd", "--config="+config+"containerd.toml")},
 		{Name: APIServer, Args: s.program("kube-apiserver", s.apiServer()...)},
-		{Name: "kube-controller-manager", NeedsAPI: true, Args: s.program("kube-controller-manager", append(clientLimits,
-			"--kubeconfig="+pki+"kube-controller-manager.kubeconfig", "--use-service-account-credentials=true",
-			"--service-account-private-key-file="+pki+"service-accounts.key", "--root-ca-file="+pki+"ca.crt",
-			"--cluster-signing-cert-file="+pki+"ca.crt", "--cluster-signing-key-file="+pki+"ca.key",
-			"--enable-hostpath-provisioner=true", "--flex-volume-plugin-dir=/var/lib/kubelet/volume-plugins",
-			"--bind-address=127.0.0.1")...)},
-		{Name: "kube-scheduler", NeedsAPI: true, Args: s.program("kube-scheduler", append(clientLimits,
-			"--kubeconfig="+pki+"kube-scheduler.kubeconfig", "--bind-address=127.0.0.1")...)},
+		{Name: ControllerManager, NeedsAPI: true, Args: s.program("kube-controller-manager", controllerManager()...)},
+		s.scheduler(),
 		{Name: "kubelet", NeedsAPI: true, Args: s.program("kubelet",
 			"--config="+config+"kubelet.yaml", "--kubeconfig="+pki+"kubelet.kubeconfig",
 			"--hostname-override="+s.Name, "--node-ip="+s.NodeIP)},
 		{Name: "kube-proxy", NeedsAPI: true, Args: s.program("kube-proxy", "--config="+config+"kube-proxy.yaml")},
 	}
+}
+
+func (s Settings) etcd() Component {
+	return Component{Name: Etcd, Args: s.program("etcd",
+		"--data-dir=/var/lib/etcd", "--listen-client-urls="+client, "--advertise-client-urls="+client,
+		"--listen-peer-urls=http://127.0.0.1:2380", "--initial-advertise-peer-urls=http://127.0.0.1:2380",
+		"--initial-cluster=default=http://127.0.0.1:2380", "--unsafe-no-fsync=true", "--quota-backend-bytes=4294967296")}
+}
+
+// clientLimits replace defaults that would be what a benchmark measures: 50 Pods a second for the scheduler.
+func clientLimits() []string {
+	return []string{"--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"}
+}
+
+func controllerManager() []string {
+	return append(clientLimits(),
+		"--kubeconfig="+pki+"kube-controller-manager.kubeconfig", "--use-service-account-credentials=true",
+		"--service-account-private-key-file="+pki+"service-accounts.key", "--root-ca-file="+pki+"ca.crt",
+		"--cluster-signing-cert-file="+pki+"ca.crt", "--cluster-signing-key-file="+pki+"ca.key",
+		"--enable-hostpath-provisioner=true", "--flex-volume-plugin-dir=/var/lib/kubelet/volume-plugins",
+		"--bind-address=127.0.0.1")
+}
+
+func (s Settings) scheduler() Component {
+	return Component{Name: "kube-scheduler", NeedsAPI: true, Args: s.program("kube-scheduler", append(clientLimits(),
+		"--kubeconfig="+pki+"kube-scheduler.kubeconfig", "--bind-address=127.0.0.1")...)}
 }
 
 // Find is the component of that name; the error lists the names there are.
@@ -73,7 +95,7 @@ func (s Settings) program(name string, args ...string) []string {
 
 func (s Settings) apiServer() []string {
 	return []string{
-		"--etcd-servers=" + etcd,
+		"--etcd-servers=" + client,
 		"--advertise-address=" + s.NodeIP, fmt.Sprintf("--secure-port=%d", network.APIPort),
 		"--service-cluster-ip-range=" + network.ServiceNetwork,
 		"--tls-cert-file=" + pki + "apiserver.crt", "--tls-private-key-file=" + pki + "apiserver.key",

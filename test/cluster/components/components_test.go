@@ -91,3 +91,52 @@ func TestFindListsTheNamesThereAre(t *testing.T) {
 		t.Errorf("error %v does not say which names there are", err)
 	}
 }
+
+func TestSimulatedNodesNeedNoContainerRuntime(t *testing.T) {
+	settings := example()
+	settings.Simulated = 2
+	var names []string
+	for _, one := range settings.All() {
+		names = append(names, one.Name)
+	}
+	want := []string{Etcd, APIServer, ControllerManager, "kube-scheduler", Kwok}
+	if !slices.Equal(names, want) {
+		t.Errorf("components are %v, want %v", names, want)
+	}
+	if got := settings.Nodes(); !slices.Equal(got, []string{"dev-0", "dev-1"}) {
+		t.Errorf("nodes are %v", got)
+	}
+	if got := example().Nodes(); !slices.Equal(got, []string{"dev"}) {
+		t.Errorf("without simulated nodes there are %v", got)
+	}
+}
+
+func TestTheManifestMakesTheSimulatedNodes(t *testing.T) {
+	settings := example()
+	plain, err := settings.Defaults()
+	if err != nil || strings.Contains(string(plain), "kind: Node") {
+		t.Errorf("%v, or a node in:\n%s", err, plain)
+	}
+	settings.Simulated = 2
+	manifest, err := settings.Defaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n  name: dev-0\n", "\n  name: dev-1\n", "kind: StorageClass"} {
+		if !strings.Contains(string(manifest), want) {
+			t.Errorf("%q is not in:\n%s", want, manifest)
+		}
+	}
+}
+
+func TestOnlyAClusterOfSimulatedNodesKeepsTheOperatorsRequests(t *testing.T) {
+	audits := func(s Settings) bool {
+		one, err := s.Find(APIServer)
+		return err == nil && slices.ContainsFunc(one.Args, func(arg string) bool { return strings.HasSuffix(arg, "/logs/"+AuditLog) })
+	}
+	simulated := example()
+	simulated.Simulated = 1
+	if audits(example()) || !audits(simulated) {
+		t.Errorf("real node: %v, simulated: %v", audits(example()), audits(simulated))
+	}
+}

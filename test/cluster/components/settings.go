@@ -25,6 +25,7 @@ type Settings struct {
 	Name          string // of the cluster and of its one node
 	NodeIP        string
 	Cgroup        string // absolute, below the hierarchies' root
+	Simulated     int    // nodes that exist in the API alone; with any, there is no real one
 	MasqueradeAll bool   // for kernels that do not show bridged traffic to the packet filter
 }
 
@@ -52,6 +53,7 @@ var placesOf = map[string]string{
 	"pods.conflist":   "cni/10-pods.conflist",
 	"kubelet.yaml":    "kubelet.yaml",
 	"kube-proxy.yaml": "kube-proxy.yaml",
+	"audit.yaml":      "audit.yaml",
 }
 
 // Write renders every file of configuration into dir.
@@ -69,7 +71,11 @@ func (s Settings) Write(dir string) error {
 			return err
 		}
 	}
-	return nil
+	stages, err := files.ReadFile("files/kwok.yaml") // full of templates that are kwok's
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "kwok.yaml"), stages, 0o644)
 }
 
 func (s Settings) render(name string) ([]byte, error) {
@@ -84,5 +90,8 @@ func (s Settings) render(name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Defaults is the manifest of the objects that every cluster has from the start.
-func Defaults() ([]byte, error) { return files.ReadFile("files/defaults.yaml") }
+// Defaults is the manifest of the objects that the cluster has from the start.
+func (s Settings) Defaults() ([]byte, error) {
+	defaults, err := files.ReadFile("files/defaults.yaml")
+	return append(defaults, s.nodeManifest()...), err
+}

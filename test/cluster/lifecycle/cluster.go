@@ -41,6 +41,8 @@ type Cluster struct {
 type facts struct {
 	Link     network.Link `json:"link"`
 	Programs string       `json:"programs"` // directory of the binaries that it runs
+	// Simulated is how many nodes exist in the API alone; zero is a cluster of one real node.
+	Simulated int `json:"simulated,omitempty"`
 }
 
 // Named returns the cluster of that name. Lines about what takes long go to progress. It fails for a name that cannot be one.
@@ -82,7 +84,7 @@ func (c *Cluster) recall() (facts, error) {
 }
 
 // allocate picks the address of a new cluster and reserves it by writing it down.
-func (c *Cluster) allocate(programs string) (facts, error) {
+func (c *Cluster) allocate(programs string, simulated int) (facts, error) {
 	release, err := filelock.Lock(filepath.Join(c.cache, "locks", "addresses"), func() {})
 	if err != nil {
 		return facts{}, err
@@ -99,7 +101,7 @@ func (c *Cluster) allocate(programs string) (facts, error) {
 	if err != nil {
 		return facts{}, err
 	}
-	known := facts{Link: link, Programs: programs}
+	known := facts{Link: link, Programs: programs, Simulated: simulated}
 	data, err := json.MarshalIndent(known, "", "  ")
 	if err != nil {
 		return facts{}, err
@@ -123,15 +125,21 @@ func reserved() map[netip.Addr]bool {
 
 func (c *Cluster) settings(known facts) components.Settings {
 	_, err := os.Stat("/proc/sys/net/bridge/bridge-nf-call-iptables")
-	return components.Settings{Name: c.name, NodeIP: known.Link.Node.String(), Cgroup: c.group.Name(), MasqueradeAll: err != nil}
+	return components.Settings{
+		Name: c.name, NodeIP: known.Link.Node.String(), Cgroup: c.group.Name(), Simulated: known.Simulated, MasqueradeAll: err != nil,
+	}
 }
 
 // imageCache keeps the images that clusters load when they start.
 func (c *Cluster) imageCache() *images.Cache { return images.NewCache(c.cache, c.say) }
 
 // build builds the binaries; it waits for nothing if they are there.
-func (c *Cluster) build(ctx context.Context) (string, error) {
-	return binaries.NewBuilder(c.cache, c.progress).Build(ctx, binaries.Cluster)
+func (c *Cluster) build(ctx context.Context, simulated int) (string, error) {
+	set := binaries.Cluster
+	if simulated > 0 {
+		set = binaries.All
+	}
+	return binaries.NewBuilder(c.cache, c.progress).Build(ctx, set)
 }
 
 // every runs check again and again until it returns true, or an error, or the time is over.

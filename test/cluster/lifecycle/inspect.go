@@ -46,9 +46,12 @@ func (c *Cluster) RequireUp() error {
 
 // Load makes the images of archives known to the cluster, whatever their tags.
 func (c *Cluster) Load(ctx context.Context, archives []string) error {
-	node, _, err := c.running()
+	node, known, err := c.running()
 	if err != nil {
 		return err
+	}
+	if known.Simulated > 0 {
+		return fmt.Errorf("the nodes of cluster %s are simulated: they take any image and run none", c.name)
 	}
 	for _, archive := range archives {
 		if err := importImage(ctx, node, archive); err != nil {
@@ -81,8 +84,8 @@ func (c *Cluster) Status(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	_, _ = fmt.Fprintf(w, "cluster\t%s\nnode address\t%s\nkubeconfig\t%s\nlogs\t%s\nprograms\t%s\n", c.name, known.Link.Node, c.Kubeconfig(),
 		filepath.Join(c.state, "logs"), known.Programs)
-	_, _ = fmt.Fprintf(w, "versions\tKubernetes %s, etcd %s, containerd %s, runc %s, CNI plugins %s\n", binaries.KubernetesVersion,
-		binaries.EtcdVersion, binaries.ContainerdVersion, binaries.RuncVersion, binaries.CNIVersion)
+	_, _ = fmt.Fprintf(w, "versions\tKubernetes %s, etcd %s, containerd %s, runc %s, CNI plugins %s, kwok %s\n", binaries.KubernetesVersion,
+		binaries.EtcdVersion, binaries.ContainerdVersion, binaries.RuncVersion, binaries.CNIVersion, binaries.KwokVersion)
 	for _, one := range c.settings(known).All() {
 		state := "not running"
 		if record := confine.Record(c.state, one.Name); record.Alive() {

@@ -59,7 +59,7 @@ func (c *Cluster) waitAPI(ctx context.Context) error {
 		return err
 	}
 	err = every(ctx, poll, func() (bool, error) {
-		if err := c.died("etcd", components.APIServer); err != nil {
+		if err := c.died(components.Etcd, components.APIServer); err != nil {
 			return false, err
 		}
 		return ready(ctx), nil
@@ -112,22 +112,29 @@ func (c *Cluster) waitContainerd(ctx context.Context, node *confine.Node) error 
 }
 
 // waitReady waits until a Pod can be created and would run: the node is ready and not tainted, and there is a default service account.
-func (c *Cluster) waitReady(ctx context.Context) error {
+func (c *Cluster) waitReady(ctx context.Context, settings components.Settings) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	const node = `{.status.conditions[?(@.type=="Ready")].status}{.spec.taints}`
-	questions := []struct {
+	type question struct {
 		about string
 		args  []string
 		want  string
-	}{
-		{"node", []string{"get", "node", c.name, "-o", "jsonpath=" + node}, "True"},
+	}
+	questions := []question{
 		{"service account", []string{"get", "serviceaccount", "default", "-n", "default", "-o", "name"}, "serviceaccount/default\n"},
+	}
+	for _, name := range settings.Nodes() {
+		questions = append(questions, question{"node " + name, []string{"get", "node", name, "-o", "jsonpath=" + node}, "True"})
+	}
+	var names []string
+	for _, one := range settings.All() {
+		names = append(names, one.Name)
 	}
 	for _, question := range questions {
 		var answer string
 		err := every(ctx, 2*poll, func() (bool, error) {
-			if err := c.died("etcd", components.Containerd, components.APIServer, "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy"); err != nil {
+			if err := c.died(names...); err != nil {
 				return false, err
 			}
 			var err error

@@ -26,21 +26,24 @@ import (
 const patience = 2 * time.Minute
 
 // Up starts the cluster, or what has ended of it, with the images of those names (see images.Names) beside pause. It returns when Pods can
-// run. A cluster whose namespaces are gone, after a crash or a reboot, or that runs other versions, is started anew without its data.
-func (c *Cluster) Up(ctx context.Context, imageNames []string) error {
+// run. With simulated nodes, that many exist in the API alone, and there is neither a real one nor an image. A cluster whose namespaces are
+// gone, after a crash or a reboot, or that runs other versions or nodes of the other kind, is started anew without its data.
+func (c *Cluster) Up(ctx context.Context, imageNames []string, simulated int) error {
 	if err := prerequisites.RequireRoot(); err != nil {
 		return err
 	}
 	if err := prerequisites.Ensure(ctx, c.progress); err != nil {
 		return err
 	}
-	programs, err := c.build(ctx)
+	programs, err := c.build(ctx, simulated)
 	if err != nil {
 		return err
 	}
-	archives, err := c.archives(ctx, imageNames)
-	if err != nil {
-		return err
+	var archives []string
+	if simulated == 0 {
+		if archives, err = c.archives(ctx, imageNames); err != nil {
+			return err
+		}
 	}
 	release, err := c.lock()
 	if err != nil {
@@ -48,7 +51,7 @@ func (c *Cluster) Up(ctx context.Context, imageNames []string) error {
 	}
 	defer release()
 	start := time.Now()
-	node, known, fresh, err := c.node(ctx, programs)
+	node, known, fresh, err := c.node(ctx, programs, simulated)
 	if err != nil {
 		return err
 	}
@@ -57,7 +60,7 @@ func (c *Cluster) Up(ctx context.Context, imageNames []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.waitReady(ctx); err != nil {
+	if err := c.waitReady(ctx, settings); err != nil {
 		return err
 	}
 	switch {
@@ -84,9 +87,9 @@ func (c *Cluster) archives(ctx context.Context, names []string) ([]string, error
 }
 
 // node finds the running node of the cluster or makes one, with keys and configuration.
-func (c *Cluster) node(ctx context.Context, programs string) (node *confine.Node, known facts, fresh bool, err error) {
+func (c *Cluster) node(ctx context.Context, programs string, simulated int) (node *confine.Node, known facts, fresh bool, err error) {
 	known, err = c.recall()
-	if err == nil && known.Programs == programs {
+	if err == nil && known.Programs == programs && known.Simulated == simulated {
 		if node, ok := confine.Open(c.state, c.group); ok {
 			return node, known, false, nil
 		}
@@ -97,7 +100,7 @@ func (c *Cluster) node(ctx context.Context, programs string) (node *confine.Node
 	if err := c.remove(ctx); err != nil {
 		return nil, known, true, err
 	}
-	if known, err = c.allocate(programs); err != nil {
+	if known, err = c.allocate(programs, simulated); err != nil {
 		return nil, known, true, err
 	}
 	server := "https://" + net.JoinHostPort(known.Link.Node.String(), strconv.Itoa(network.APIPort))
@@ -138,21 +141,25 @@ func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings
 	}
 	var loading sync.WaitGroup
 	var loadErr error
-	loading.Go(func() {
-		loadErr = c.loadUnlessLoaded(ctx, node, archives, slices.Contains(started, components.Containerd))
-	})
+	if settings.Simulated == 0 {
+		loading.Go(func() {
+			loadErr = c.loadUnlessLoaded(ctx, node, archives, slices.Contains(started, components.Containerd))
+		})
+	}
 	defer loading.Wait()
 	if err := c.waitAPI(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.waitContainerd(ctx, node); err != nil {
-		return nil, err
+	if settings.Simulated == 0 {
+		if err := c.waitContainerd(ctx, node); err != nil {
+			return nil, err
+		}
 	}
 	if err := start(true); err != nil {
 		return nil, err
 	}
 	if len(started) > 0 {
-		if err := c.applyDefaults(ctx); err != nil {
+		if err := c.applyDefaults(ctx, settings); err != nil {
 			return nil, err
 		}
 	}
@@ -183,8 +190,8 @@ func (c *Cluster) loadUnlessLoaded(ctx context.Context, node *confine.Node, arch
 	return nil
 }
 
-func (c *Cluster) applyDefaults(ctx context.Context) error {
-	manifest, err := components.Defaults()
+func (c *Cluster) applyDefaults(ctx context.Context, settings components.Settings) error {
+	manifest, err := settings.Defaults()
 	if err != nil {
 		return err
 	}

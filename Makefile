@@ -121,7 +121,7 @@ test: $(GOTESTSUM) testcluster ## Run all tests. The last line says how many pas
 test-unit: $(GOTESTSUM) ## Run the tests that need no API server.
 	@mkdir -p $(ARTIFACTS)
 	@$(call gotest,unit) -timeout 10m $(select) \
-		$$(go list ./... | grep -Ev '/test/(integration|e2e|bench)(/|$$)')
+		$$(go list ./... | grep -Ev '/test/(integration|e2e)(/|$$)')
 	@cd test/cluster && $(call gotest,unit-cluster) -timeout 10m $(select) ./...
 	@cd tools && $(call gotest,unit-tools) -timeout 5m $(select) ./...
 
@@ -142,6 +142,15 @@ ROUNDS ?= 100
 soak: $(GOTESTSUM) ## Try many more random histories of claims and pools than `make test` does.
 	@mkdir -p $(ARTIFACTS)
 	@SOAK_ROUNDS=$(ROUNDS) $(call gotest,soak) -timeout 3h -run '$(or $(RUN),Histories|NeverAbove)' ./operator/...
+
+# PROFILE: full (the budgets are about it) or small; RUNS: how often what varies is measured; RUN=help lists the scenarios.
+PROFILE ?= full
+RUNS ?= 3
+OPERATOR_ARGS ?=
+.PHONY: bench
+bench: ## Measure the operator on a control plane with simulated nodes. Starts its own.
+	@mkdir -p $(ARTIFACTS)
+	@PROFILE='$(PROFILE)' RUNS='$(RUNS)' OPERATOR_ARGS='$(OPERATOR_ARGS)' test/bench/run.sh
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.

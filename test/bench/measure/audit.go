@@ -1,0 +1,109 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Requests counts requests by what they were: the verb, the resource with its subresource and, if it was refused, the status code, as in
+// "patch sandboxes/status" or "patch sandboxes/status 409".
+type Requests map[string]int
+
+// reading verbs change nothing.
+var reading = []string{"get", "list", "watch"}
+
+// Split separates the requests that change something from those that only read.
+func (r Requests) Split() (writes, reads Requests) {
+	writes, reads = Requests{}, Requests{}
+	for what, count := range r {
+		verb, _, _ := strings.Cut(what, " ")
+		if slices.Contains(reading, verb) {
+			reads[what] = count
+		} else {
+			writes[what] = count
+		}
+	}
+	return writes, reads
+}
+
+// Total is the number of requests.
+func (r Requests) Total() int {
+	sum := 0
+	for count := range maps.Values(r) {
+		sum += count
+	}
+	return sum
+}
+
+// AuditLog counts the requests of one user in the file that an API server writes. Not safe for concurrent use.
+type AuditLog struct {
+	path   string
+	user   string
+	offset int64
+}
+
+// NewAuditLog counts from the end of the file on; the file may not exist yet.
+func NewAuditLog(path, user string) *AuditLog {
+	log := &AuditLog{path: path, user: user}
+	if info, err := os.Stat(path); err == nil {
+		log.offset = info.Size()
+	}
+	return log
+}
+
+// Next returns what the user has asked for since the last call.
+func (a *AuditLog) Next() (Requests, error) {
+	data, offset, err := readFrom(a.path, a.offset)
+	if err != nil {
+		return nil, fmt.Errorf("read the audit log: %w", err)
+	}
+	a.offset = offset
+	return countRequests(data, a.user)
+}
+
+// entry is what we read of an audit event.
+type entry struct {
+	Stage string `json:"stage"`
+	Verb  string `json:"verb"`
+	User  struct {
+		Username string `json:"username"`
+	} `json:"user"`
+	Object struct {
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
+	} `json:"objectRef"`
+	Response struct {
+		Code int `json:"code"`
+	} `json:"responseStatus"`
+}
+
+// countRequests counts each answered request once: an event has a line for every stage.
+func countRequests(lines []byte, user string) (Requests, error) {
+	counted := Requests{}
+	for line := range bytes.Lines(lines) {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("audit event: %w", err)
+		}
+		if e.User.Username != user || e.Stage != "ResponseComplete" {
+			continue
+		}
+		what := e.Verb + " " + e.Object.Resource
+		if e.Object.Subresource != "" {
+			what += "/" + e.Object.Subresource
+		}
+		if e.Response.Code >= 400 {
+			what += fmt.Sprintf(" %d", e.Response.Code)
+		}
+		counted[what]++
+	}
+	return counted, nil
+}

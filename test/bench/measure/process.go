@@ -1,0 +1,87 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package measure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Process is what a process has used up to now.
+type Process struct {
+	CPU      time.Duration // in user and kernel mode, by all threads
+	Resident int64         // bytes in memory now
+	Peak     int64         // the most there ever were
+}
+
+// ticks a second: the unit of /proc/PID/stat on every Linux that Go runs on.
+const ticks = 100
+
+// ReadProcess reads the use of a running process from /proc.
+func ReadProcess(pid int) (Process, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return Process{}, err
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return Process{}, err
+	}
+	return parseProcess(stat, status)
+}
+
+// parseProcess counts fields from the last parenthesis on: a program's name may hold spaces and parentheses.
+func parseProcess(stat, status []byte) (Process, error) {
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const user, kernel = 11, 12 // fields 14 and 15, counted from the third
+	if len(fields) <= kernel {
+		return Process{}, fmt.Errorf("stat has %d fields", len(fields))
+	}
+	used := Process{}
+	for _, field := range fields[user : kernel+1] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return Process{}, fmt.Errorf("stat: %w", err)
+		}
+		used.CPU += time.Duration(n) * time.Second / ticks
+	}
+	for line := range strings.Lines(string(status)) {
+		key, value, _ := strings.Cut(line, ":")
+		into, wanted := map[string]*int64{"VmRSS": &used.Resident, "VmHWM": &used.Peak}[key]
+		if !wanted {
+			continue
+		}
+		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		if err != nil {
+			return Process{}, fmt.Errorf("status %s: %w", key, err)
+		}
+		*into = kib << 10
+	}
+	return used, nil
+}
+
+// readFrom returns the whole lines of a file from offset on, and the offset behind them. A line that is still being written is left
+// for the next time.
+func readFrom(path string, offset int64) ([]byte, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, offset, err
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.Seek(offset, io.SeekStart); err != nil {
+		return nil, offset, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, offset, err
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	return data, offset + int64(len(data)), nil
+}

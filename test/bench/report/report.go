@@ -1,0 +1,195 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report turns what scenarios measured into verdicts, a table, JSON and JUnit. It reads no clock and touches no cluster.
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/measure"
+)
+
+// Figure names a number that a scenario measures; its unit is the last part.
+type Figure string
+
+// The figures. Not every scenario has all of them.
+const (
+	P50           Figure = "p50 ms"
+	P90           Figure = "p90 ms"
+	P99           Figure = "p99 ms"
+	Max           Figure = "max ms"
+	AllReady      Figure = "all ready s"
+	Fill          Figure = "pool full after s"
+	Claims        Figure = "claims"
+	Warm          Figure = "warm claims"
+	Throughput    Figure = "ready a second"
+	Writes        Figure = "API writes per claim"
+	Reads         Figure = "API reads per claim"
+	Reconciles    Figure = "reconciles per claim"
+	CPU           Figure = "operator CPU ms per claim"
+	Resident      Figure = "operator RSS MB"
+	Peak          Figure = "operator peak RSS MB"
+	Idle          Figure = "operator CPU at rest %"
+	Members       Figure = "most members of the pool"
+	Stale         Figure = "stale members handed out"
+	ScrapeTime    Figure = "scrape ms"
+	ScrapeSize    Figure = "scrape kB"
+	ReconcileCost Figure = "one reconcile ms"
+	ClaimCost     Figure = "one claim reconcile ms"
+	ScrapeGrowth  Figure = "scrape size, many to few, ratio"
+	CostGrowth    Figure = "one reconcile, many to few, ratio"
+	ClaimGrowth   Figure = "one claim reconcile, many to few, ratio"
+	// ScrapeTimeGrowth is apart from the size: the time has the machine's noise in it.
+	ScrapeTimeGrowth Figure = "scrape time, many to few, ratio"
+	Rollout          Figure = "last stale member gone after s"
+)
+
+// Source says who set a limit.
+type Source string
+
+// Limits of ours, those that the reference's load tests have, and none: a figure that is only shown.
+const (
+	Budget Source = "budget"
+	Recipe Source = "recipe"
+)
+
+// Limit is the most that a figure should be. Missing it is reported and fails nothing: a loaded machine is no fault.
+type Limit struct {
+	Figure Figure  `json:"figure"`
+	Most   float64 `json:"most"`
+	Source Source  `json:"source"`
+}
+
+// Sample is one run of a scenario.
+type Sample struct {
+	Figures map[Figure]float64
+	// Writes, Reads and Reconciles are totals of the run by what they were.
+	Writes, Reads measure.Requests
+	Reconciles    map[string]float64
+	// Violations are what must never happen and did. Any fails the run.
+	Violations []string
+}
+
+// Verdict is a figure against its limit.
+type Verdict struct {
+	Limit
+
+	Got float64 `json:"got"`
+	Met bool    `json:"met"`
+}
+
+// Result is what all runs of a scenario say together.
+type Result struct {
+	Scenario   string             `json:"scenario"`
+	About      string             `json:"about"`
+	Runs       int                `json:"runs"`
+	Seconds    float64            `json:"seconds"`
+	Figures    map[Figure]float64 `json:"figures"` // medians over the runs
+	Writes     map[string]float64 `json:"writesPerClaim,omitempty"`
+	Reads      map[string]float64 `json:"readsPerClaim,omitempty"`
+	Reconciles map[string]float64 `json:"reconcilesPerClaim,omitempty"`
+	Verdicts   []Verdict          `json:"verdicts,omitempty"`
+	Violations []string           `json:"violations,omitempty"`
+	// Error is why the scenario has no figures.
+	Error string `json:"error,omitempty"`
+}
+
+// Failed says whether the scenario broke a rule or came to no result. Missed limits are no failure.
+func (r Result) Failed() bool { return r.Error != "" || len(r.Violations) > 0 }
+
+// Merge makes one result of the runs of a scenario: medians of figures, all violations. Without a run it has neither.
+func Merge(scenario, about string, limits []Limit, samples []Sample) Result {
+	result := Result{Scenario: scenario, About: about, Runs: len(samples), Figures: map[Figure]float64{}}
+	values := map[Figure][]float64{}
+	for i, sample := range samples {
+		for figure, value := range sample.Figures {
+			values[figure] = append(values[figure], value)
+		}
+		for _, violation := range sample.Violations {
+			if len(samples) > 1 {
+				violation = fmt.Sprintf("run %d: %s", i+1, violation)
+			}
+			result.Violations = append(result.Violations, violation)
+		}
+	}
+	for figure, all := range values {
+		result.Figures[figure] = measure.Median(all)
+	}
+	result.Writes = perClaim(samples, func(s Sample) map[string]float64 { return floats(s.Writes) })
+	result.Reads = perClaim(samples, func(s Sample) map[string]float64 { return floats(s.Reads) })
+	result.Reconciles = perClaim(samples, func(s Sample) map[string]float64 { return s.Reconciles })
+	for _, limit := range limits {
+		if got, measured := result.Figures[limit.Figure]; measured {
+			result.Verdicts = append(result.Verdicts, Verdict{Limit: limit, Got: got, Met: got <= limit.Most})
+		}
+	}
+	return result
+}
+
+func floats(requests measure.Requests) map[string]float64 {
+	all := make(map[string]float64, len(requests))
+	for what, count := range requests {
+		all[what] = float64(count)
+	}
+	return all
+}
+
+// perClaim is the median over the runs of what each claim cost, by what it was.
+func perClaim(samples []Sample, of func(Sample) map[string]float64) map[string]float64 {
+	keys := map[string]bool{}
+	for _, sample := range samples {
+		for key := range of(sample) {
+			keys[key] = true
+		}
+	}
+	all := map[string]float64{}
+	for key := range keys {
+		var each []float64
+		for _, sample := range samples {
+			if claims := sample.Figures[Claims]; claims > 0 {
+				each = append(each, of(sample)[key]/claims)
+			}
+		}
+		if len(each) > 0 {
+			all[key] = measure.Median(each)
+		}
+	}
+	return all
+}
+
+// order is how figures are listed.
+func order() []Figure {
+	return []Figure{
+		P50, P90, P99, Max, AllReady, Fill, Rollout, Claims, Warm, Throughput, Writes, Reads, Reconciles, CPU, Resident, Peak, Idle, Members, Stale,
+		ScrapeTime, ScrapeSize, ScrapeGrowth, ScrapeTimeGrowth, ReconcileCost, CostGrowth, ClaimCost, ClaimGrowth,
+	}
+}
+
+// listed returns the figures that there are, in their order.
+func listed(figures map[Figure]float64) []Figure {
+	var all []Figure
+	for _, figure := range order() {
+		if _, ok := figures[figure]; ok {
+			all = append(all, figure)
+		}
+	}
+	return all
+}
+
+// byWeight orders keys by their values, the largest first.
+func byWeight(values map[string]float64) []string {
+	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		switch {
+		case values[a] > values[b]:
+			return -1
+		case values[a] < values[b]:
+			return 1
+		case a < b:
+			return -1
+		}
+		return 1
+	})
+}

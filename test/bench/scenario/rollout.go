@@ -1,0 +1,99 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/ledger"
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/load"
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/report"
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/world"
+)
+
+// rollout changes the template of a full pool while claims arrive.
+func rollout(s Scale, strategy world.Strategy) Scenario {
+	recreate := strategy == extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType
+	about := "the template of a pool of %d changes while 10 claims a second arrive, strategy %s"
+	if recreate {
+		about += ": a claim made afterwards gets no stale member"
+	}
+	schedule := load.Constant(10, s.Count/4)
+	return Scenario{
+		Name: "rollout-" + string(strategy), About: fmt.Sprintf(about, s.Pool, strategy), Once: true,
+		Run: func(ctx context.Context, w *world.World) (report.Sample, error) {
+			return within(ctx, w, func(space *world.Space) (report.Sample, error) {
+				window, err := ready(ctx, w, space, s.Pool, strategy)
+				if err != nil {
+					return report.Sample{}, err
+				}
+				changed, err := whileClaimsArrive(ctx, space, schedule)
+				if err != nil {
+					return report.Sample{}, err
+				}
+				use, err := window.Close(ctx)
+				if err != nil {
+					return report.Sample{}, err
+				}
+				sample := sampled(space, use)
+				pool := space.Members()
+				stale := staleAfter(space.Handovers(), changed)
+				sample.Figures[report.Members], sample.Figures[report.Stale] = float64(pool.Most), float64(len(stale))
+				if recreate {
+					sample.Figures[report.Rollout] = pool.Fresh.Sub(changed).Seconds()
+					sample.Violations = append(sample.Violations, staleViolations(stale, pool)...)
+				}
+				return sample, nil
+			})
+		},
+	}
+}
+
+// whileClaimsArrive changes the template after the first fifth of the claims and waits until all claims are Ready and the pool is full.
+// Returned is when the API server had answered the change.
+func whileClaimsArrive(ctx context.Context, space *world.Space, schedule load.Schedule) (changed time.Time, err error) {
+	before := len(schedule) / 5
+	space.WantVariant(world.First)
+	space.Create(ctx, world.Warm, "earlier", schedule[:before])
+	var arriving sync.WaitGroup
+	arriving.Go(func() { space.Create(ctx, world.Warm, "later", schedule[:len(schedule)-before]) })
+	err = space.SetVariant(ctx, world.Second)
+	changed = time.Now()
+	space.WantVariant(world.Second)
+	arriving.Wait()
+	if err != nil {
+		return changed, err
+	}
+	if err := space.AllReady(ctx, len(schedule)); err != nil {
+		return changed, err
+	}
+	return changed, space.PoolFull(ctx)
+}
+
+// staleAfter lists the claims that were made after the change and got what was made before.
+func staleAfter(all []ledger.Handover, changed time.Time) []ledger.Handover {
+	var stale []ledger.Handover
+	for _, one := range all {
+		if one.Variant == world.First && one.Asked.After(changed) {
+			stale = append(stale, one)
+		}
+	}
+	return stale
+}
+
+// staleViolations are what strategy Recreate promises.
+func staleViolations(stale []ledger.Handover, pool ledger.Pool) []string {
+	var all []string
+	for _, one := range stale {
+		all = append(all, fmt.Sprintf("claim %s, made after the template changed, got the stale Sandbox %s", one.Claim, one.Sandbox))
+	}
+	if pool.Stale > 0 {
+		all = append(all, fmt.Sprintf("%d stale members are left in the pool", pool.Stale))
+	}
+	return all
+}

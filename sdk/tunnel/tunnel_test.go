@@ -135,12 +135,13 @@ func TestARefusalThatComesBeforeTheStreamIsOpenIsToldAsSuch(t *testing.T) {
 	dial := func(context.Context) (httpstream.Connection, error) { return resetting{closed: make(chan bool)}, nil }
 	events, cancel, over := run(t, dial, tunnel.Port{Remote: 81})
 	_ = ask(t, (<-events).Listener, "x")
+	<-events // connected
+	if e := <-events; e.Err == nil || !strings.HasPrefix(e.Err.Error(), "connection refused: nothing listens") {
+		t.Errorf("got %v", e.Err)
+	}
 	cancel()
 	if err := <-over; err != nil {
 		t.Errorf("an end that was asked for is no error: %v", err)
-	}
-	if e := <-events; e.Err == nil || !strings.HasPrefix(e.Err.Error(), "connection refused: nothing listens") {
-		t.Errorf("got %v", e.Err)
 	}
 }
 

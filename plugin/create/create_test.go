@@ -109,11 +109,16 @@ func TestBuild(t *testing.T) {
 		"the Service":                 *s.Spec.Service,
 		"no credentials for the API":  !*pod.AutomountServiceAccountToken,
 		"a container is kept running": pod.RestartPolicy == corev1.RestartPolicyAlways,
+		"sleep ends at once":          *pod.TerminationGracePeriodSeconds == 1,
 		"suspension is left open":     s.Spec.Replicas == nil && s.Spec.OperatingMode == nil,
 	} {
 		if !ok {
 			t.Errorf("%s: wrong in %+v", what, s.Spec)
 		}
+	}
+	o.Command = []string{"python3", "sleep"}
+	if grace := o.Build("ns", now).Spec.PodTemplate.Spec.TerminationGracePeriodSeconds; grace != nil {
+		t.Errorf("a program that may have something to save gets %d seconds, not what Kubernetes gives it", *grace)
 	}
 }
 

@@ -1,0 +1,180 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+)
+
+const repository = "../.."
+
+// program are the names that documents call the plugin by.
+var program = regexp.MustCompile(`^kubectl (agent-)?sandbox( |$)`)
+
+func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
+	targets := makeTargets(t)
+	for _, page := range pages(t) {
+		for i := range page.Blocks {
+			block := &page.Blocks[i]
+			if !block.Commands() {
+				continue
+			}
+			for _, step := range block.Steps() {
+				calls, err := Calls(step.Script)
+				if err != nil {
+					t.Errorf("%s:%d: %v", page.Path, step.Line, err)
+				}
+				for _, call := range calls {
+					if err := check(call, targets, true); err != nil {
+						t.Errorf("%s:%d: %s: %v", page.Path, step.Line, strings.Join(call, " "), err)
+					}
+				}
+			}
+		}
+		for _, span := range page.Code {
+			calls, err := Calls(span.Text)
+			if err != nil {
+				calls = [][]string{strings.Fields(span.Text)} // as in `exec NAME [-c CONTAINER] | shell`
+			}
+			for _, call := range calls {
+				if err := check(call, targets, false); err != nil {
+					t.Errorf("%s:%d: `%s`: %v", page.Path, span.Line, span.Text, err)
+				}
+			}
+		}
+	}
+}
+
+// check looks at one command. Whole ones must have the arguments that they need.
+func check(words []string, targets []string, whole bool) error {
+	for _, word := range words {
+		if err := exists(word); err != nil {
+			return err
+		}
+	}
+	switch {
+	case program.MatchString(strings.Join(words, " ")):
+		return checkPlugin(words[2:], whole)
+	case len(words) > 1 && words[0] == "make":
+		for _, word := range words[1:] {
+			if !strings.Contains(word, "=") && !slices.Contains(targets, word) && word == strings.ToLower(word) {
+				return fmt.Errorf("there is no target %s", word)
+			}
+		}
+	}
+	return nil
+}
+
+// exists checks what looks like a file of the repository.
+func exists(word string) error {
+	name := strings.TrimSuffix(word, "/")
+	top, _, found := strings.Cut(name, "/")
+	if !found || !slices.Contains([]string{"docs", "examples", "krew", "operator", "test", "tools"}, top) || strings.ContainsAny(name, "*{<") {
+		return nil
+	}
+	if strings.Contains(name, ".") && !strings.Contains(filepath.Base(name), ".") {
+		return nil // a Go package's member, or a label
+	}
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "/..."), "./")
+	if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(name))); err != nil && !testName.MatchString(name) {
+		return fmt.Errorf("there is no file %s", name)
+	}
+	return nil
+}
+
+// testName is a test after its package, as test/e2e.TestLogs.
+var testName = regexp.MustCompile(`\.Test[A-Za-z]*`)
+
+func checkPlugin(args []string, whole bool) error {
+	streams := genericiooptions.NewTestIOStreamsDiscard()
+	commands := root.NewCommand(factory.New("kubectl sandbox", clock.RealClock{}, streams.ErrOut), streams)
+	command, rest, err := commands.Find(args)
+	if err != nil {
+		return err
+	}
+	if command.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && rest[0] != "COMMAND" && rest[0] != "…" {
+		return fmt.Errorf("%s has no command %s", command.CommandPath(), rest[0])
+	}
+	if err := command.ParseFlags(rest); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return nil
+		}
+		if whole || !strings.Contains(err.Error(), "needs an argument") && !strings.Contains(err.Error(), "invalid argument") {
+			return err
+		}
+	}
+	if !whole || command.Flags().Changed("help") {
+		return nil
+	}
+	return arguments(command)
+}
+
+func arguments(command *cobra.Command) error {
+	if err := command.ValidateArgs(command.Flags().Args()); err != nil {
+		return err
+	}
+	return command.ValidateRequiredFlags()
+}
+
+func makeTargets(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var targets []string
+	for _, match := range regexp.MustCompile(`(?m)^([a-z0-9-]+):`).FindAllStringSubmatch(string(text), -1) {
+		targets = append(targets, match[1])
+	}
+	return targets
+}
+
+func pages(t *testing.T) []Page {
+	t.Helper()
+	all, err := Pages(repository)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d pages: %v", len(all), err)
+	}
+	return all
+}
+
+func TestTheCheckFindsWhatIsWrong(t *testing.T) {
+	for line, says := range map[string]string{
+		"kubectl sandbox exce dev":                      "exce",
+		"kubectl sandbox list --no-such-flag":           "unknown flag",
+		"kubectl sandbox pool grow p":                   "no command grow",
+		"kubectl sandbox extend dev":                    "", // what a command itself checks is for the run
+		"kubectl sandbox exec":                          "NAME",
+		"kubectl agent-sandbox wait dev --timeout soon": "invalid argument",
+		"make no-such-thing":                            "no target",
+		"kubectl apply -f examples/no-such-file.yaml":   "no file",
+		"kubectl apply -f examples/pools/warm.yaml":     "",
+		"if kubectl sandbox list -x; then true; fi":     "unknown shorthand",
+		"echo $(kubectl sandbox frobnicate)":            "frobnicate",
+		"kubectl sandbox exec dev -- ls --no-such-flag": "",
+	} {
+		calls, err := Calls(line)
+		for _, call := range calls {
+			err = errors.Join(err, check(call, makeTargets(t), true))
+		}
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The languages of blocks that hold commands.
+const (
+	// Shell blocks hold commands alone.
+	Shell = "sh"
+	// Console blocks hold commands after "$ ", each with what it prints, if that matters.
+	Console = "console"
+	// YAML blocks hold manifests.
+	YAML = "yaml"
+)
+
+// Commands says whether a block holds commands.
+func (b *Block) Commands() bool { return b.Language == Shell || b.Language == Console }
+
+// Step is something that is run as a whole, in the shell session of its page.
+type Step struct {
+	Line   int
+	Script string
+	// Prints is what its standard output has to be; empty when anything will do.
+	Prints string
+}
+
+// Steps are the commands of a block: all of it for a shell block, one by one for a console block.
+func (b *Block) Steps() []Step {
+	if b.Language != Console {
+		return []Step{{Line: b.Line, Script: b.Text}}
+	}
+	var steps []Step
+	for i, line := range strings.Split(strings.TrimSuffix(b.Text, "\n"), "\n") {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			steps = append(steps, Step{Line: b.Line + 1 + i, Script: command + "\n"})
+			continue
+		}
+		if len(steps) == 0 {
+			steps = append(steps, Step{Line: b.Line + 1 + i})
+		}
+		last := &steps[len(steps)-1]
+		if more, ok := strings.CutPrefix(line, "> "); ok && last.Prints == "" {
+			last.Script += more + "\n"
+			continue
+		}
+		last.Prints += line + "\n"
+	}
+	return steps
+}
+
+// Script is what a page does, from its first block to its last: manifests of ours are checked by the API server. Before each
+// step a line with a mark and the step's number is printed.
+func Script(steps []Step, mark string) string {
+	out := &strings.Builder{}
+	out.WriteString("set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n")
+	for i, step := range steps {
+		out.WriteString("printf '\\n%s %d\\n' '" + mark + "' " + strconv.Itoa(i) + "\n" + step.Script)
+	}
+	return out.String()
+}
+
+// Run are the steps of a page that a test runs.
+func (p *Page) Run() []Step {
+	var steps []Step
+	for i := range p.Blocks {
+		block := &p.Blocks[i]
+		switch {
+		case block.NotRun != "":
+		case block.Commands():
+			steps = append(steps, block.Steps()...)
+		case block.Language == YAML && strings.Contains(block.Text, "agents.x-k8s.io/v1"):
+			steps = append(steps, Step{
+				Line: block.Line, Script: "kubectl apply --dry-run=server -f - <<'END_OF_BLOCK'\n" + block.Text + "END_OF_BLOCK\n",
+			})
+		}
+	}
+	return steps
+}

@@ -169,6 +169,12 @@ verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, lint, licence
 release: ## Write a release of VERSION=v1.2.3 into dist/: archives, checksums, SBOMs, manifests, krew.
 	@go run -C tools ./release -root .. -out $(CURDIR)/dist -version '$(VERSION)'
 
+.PHONY: krew-verify
+krew-verify: ## Build such a release, and install and run it with krew on a cluster of its own.
+	@trap '$(TESTCLUSTER) down --name krew >/dev/null' EXIT; \
+		$(MAKE) cluster deploy CLUSTER=krew EXTENSIONS=true && programs=$$($(TESTCLUSTER) binaries --only cluster) && \
+		KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name krew) PATH=$$programs:$$PATH krew/verify.sh
+
 ##@ Cluster
 
 .PHONY: cluster

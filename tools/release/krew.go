@@ -26,6 +26,19 @@ func platforms() []platform {
 	return []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
 }
 
+// selected are all platforms, or the one that is named.
+func selected(name string) ([]platform, error) {
+	if name == "" {
+		return platforms(), nil
+	}
+	for _, p := range platforms() {
+		if p.os+"/"+p.arch == name {
+			return []platform{p}, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no platform %q among %v", name, platforms())
+}
+
 func (p platform) binary() string {
 	if p.os == "windows" {
 		return "kubectl-sandbox.exe"
@@ -43,10 +56,10 @@ func (p platform) archive(version string) string {
 }
 
 // manifest renders krew's plugin manifest. source gives the lines that say where a platform's archive is.
-func manifest(text, name, version string, source func(platform) string) ([]byte, error) {
+func manifest(text, name, version string, to []platform, source func(platform) string) ([]byte, error) {
 	type line struct{ OS, Arch, Binary, Source string }
 	var lines []line
-	for _, p := range platforms() {
+	for _, p := range to {
 		lines = append(lines, line{p.os, p.arch, p.binary(), source(p)})
 	}
 	parsed, err := template.New("plugin.yaml").Option("missingkey=error").Parse(text)

@@ -22,21 +22,22 @@ func main() {
 	out := flag.String("out", "dist", "The directory to write; what was in it goes.")
 	version := flag.String("version", "", "The version, as v1.2.3.")
 	base := flag.String("base-url", "", "Where the archives will be served from; the project's releases by default.")
+	only := flag.String("platform", "", "Build for this platform alone, as linux/amd64: for a trial.")
 	bot := flag.Bool("bot", false, "Print the release bot's template instead.")
 	flag.Parse()
-	if err := run(*root, *out, *version, *base, *bot); err != nil {
+	if err := run(*root, *out, *version, *base, *only, *bot); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root, out, version, base string, bot bool) error {
+func run(root, out, version, base, only string, bot bool) error {
 	text, err := os.ReadFile(filepath.Join(root, "krew", "plugin.yaml.tmpl"))
 	if err != nil {
 		return err
 	}
 	if bot {
-		rendered, err := manifest(string(text), publicIndexName, "{{ .TagName }}", forBot)
+		rendered, err := manifest(string(text), publicIndexName, "{{ .TagName }}", platforms(), forBot)
 		if err != nil {
 			return err
 		}
@@ -51,6 +52,9 @@ func run(root, out, version, base string, bot bool) error {
 	}
 	r, err := newRelease(root, out, version)
 	if err != nil {
+		return err
+	}
+	if r.platforms, err = selected(only); err != nil {
 		return err
 	}
 	for _, step := range []func() error{

@@ -22,6 +22,7 @@ const module = "github.com/agent-sandbox/kubectl-sandbox"
 // release is one version being written to a directory.
 type release struct {
 	root, out, version, commit string
+	platforms                  []platform
 	// date is the commit's: files of the archives carry it, and the programs say it.
 	date time.Time
 	// sums are the SHA-256 of the files written so far, in hexadecimal.
@@ -61,7 +62,7 @@ func (r *release) archives() error {
 	if err != nil {
 		return err
 	}
-	for _, p := range platforms() {
+	for _, p := range r.platforms {
 		binary, err := r.build(p)
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ func (r *release) operator() error {
 // krew writes krew's manifests under both names.
 func (r *release) krew(text, base string) error {
 	for _, name := range []string{ownIndexName, publicIndexName} {
-		rendered, err := manifest(text, name, r.version, released(base, r.version, r.sums))
+		rendered, err := manifest(text, name, r.version, r.platforms, released(base, r.version, r.sums))
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func TestManifestNamesEachArchiveWithItsChecksum(t *testing.T) {
 	for _, p := range platforms() {
 		sums[p.archive("v1.2.3")] = digits
 	}
-	text, err := manifest(templateText(t), "agent-sandbox", "v1.2.3", released("http://x", "v1.2.3", sums))
+	text, err := manifest(templateText(t), "agent-sandbox", "v1.2.3", platforms(), released("http://x", "v1.2.3", sums))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestManifestNamesEachArchiveWithItsChecksum(t *testing.T) {
 }
 
 func TestTheBotsTemplateIsWhatTheReleaseProgramPrints(t *testing.T) {
-	want, err := manifest(templateText(t), publicIndexName, "{{ .TagName }}", forBot)
+	want, err := manifest(templateText(t), publicIndexName, "{{ .TagName }}", platforms(), forBot)
 	if err != nil {
 		t.Fatal(err)
 	}

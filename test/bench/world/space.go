@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -83,37 +82,6 @@ func (s *Space) template() *extensionsv1beta1.SandboxTemplate {
 
 func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: First}}}
-}
-
-// watch notes every event in the ledger. A watch that ends before the Space is closed is an error: what it missed is unknown.
-func (s *Space) watch(ctx context.Context, list client.ObjectList) error {
-	if err := s.world.Client.List(ctx, list, client.InNamespace(s.Name)); err != nil {
-		return err
-	}
-	watcher, err := s.world.Client.Watch(ctx, list, client.InNamespace(s.Name), &client.ListOptions{
-		Raw: &metav1.ListOptions{ResourceVersion: list.GetResourceVersion(), TimeoutSeconds: new(int64(3600))},
-	})
-	if err != nil {
-		return err
-	}
-	s.done.Go(func() {
-		defer watcher.Stop()
-		for event := range watcher.ResultChan() {
-			now := time.Now()
-			switch object := event.Object.(type) {
-			case *extensionsv1beta1.SandboxClaim:
-				s.Claim(event.Type, object, now)
-			case *agentsv1beta1.Sandbox:
-				s.Sandbox(event.Type, object, now)
-			default:
-				s.fail(fmt.Errorf("watch of %T: %w", list, apierrors.FromObject(event.Object)))
-			}
-		}
-		if ctx.Err() == nil {
-			s.fail(fmt.Errorf("watch of %T ended", list))
-		}
-	})
-	return nil
 }
 
 func (s *Space) fail(err error) {

@@ -19,8 +19,8 @@ const (
 	// refusedRetry is how often we look whether somebody removed an object that stands in our way: objects that are not
 	// ours are not watched.
 	refusedRetry = 15 * time.Second
-	// conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
-	conflictRetry = time.Second
+	// conflictRetry gives the cache time to show the write that beat ours. Mostly that is our own last status, which does not wake us.
+	conflictRetry = 50 * time.Millisecond
 	// goneRetry is how often we look whether what stands in our way has gone: if it lacks our label, its end is no event.
 	goneRetry = 5 * time.Second
 )

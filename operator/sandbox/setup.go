@@ -70,13 +70,13 @@ func asked() predicate.Predicate {
 	}}
 }
 
-// podMoved lets through what a status could show, and what we repair.
+// podMoved lets through what a status could show, and what we repair. The node's name comes along with other changes: alone it is
+// neither written nor looked at.
 func podMoved() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		was, ok := e.ObjectOld.(*corev1.Pod)
 		is, ok2 := e.ObjectNew.(*corev1.Pod)
-		return !ok || !ok2 || metadataMoved(was, is) || was.Spec.NodeName != is.Spec.NodeName || podWords(was) != podWords(is) ||
-			!slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
+		return !ok || !ok2 || metadataMoved(was, is) || podWords(was) != podWords(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
 	}}
 }
 

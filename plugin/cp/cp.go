@@ -22,23 +22,29 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-const long = `cp copies files and directories between this machine and a sandbox. One of SRC and DST is NAME:PATH, the other a local
-path, or "-" for standard input or output. PATH in the sandbox may be relative to the container's working directory.
+const long = `cp copies files and directories between this machine and a sandbox, or between two sandboxes. SRC and DST are
+NAME:PATH for a sandbox, or a local path, or "-" for standard input or output. PATH may be relative to the container's
+working directory.
 
 Where the copy goes:
   a file       DST is the name of the copy; if DST ends in a slash or is a directory, the copy goes into it
   a directory  DST is the copy, whether it exists or not; if DST ends in a slash, the copy goes into it; if SRC ends
                in a slash, what is in SRC goes into DST
+  a pattern    with * ? or [] in the PATH of a sandbox: everything that it matches goes into DST
 "." and ".." at the end of a path count as a slash. Copying again gives the same tree: files are replaced, and what is only
 at the destination stays.
 
-Modes, times and symbolic links are kept; the owner is the one who writes. Directories need tar in the image. Local
+The copy gets its name when it is complete and, if the image has sha256sum, verified; before that it is called
+.kubectl-sandbox-... beside its place. A copy that was cut leaves that behind, and the same command with --resume goes on.
+
+Modes, times, symbolic and hard links are kept; the owner is the one who writes. Directories need tar in the image. Local
 paths with a colon are written with "./" in front; on Windows a single letter before the colon is a drive.`
 
 // Options are the arguments and flags.
 type Options struct {
 	Source, Destination string
 	Container           string
+	Resume              bool
 
 	from, to side
 }
@@ -54,7 +60,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox cp main.py dev:/work/main.py\n" +
 			"  kubectl sandbox cp project dev:/work/\n\n" +
 			"  # Back again\n" +
-			"  kubectl sandbox cp dev:/work/project ./results\n\n" +
+			"  kubectl sandbox cp dev:/work/project ./results\n" +
+			"  kubectl sandbox cp 'dev:/var/log/*.log' logs\n\n" +
+			"  # From one sandbox to another, and on where an earlier copy was cut\n" +
+			"  kubectl sandbox cp dev:/work other:/work --resume\n\n" +
 			"  # Standard input and output\n" +
 			"  echo hello | kubectl sandbox cp - dev:/tmp/greeting\n" +
 			"  kubectl sandbox cp dev:/tmp/greeting -",
@@ -69,6 +78,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().StringVarP(&o.Container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
+	cmd.Flags().BoolVar(&o.Resume, "resume", false, "Go on with what an earlier copy of the same left when it was cut.")
 	return cmd
 }
 
@@ -96,49 +106,89 @@ func (o *Options) Validate() error {
 		return exit.Usage(fmt.Errorf("DST: %w", err))
 	}
 	switch {
-	case o.from.Remote && o.to.Remote:
-		return exit.Usage(errors.New("one of SRC and DST must be local: copy to this machine first"))
 	case !o.from.Remote && !o.to.Remote:
 		return exit.Usage(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
+	case o.Resume && (o.from.standard() || o.to.standard()):
+		return exit.Usage(errors.New("--resume needs files on both sides: a stream cannot be begun in the middle"))
 	}
 	return nil
 }
 
 // Run copies.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	ref := o.from.Ref
-	if o.to.Remote {
-		ref = o.to.Ref
+	options := files.Options{Resume: o.Resume, Progress: &files.Progress{}, Warn: func(warning string) {
+		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
+	}}
+	open := func(s side) (*files.Copier, error) {
+		if !s.Remote {
+			return nil, nil
+		}
+		inside, err := exec.Enter(ctx, f, s.Ref, o.Container)
+		if err != nil {
+			return nil, err
+		}
+		return files.New(inside.Network, inside.Container, options), nil
 	}
-	inside, err := exec.Enter(ctx, f, ref, o.Container)
+	from, err := open(o.from)
 	if err != nil {
 		return err
 	}
-	copier := files.New(inside.Network, inside.Container, func(warning string) {
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
-	})
-	switch {
-	case o.from.Path == standard && !o.from.Remote:
-		err = copier.UploadFrom(ctx, streams.In, o.to.Path)
-	case o.to.Path == standard && !o.to.Remote:
-		err = copier.DownloadTo(ctx, o.from.Path, streams.Out)
-	case o.to.Remote:
-		err = copier.Upload(ctx, o.from.Path, o.to.Path)
-	default:
-		err = copier.Download(ctx, o.from.Path, o.to.Path)
+	to, err := open(o.to)
+	if err != nil {
+		return err
 	}
-	return failure(o, err)
+	bar := show(streams, o.to.standard(), options.Progress, f.Clock())
+	err = o.copyAll(ctx, from, to, streams)
+	bar.end()
+	return o.failure(err)
+}
+
+// copyAll copies the source, or what it matches. From and to are nil for this machine.
+func (o *Options) copyAll(ctx context.Context, from, to *files.Copier, streams genericiooptions.IOStreams) error {
+	if from == nil || o.to.standard() || !files.IsPattern(o.from.Path) {
+		return o.copy(ctx, from, to, o.from.Path, o.to.Path, streams)
+	}
+	matches, err := from.Expand(ctx, o.from.Path)
+	if err != nil {
+		return err
+	}
+	into := o.to.Path
+	if len(matches) > 1 || matches[0] != o.from.Path {
+		into += "/"
+	}
+	for _, match := range matches {
+		if err := o.copy(ctx, from, to, match, into, streams); err != nil {
+			return fmt.Errorf("%s: %w", match, err)
+		}
+	}
+	return nil
+}
+
+func (o *Options) copy(ctx context.Context, from, to *files.Copier, source, target string, streams genericiooptions.IOStreams) error {
+	switch {
+	case o.from.standard():
+		return to.UploadFrom(ctx, streams.In, target)
+	case o.to.standard():
+		return from.DownloadTo(ctx, source, streams.Out)
+	case from == nil:
+		return to.Upload(ctx, source, target)
+	case to == nil:
+		return from.Download(ctx, source, target)
+	}
+	return from.Relay(ctx, source, to, target)
 }
 
 // failure says what was being copied. A lost connection is a failed copy: no remote command's code is passed on.
-func failure(o *Options, err error) error {
+func (o *Options) failure(err error) error {
 	var lost *stream.LostError
 	what := fmt.Sprintf("copy %s to %s", o.Source, o.Destination)
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &lost):
+	case errors.As(err, &lost) && (o.from.standard() || o.to.standard()):
 		return fmt.Errorf("%s: %w: the copy is incomplete", what, err)
+	case errors.As(err, &lost):
+		return fmt.Errorf("%s: %w: the copy is incomplete; the same command with --resume goes on", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

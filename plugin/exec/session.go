@@ -5,11 +5,13 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"golang.org/x/term"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/tools/remotecommand"
 
@@ -29,6 +31,14 @@ func NewSession(streams genericiooptions.IOStreams, stdin, tty *bool) *Session {
 	if tty != nil && *tty && !s.tty {
 		_, _ = fmt.Fprintln(streams.ErrOut, "Standard input is no terminal: the command gets none either.") // a warning
 	}
+	return s
+}
+
+// NewAttachment decides for the main process of a container, which has standard input and a TTY or has not.
+func NewAttachment(streams genericiooptions.IOStreams, container *corev1.Container, stdin *bool) *Session {
+	s := &Session{streams: streams, tty: container.TTY}
+	s.stdin, _ = decide(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, nil)
+	s.stdin = s.stdin && container.Stdin
 	return s
 }
 
@@ -54,36 +64,54 @@ func terminal(stream any) *os.File {
 	return nil
 }
 
-// Interactive says whether the remote command has a terminal.
-func (s *Session) Interactive() bool { return s.tty }
+// Interactive says whether somebody types on a terminal of ours that is the remote command's too.
+func (s *Session) Interactive() bool { return s.tty && s.stdin && terminal(s.streams.In) != nil }
 
 // Run runs the command and restores the terminal, however the command ended.
 func (s *Session) Run(ctx context.Context, inside *Inside, command []string) error {
-	process := stream.Process{Command: command, Stdout: s.streams.Out, Stderr: s.streams.ErrOut, TTY: s.tty}
+	return s.connect(ctx, inside, func(ctx context.Context, process stream.Process) error {
+		process.Command = command
+		return inside.Network.Exec(ctx, inside.Container, process)
+	})
+}
+
+// Attach is Run for the container's main process.
+func (s *Session) Attach(ctx context.Context, inside *Inside) error {
+	return s.connect(ctx, inside, func(ctx context.Context, process stream.Process) error {
+		return inside.Network.Attach(ctx, inside.Container, process)
+	})
+}
+
+func (s *Session) connect(ctx context.Context, inside *Inside, session func(context.Context, stream.Process) error) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	process := stream.Process{Stdout: s.streams.Out, Stderr: s.streams.ErrOut, TTY: s.tty}
 	if s.stdin {
 		process.Stdin = s.streams.In
 	}
-	if s.tty {
-		file := terminal(s.streams.In)
+	if file := terminal(s.streams.In); s.tty && s.stdin && file != nil {
 		before, err := term.MakeRaw(int(file.Fd()))
 		if err != nil {
 			return fmt.Errorf("set up the terminal: %w", err)
 		}
 		defer func() { _ = term.Restore(int(file.Fd()), before) }() // there is no other way to do it
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		process.Sizes = watchSize(ctx, sizeOf(s.streams.Out), resized(ctx, inside.Factory.Clock()))
+		process.Stdin = &escape{in: s.streams.In, leave: func() { leave(ErrLeft) }}
+		process.Sizes = watchSize(ctx, sizeOf(s.streams.Out, file), resized(ctx, inside.Factory.Clock()))
 	}
-	return inside.Network.Exec(ctx, inside.Container, process)
+	err := session(ctx, process)
+	if errors.Is(context.Cause(ctx), ErrLeft) {
+		return ErrLeft
+	}
+	return err
 }
 
-// sizeOf reads the size of the terminal that shows the output.
-func sizeOf(out io.Writer) func() (remotecommand.TerminalSize, bool) {
+// sizeOf reads the size of the terminal that shows the output, or else of the one that is typed on.
+func sizeOf(out io.Writer, keyboard *os.File) func() (remotecommand.TerminalSize, bool) {
 	file := terminal(out)
+	if file == nil {
+		file = keyboard
+	}
 	return func() (remotecommand.TerminalSize, bool) {
-		if file == nil {
-			return remotecommand.TerminalSize{}, false
-		}
 		width, height, err := term.GetSize(int(file.Fd()))
 		if err != nil || width <= 0 || height <= 0 {
 			return remotecommand.TerminalSize{}, false

@@ -47,7 +47,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Use:   "logs NAME [-c CONTAINER]",
 		Short: "Show what a sandbox's main process wrote",
 		Long: "logs shows what the main process of a sandbox's container wrote to its standard output and error. Logs are those of\n" +
-			"the present Pod: a sandbox that was suspended starts with empty ones.",
+			"the present Pod: a sandbox that was suspended starts with empty ones.\n\n" +
+			"With -f it goes on until the sandbox has finished or was deleted: after a lost connection where it left off, after a\n" +
+			"restart with the next container, and after a suspension with the next Pod.",
 		Example: "  # The last 100 lines, and whatever comes next\n" +
 			"  kubectl sandbox logs dev -f --tail 100\n\n" +
 			"  # Why the container restarted\n" +
@@ -104,6 +106,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	container, err := resolve.Container(t.Pod, o.Container)
 	if err != nil {
 		return err
+	}
+	if o.Follow {
+		return o.follow(ctx, f, a, t, container, streams)
 	}
 	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
 	if err != nil {

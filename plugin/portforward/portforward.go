@@ -8,25 +8,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
 )
+
+// formatJSON is the only value of --output.
+const formatJSON = "json"
 
 // Options are the arguments and flags.
 type Options struct {
 	Name      string
 	Ports     []string
 	Addresses []string
+	// Output is empty or json.
+	Output string
+	// Stdio carries one connection over standard input and output instead of listening.
+	Stdio bool
+	// Open shows the first port in a browser.
+	Open bool
 
 	ref  resolve.Ref
 	asks []tunnel.Ask
@@ -41,10 +53,18 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Long: "port-forward listens on local ports and carries every connection to a port in the sandbox, until it is interrupted,\n" +
 			"which is success (exit code 0). REMOTE is a number or the name of a container's port; :REMOTE takes any free local\n" +
 			"port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output says that a port is ready.\n\n" +
-			"A connection that the sandbox refuses does not end the others. A sandbox that was deleted ends the command.",
+			"A connection that the sandbox refuses does not end the others. The local ports stay while the sandbox is suspended, its\n" +
+			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + patience.String() + ", those that were open end. A\n" +
+			"sandbox that was deleted ends the command with an error.\n\n" +
+			"--stdio carries one connection over standard input and output, for use as a ProxyCommand of ssh (see ssh-config).\n" +
+			"-o json writes one event a line: listening, connected, failed, waiting (with the reason) and ready (with the Pod).",
 		Example: "  kubectl sandbox port-forward dev 8080\n\n" +
 			"  # Several ports, the second on any free local port\n" +
-			"  kubectl sandbox port-forward dev 8080:80 :5432",
+			"  kubectl sandbox port-forward dev 8080:80 :5432\n\n" +
+			"  # A port by its name, in the browser\n" +
+			"  kubectl sandbox port-forward dev :http --open\n\n" +
+			"  # Over standard input and output\n" +
+			"  ssh -o ProxyCommand='kubectl sandbox port-forward dev 22 --stdio' root@dev",
 		Args:              needed,
 		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,6 +77,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().StringSliceVar(&o.Addresses, "address", []string{"localhost"},
 		"The addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1.")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "The format of the events: json, one a line. (default: text)")
+	cmd.Flags().BoolVar(&o.Stdio, "stdio", false, "Carry one connection over standard input and output instead of listening.")
+	cmd.Flags().BoolVar(&o.Open, "open", false, "Show the first port in a browser.")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatJSON}, cobra.ShellCompDirectiveNoFileComp)) // it exists
 	return cmd
 }
 
@@ -92,6 +116,18 @@ func (o *Options) Validate() error {
 			return exit.Usage(fmt.Errorf("--address: %w", err))
 		}
 	}
+	return exit.Usage(o.validateModes())
+}
+
+func (o *Options) validateModes() error {
+	switch {
+	case o.Output != "" && o.Output != formatJSON:
+		return fmt.Errorf("-o %q is no format of port-forward: use json", o.Output)
+	case o.Stdio && (o.Output != "" || o.Open):
+		return errors.New("--stdio writes the connection to standard output: leave out -o and --open")
+	case o.Stdio && (len(o.asks) != 1 || o.asks[0].Local != ""):
+		return errors.New("--stdio carries one connection: give one REMOTE port and no local one")
+	}
 	return nil
 }
 
@@ -109,39 +145,40 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		}
 		ports = append(ports, port)
 	}
-	through := &tunnel.Tunnel{
-		Dial: o.dialer(inside), Addresses: o.Addresses, Ports: ports,
-		Report: func(e tunnel.Event) { tell(streams, e) },
+	line := &line{
+		network: inside.Network, clock: f.Clock(), sandbox: follow.New(inside.Access.Resolver, inside.Access.Waiter, f.Clock(), inside.Target),
 	}
+	report := &reporter{streams: streams, json: o.Output == formatJSON}
+	if o.Open {
+		report.open = func(url string) error { return browse(ctx, runtime.GOOS, os.Getenv("BROWSER"), url) }
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer end(nil)
+	all.Go(func() {
+		if err := line.sandbox.Run(ctx, report.state); err != nil {
+			end(err)
+		}
+	})
+	if o.Stdio {
+		return tunnel.Pipe(ctx, line.dial, standard{streams}, ports[0].Remote)
+	}
+	through := &tunnel.Tunnel{Dial: line.dial, Addresses: o.Addresses, Ports: ports, Report: report.event}
 	return through.Run(ctx)
 }
 
-// dialer connects to the Pod that the name leads to at that moment, so that a Pod may be replaced meanwhile. The object
-// that the name led to first must still be there: another of the same name is another sandbox.
-func (o *Options) dialer(inside *exec.Inside) func(context.Context) (httpstream.Connection, error) {
-	a, uid := inside.Access, inside.Target.UID()
-	return func(ctx context.Context) (httpstream.Connection, error) {
-		t, err := a.Resolver.Running(ctx, a.Namespace, o.ref)
-		switch {
-		case resolve.Is(err, resolve.NotFound), resolve.Is(err, resolve.Deleting), err == nil && t.UID() != uid:
-			return nil, fmt.Errorf("%s was deleted: %w", o.ref, tunnel.ErrGone)
-		case err != nil:
-			return nil, err
-		}
-		return inside.Network.Forward(ctx, t.Namespace, t.Pod.Name)
-	}
-}
+// standard is our standard input and output as a connection.
+type standard struct{ genericiooptions.IOStreams }
 
-// tell writes what is forwarded to standard output, as kubectl does, and failures to standard error. Neither can be told
-// elsewhere if it cannot be written.
-func tell(streams genericiooptions.IOStreams, e tunnel.Event) {
-	switch {
-	case e.Err != nil:
-		_, _ = fmt.Fprintf(streams.ErrOut, "A connection to port %d failed: %v\n", e.Remote, e.Err)
-	case !e.Connected:
-		_, _ = fmt.Fprintf(streams.Out, "Forwarding from %s -> %d\n", e.Listener, e.Remote)
-	}
-}
+// Read implements io.Reader.
+func (s standard) Read(p []byte) (int, error) { return s.In.Read(p) }
+
+// Write implements io.Writer.
+func (s standard) Write(p []byte) (int, error) { return s.Out.Write(p) }
+
+// Close implements io.Closer. The process ends soon.
+func (s standard) Close() error { return nil }
 
 func portCalled(pod *corev1.Pod, name string) (int32, bool) {
 	for i := range pod.Spec.Containers {

@@ -19,26 +19,33 @@ import (
 
 // Download copies a file or directory of the container to a local path.
 func (c *Copier) Download(ctx context.Context, remote, local string) error {
-	kind, err := c.kindOf(ctx, remote)
+	seen, has, err := c.look(ctx, true, remote)
 	if err != nil {
 		return err
 	}
-	name := remotePlace().name(remote)
+	name, at := remotePlace().name(remote), seen[0]
 	switch {
-	case kind == missing:
+	case at.kind == missing:
 		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
-	case kind == directory:
-		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local))
+	case at.kind == directory:
+		c.progress.start(at.size, 0)
+		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local), has)
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
 	}
 	info, err := os.Stat(local)
 	target := localPlace().ofFile(name, local, err == nil && info.IsDir())
-	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory: a file cannot take its place", target)
+	} else if err == nil && !info.Mode().IsRegular() {
 		return c.downloadDevice(ctx, remote, target)
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return err
+	}
+	from := remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}
+	if has.shell && (at.size >= 0 || at.kind == device) {
+		return c.transfer(ctx, from, landLocally(target, from.identity()))
 	}
 	err = c.downloadFile(ctx, remote, target)
 	if stream.Missing(err) {
@@ -49,7 +56,7 @@ func (c *Copier) Download(ctx context.Context, remote, local string) error {
 
 // DownloadTo writes a file of the container to the writer.
 func (c *Copier) DownloadTo(ctx context.Context, remote string, out io.Writer) error {
-	err := c.run(ctx, []string{"cat", argument(remote)}, nil, out)
+	err := c.run(ctx, []string{"cat", argument(remote)}, nil, io.MultiWriter(out, c.progress))
 	if stream.Missing(err) {
 		return errors.New("the image has no cat, which writing a file to standard output needs")
 	}
@@ -65,34 +72,12 @@ func (c *Copier) downloadDevice(ctx context.Context, remote, target string) erro
 	return errors.Join(c.DownloadTo(ctx, remote, out), out.Close())
 }
 
-func (c *Copier) downloadDirectory(ctx context.Context, remote, target string) error {
-	_, err := os.Stat(target)
-	made := errors.Is(err, os.ErrNotExist)
-	if err := os.MkdirAll(target, 0o777); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(target)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	unpacked := &unpacker{root: root, own: made, warn: c.warn}
-	err = c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, unpacked.all)
-	if stream.Missing(err) {
-		if made {
-			_ = os.Remove(target) // it is empty, and ours
-		}
-		return ErrNeedsTar
-	}
-	return err
-}
-
-// downloadFile follows a symbolic link to the file.
+// downloadFile serves images without a shell, or without stat, and with tar. It follows a symbolic link to the file.
 func (c *Copier) downloadFile(ctx context.Context, remote, target string) error {
 	remote = path.Clean(remote)
 	command := []string{"tar", "-chf", "-", "-C", argument(path.Dir(remote)), "./" + path.Base(remote)}
 	return c.intoFile(target, func(temporary *os.File) error {
-		return c.receive(ctx, command, func(archive *tar.Reader) error {
+		return c.receive(ctx, command, nil, func(archive *tar.Reader) error {
 			header, err := archive.Next()
 			if errors.Is(err, io.EOF) {
 				return nil // the command says why
@@ -103,7 +88,7 @@ func (c *Copier) downloadFile(ctx context.Context, remote, target string) error 
 			if header.Typeflag != tar.TypeReg {
 				return fmt.Errorf("%s is no regular file in the sandbox", remote)
 			}
-			if _, err := io.Copy(temporary, archive); err != nil {
+			if _, err := io.Copy(io.MultiWriter(temporary, c.progress), archive); err != nil {
 				return err
 			}
 			if err := temporary.Chmod(header.FileInfo().Mode().Perm()); err != nil {
@@ -114,7 +99,7 @@ func (c *Copier) downloadFile(ctx context.Context, remote, target string) error 
 	})
 }
 
-// downloadPlain serves images without tar.
+// downloadPlain serves images that have nothing but cat.
 func (c *Copier) downloadPlain(ctx context.Context, remote, target string) error {
 	return c.intoFile(target, func(temporary *os.File) error {
 		err := c.DownloadTo(ctx, remote, temporary)
@@ -127,7 +112,7 @@ func (c *Copier) downloadPlain(ctx context.Context, remote, target string) error
 
 // intoFile gives the target its name when it is complete.
 func (c *Copier) intoFile(target string, fill func(temporary *os.File) error) error {
-	temporary, err := os.CreateTemp(filepath.Dir(target), ".kubectl-sandbox-*")
+	temporary, err := os.CreateTemp(filepath.Dir(target), mark+"*")
 	if err != nil {
 		return err
 	}
@@ -142,7 +127,7 @@ func (c *Copier) intoFile(target string, fill func(temporary *os.File) error) er
 }
 
 // receive unpacks what the command writes. The command decides whether the copy is complete.
-func (c *Copier) receive(ctx context.Context, command []string, unpack func(*tar.Reader) error) error {
+func (c *Copier) receive(ctx context.Context, command []string, in io.Reader, unpack func(*tar.Reader) error) error {
 	reader, writer := io.Pipe()
 	unpacked := make(chan error, 1)
 	go func() {
@@ -153,7 +138,7 @@ func (c *Copier) receive(ctx context.Context, command []string, unpack func(*tar
 		_ = reader.CloseWithError(err)
 		unpacked <- err
 	}()
-	err := c.run(ctx, command, nil, writer)
+	err := c.run(ctx, command, in, writer)
 	_ = writer.CloseWithError(err)
 	local := <-unpacked
 	switch {

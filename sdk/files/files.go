@@ -17,29 +17,35 @@ import (
 // ErrNeedsTar is the error for a directory and an image that has no tar.
 var ErrNeedsTar = errors.New("the image has no tar, which copying a directory needs: use an image that has it, or copy file by file")
 
-// Copier copies between this machine and one container.
+// Options change how a Copier copies.
+type Options struct {
+	// Warn is told about what could not be copied although the rest was. Nil tells nobody.
+	Warn func(string)
+	// Progress is kept up to date, if it is not nil.
+	Progress *Progress
+	// Resume goes on with what an earlier copy of the same left when it was cut.
+	Resume bool
+}
+
+// Copier copies between this machine and one container. It does one copy at a time.
 type Copier struct {
 	network   stream.Network
 	container stream.Container
 	warn      func(string)
+	progress  *Progress
+	resume    bool
 }
 
-// New returns a Copier. Warn is told about what could not be copied although the rest was.
-func New(network stream.Network, container stream.Container, warn func(string)) *Copier {
-	return &Copier{network: network, container: container, warn: warn}
+// New returns a Copier.
+func New(network stream.Network, container stream.Container, options Options) *Copier {
+	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume}
+	if c.warn == nil {
+		c.warn = func(string) {}
+	}
+	return c
 }
 
-// kind is what a remote path is.
-type kind int
-
-const (
-	unknown kind = iota // the image has no test
-	missing
-	file
-	directory
-)
-
-// kindOf looks at a remote path, and follows symbolic links.
+// kindOf looks at a remote path without a shell, and follows symbolic links.
 func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
 	for _, look := range []struct {
 		flag string
@@ -62,11 +68,14 @@ func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
 
 // run runs a command; what it says on its standard error is in the error.
 func (c *Copier) run(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
-	said := &lastWords{}
+	return c.runSaying(ctx, command, in, out, &lastWords{})
+}
+
+func (c *Copier) runSaying(ctx context.Context, command []string, in io.Reader, out io.Writer, said *lastWords) error {
 	if out == nil {
 		out = io.Discard
 	}
-	err := c.network.Exec(ctx, c.container, stream.Process{Command: command, Stdin: in, Stdout: out, Stderr: said})
+	err := c.network.Exec(ctx, c.container, stream.Process{Command: command, Stdin: in, Reads: true, Stdout: out, Stderr: said})
 	if ended, ok := errors.AsType[*stream.ExitError](err); ok {
 		return &commandError{program: command[0], said: said.String(), ended: ended}
 	}

@@ -5,89 +5,185 @@ package files
 
 import (
 	"archive/tar"
+	"bufio"
+	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// packer writes local files to an archive that every tar can read.
+// packer writes files to an archive that every tar can read.
 type packer struct {
 	*tar.Writer
-	warn func(string)
+	warn     func(string)
+	progress *Progress
+	// have are files that the other side has already: the same ones are left out.
+	have sums
+	// sums are noted for each file, if it is not nil.
+	sums sums
+
+	buffered *bufio.Writer
+	links    map[fileID]string // the first name of each file that has several
+}
+
+// bulky collects small writes, of which archives have many.
+func bulky(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, block) }
+
+func (p *packer) finish() error {
+	if err := p.Close(); err != nil {
+		return err
+	}
+	if p.buffered == nil {
+		return nil
+	}
+	return p.buffered.Flush()
 }
 
 // tree adds the directory's content under root, and with own the directory itself. A symbolic link as the directory is
-// followed, those below it are copied as links.
+// followed, those below it are copied as links. Small files are read ahead.
 func (p *packer) tree(local, root string, own bool) error {
 	local, err := filepath.EvalSymlinks(local)
 	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(local, func(at string, entry fs.DirEntry, err error) error {
-		if err != nil {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ahead := walkAhead(ctx, local)
+	for item := range ahead.items {
+		if item.relative == "." && !own {
+			continue
+		}
+		if err := p.entry(item, path.Join(root, filepath.ToSlash(item.relative))); err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(local, at)
-		if err != nil {
-			return err
-		}
-		if relative == "." && (!own || root == "." || root == "") {
-			return nil
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		return p.entry(at, path.Join(root, filepath.ToSlash(relative)), info)
-	})
+	}
+	return ahead.err
 }
 
-func (p *packer) entry(local, name string, info fs.FileInfo) error {
-	switch {
+func (p *packer) entry(item *walked, name string) error {
+	switch info := item.info; {
 	case info.Mode().IsRegular():
-		return p.file(local, name, info)
+		return p.regular(item, name)
 	case info.IsDir():
 		return p.header(name+"/", "", info)
 	case info.Mode()&fs.ModeSymlink != 0:
-		link, err := os.Readlink(local)
+		link, err := os.Readlink(item.path)
 		if err != nil {
 			return err
 		}
 		return p.header(name, filepath.ToSlash(link), info)
 	}
-	p.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a symbolic link", local))
+	p.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a symbolic link", item.path))
 	return nil
 }
 
+func (p *packer) regular(item *walked, name string) error {
+	if id, several := identify(item.info); several {
+		if first, found := p.links[id]; found {
+			return p.hardLink(name, first, item.info)
+		}
+		if p.links == nil {
+			p.links = map[fileID]string{}
+		}
+		p.links[id] = name
+	}
+	in, err := item.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return p.content(name, item.path, item.info, in)
+}
+
+func (p *packer) hardLink(name, first string, info fs.FileInfo) error {
+	h, err := plainHeader(info, "")
+	if err != nil {
+		return err
+	}
+	h.Name, h.Typeflag, h.Linkname, h.Size = name, tar.TypeLink, first, 0
+	return p.WriteHeader(h)
+}
+
+// file adds one local file.
 func (p *packer) file(local, name string, info fs.FileInfo) error {
 	in, err := os.Open(local)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	return p.content(name, local, info, in)
+}
+
+func (p *packer) content(name, local string, info fs.FileInfo, in io.ReadSeeker) error {
+	below := strings.TrimPrefix(name, "./")
+	if kept, err := p.keeps(below, in); kept || err != nil {
+		return err
+	}
 	if err := p.header(name, "", info); err != nil {
 		return err
 	}
-	if _, err := io.CopyN(p, in, info.Size()); err != nil {
+	sum := sha256.New()
+	to := io.Writer(p)
+	if p.sums != nil {
+		to = io.MultiWriter(p, sum)
+	}
+	n, err := io.CopyBuffer(writerOnly{io.MultiWriter(to, p.progress)}, io.LimitReader(in, info.Size()), make([]byte, min(block, info.Size()+1)))
+	if err == nil && n < info.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return fmt.Errorf("read %s, which had %d bytes: %w", local, info.Size(), err)
+	}
+	if p.sums != nil {
+		p.sums[below] = content{sum: sumOf(sum)}
 	}
 	return nil
 }
 
-// header leaves out what only this machine knows: owners, and times that old formats have no room for.
+// keeps says whether the other side has the file. Reading it for that takes less than sending it.
+func (p *packer) keeps(below string, in io.ReadSeeker) (bool, error) {
+	had, found := p.have[below]
+	if !found {
+		return false, nil
+	}
+	sum := sha256.New()
+	n, err := io.Copy(sum, in)
+	if err != nil {
+		return false, err
+	}
+	if sumOf(sum) == had.sum {
+		p.progress.add(int(n))
+		p.sums[below] = had
+		return true, nil
+	}
+	_, err = in.Seek(0, io.SeekStart)
+	return false, err
+}
+
 func (p *packer) header(name, link string, info fs.FileInfo) error {
-	h, err := tar.FileInfoHeader(info, link)
+	h, err := plainHeader(info, link)
 	if err != nil {
 		return err
 	}
 	h.Name = name
+	return p.WriteHeader(h)
+}
+
+// plainHeader leaves out what only this machine knows: owners, and times that old formats have no room for.
+func plainHeader(info fs.FileInfo, link string) (*tar.Header, error) {
+	h, err := tar.FileInfoHeader(info, link)
+	if err != nil {
+		return nil, err
+	}
 	h.Uid, h.Gid, h.Uname, h.Gname = 0, 0, "", ""
 	h.ModTime = info.ModTime().Truncate(time.Second)
 	h.AccessTime, h.ChangeTime = time.Time{}, time.Time{}
 	h.Format = tar.FormatGNU
-	return p.WriteHeader(h)
+	return h, nil
 }

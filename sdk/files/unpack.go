@@ -5,6 +5,8 @@ package files
 
 import (
 	"archive/tar"
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
@@ -22,17 +25,29 @@ import (
 type unpacker struct {
 	root *os.Root
 	// own: the root is ours, and gets the mode and time of the archive's.
-	own  bool
-	warn func(string)
+	own      bool
+	warn     func(string)
+	progress *Progress
 
 	directories []*tar.Header
+
+	writers errorGroup
+	mu      sync.Mutex
+	sums    sums
 }
 
+// all writes every entry. Finish is to be called when they are in their place.
 func (u *unpacker) all(archive *tar.Reader) error {
+	u.sums = sums{}
+	err := u.entries(archive)
+	return errors.Join(err, u.writers.wait())
+}
+
+func (u *unpacker) entries(archive *tar.Reader) error {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return u.finish()
+			return nil
 		}
 		if err != nil {
 			return err
@@ -42,6 +57,9 @@ func (u *unpacker) all(archive *tar.Reader) error {
 		}
 		if err := u.entry(header, archive); err != nil {
 			return fmt.Errorf("%s: %w", header.Name, err)
+		}
+		if err := u.writers.failed(); err != nil {
+			return err
 		}
 	}
 }
@@ -54,12 +72,25 @@ func inside(name string) (string, error) {
 	return filepath.FromSlash(path.Clean(name)), nil
 }
 
-func (u *unpacker) entry(header *tar.Header, content io.Reader) error {
+// entry writes one entry. Small files are written several at once; every other kind waits until they are there, because
+// its meaning may depend on them.
+func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
+	if header.Typeflag == tar.TypeReg && header.Size <= small {
+		data := make([]byte, header.Size)
+		if _, err := io.ReadFull(from, data); err != nil {
+			return err
+		}
+		u.writers.run(func() error { return u.file(header, bytes.NewReader(data)) })
+		return nil
+	}
+	if err := u.writers.wait(); err != nil {
+		return err
+	}
 	switch header.Typeflag {
 	case tar.TypeDir:
 		return u.directory(header)
 	case tar.TypeReg:
-		return u.file(header, content)
+		return u.file(header, from)
 	case tar.TypeSymlink:
 		return u.link(header.Name, func() error { return u.root.Symlink(header.Linkname, header.Name) })
 	case tar.TypeLink:
@@ -97,12 +128,12 @@ func (u *unpacker) directory(header *tar.Header) error {
 }
 
 // file gives the name to the file when it is complete.
-func (u *unpacker) file(header *tar.Header, content io.Reader) error {
+func (u *unpacker) file(header *tar.Header, from io.Reader) error {
 	if err := u.root.MkdirAll(filepath.Dir(header.Name), 0o777); err != nil {
 		return err
 	}
-	temporary := filepath.Join(filepath.Dir(header.Name), ".kubectl-sandbox-"+naming.Hash(header.Name))
-	err := u.write(temporary, header, content)
+	temporary := filepath.Join(filepath.Dir(header.Name), mark+naming.Hash(header.Name))
+	err := u.write(temporary, header, from)
 	if err == nil {
 		err = u.root.Rename(temporary, header.Name)
 	}
@@ -112,19 +143,23 @@ func (u *unpacker) file(header *tar.Header, content io.Reader) error {
 	return err
 }
 
-func (u *unpacker) write(name string, header *tar.Header, content io.Reader) error {
+func (u *unpacker) write(name string, header *tar.Header, from io.Reader) error {
 	_ = u.root.Remove(name) // left by a copy that was killed; if it stays, the next line says why
 	out, err := u.root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, content)
+	sum := sha256.New()
+	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(block, header.Size+1)))
 	if err == nil {
 		err = out.Chmod(header.FileInfo().Mode().Perm())
 	}
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
+	u.mu.Lock()
+	u.sums[filepath.ToSlash(header.Name)] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
+	u.mu.Unlock()
 	return u.root.Chtimes(name, header.ModTime, header.ModTime)
 }
 
@@ -147,15 +182,51 @@ func (u *unpacker) link(name string, create func() error) error {
 	return create()
 }
 
-// finish gives the directories their modes and times, the innermost first.
-func (u *unpacker) finish() error {
+// finish gives the directories below a root their modes and times, the innermost first.
+func (u *unpacker) finish(root *os.Root) error {
 	for _, header := range slices.Backward(u.directories) {
-		if err := u.root.Chmod(header.Name, header.FileInfo().Mode().Perm()); err != nil {
+		if err := root.Chmod(header.Name, header.FileInfo().Mode().Perm()); err != nil {
 			return err
 		}
-		if err := u.root.Chtimes(header.Name, header.ModTime, header.ModTime); err != nil {
+		if err := root.Chtimes(header.Name, header.ModTime, header.ModTime); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// errorGroup runs a few functions at once and keeps the first error.
+type errorGroup struct {
+	all   sync.WaitGroup
+	turns chan struct{}
+	mu    sync.Mutex
+	err   error
+}
+
+func (g *errorGroup) run(do func() error) {
+	if g.turns == nil {
+		g.turns = make(chan struct{}, atOnce)
+	}
+	g.turns <- struct{}{}
+	g.all.Go(func() {
+		defer func() { <-g.turns }()
+		if err := do(); err != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.err == nil {
+				g.err = err
+			}
+		}
+	})
+}
+
+func (g *errorGroup) failed() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+func (g *errorGroup) wait() error {
+	g.all.Wait()
+	return g.failed()
 }

@@ -18,6 +18,7 @@ import (
 	restspdy "k8s.io/client-go/transport/spdy"
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
+	"k8s.io/utils/clock"
 )
 
 // overSPDY serves API servers and proxies that know no WebSocket.
@@ -61,12 +62,13 @@ func (c *Client) spdyTransport() (http.RoundTripper, *watchedUpgrader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return transport, &watchedUpgrader{UpgradeRoundTripper: upgrader}, nil
+	return transport, &watchedUpgrader{UpgradeRoundTripper: upgrader, clock: c.clock}, nil
 }
 
 // watchedUpgrader notes what client-go keeps to itself: whether the session began, and whether a status came.
 type watchedUpgrader struct {
 	httpstream.UpgradeRoundTripper
+	clock               clock.Clock
 	connected, reported atomic.Bool
 }
 
@@ -77,7 +79,43 @@ func (u *watchedUpgrader) NewConnection(response *http.Response) (httpstream.Con
 		return nil, err
 	}
 	u.connected.Store(true)
-	return &watchedConnection{Connection: connection, reported: &u.reported}, nil
+	return &watchedConnection{Connection: promptConnection{connection, u.clock}, reported: &u.reported}, nil
+}
+
+// promptConnection does not wait for the answer of a connection that is closed, as the library does for half a minute.
+type promptConnection struct {
+	httpstream.Connection
+	clock clock.Clock
+}
+
+var errClosed = errors.New("the connection was closed")
+
+// CreateStream implements httpstream.Connection.
+func (c promptConnection) CreateStream(headers http.Header) (httpstream.Stream, error) {
+	type created struct {
+		stream httpstream.Stream
+		err    error
+	}
+	result := make(chan created, 1)
+	headers = headers.Clone() // the caller goes on with his
+	go func() {
+		stream, err := c.Connection.CreateStream(headers)
+		result <- created{stream, err}
+	}()
+	select {
+	case got := <-result:
+		return got.stream, got.err
+	case <-c.CloseChan():
+	}
+	// The answer may have come before the end.
+	timer := c.clock.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case got := <-result:
+		return got.stream, got.err
+	case <-timer.C():
+		return nil, errClosed
+	}
 }
 
 type watchedConnection struct {
@@ -141,8 +179,11 @@ func (c *Client) dial(target *url.URL) (httpstream.Connection, error) {
 		return nil, err
 	}
 	connection, err := negotiate(tunnel)
+	if err == nil {
+		return promptConnection{connection, c.clock}, nil
+	}
 	if !fallBack(err) {
-		return connection, err
+		return nil, err
 	}
 	transport, upgrader, err2 := c.spdyTransport()
 	if err2 != nil {

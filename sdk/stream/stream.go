@@ -30,7 +30,10 @@ type Process struct {
 	// Command and its arguments. Attach ignores it.
 	Command []string
 	// Stdin is read until its end. A read may still be waiting when the process is over: nobody can interrupt it.
-	Stdin  io.Reader
+	Stdin io.Reader
+	// Reads says that the command reads Stdin to its end, so that it may be sent as fast as the network takes it. Of others
+	// not much is sent before it is likely that they do not end at once: see docs/known-limits.md.
+	Reads  bool
 	Stdout io.Writer
 	// Stderr stays empty with a TTY: the terminal mixes both.
 	Stderr io.Writer
@@ -97,6 +100,9 @@ func (c *Client) url(in Container, subresource string, options runtime.Object) *
 }
 
 func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
+	if process.Stdin != nil && !process.Reads && !process.TTY {
+		process.Stdin = pace(ctx, c.clock, process.Stdin)
+	}
 	err := c.overWebSocket(ctx, target, process)
 	if !fallBack(err) {
 		return err

@@ -28,6 +28,8 @@ const (
 	patience = 60 * time.Second
 	// goodbye is how long we wait for the connection to end after the status came: output may still be on its way.
 	goodbye = 2 * time.Second
+	// farewell is how long a session that was cancelled may go on writing what it has read already.
+	farewell = 300 * time.Millisecond
 	// chunk is how much of standard input goes into one message.
 	chunk = 32 * 1024
 )
@@ -58,11 +60,24 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	if process.TTY && process.Sizes != nil {
 		go s.resize(process.Sizes)
 	}
-	err = s.receive(process.Stdout, process.Stderr)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	received := make(chan error, 1)
+	go func() { received <- s.receive(process.Stdout, process.Stderr) }()
+	select {
+	case err = <-received:
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	case <-ctx.Done():
 	}
-	return err
+	// The connection is closed: only one who does not take our output can keep the receiver. He must not keep us too.
+	timer := c.clock.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case <-received:
+	case <-timer.C():
+	}
+	return ctx.Err()
 }
 
 // session is one WebSocket connection. One goroutine reads; writers take turns.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,10 +17,10 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// carry serves one local connection to its end.
-func (t *Tunnel) carry(ctx context.Context, local net.Conn, remote uint16) error {
+// Pipe carries one connection to a port: what it reads from local, and what it writes to it. Local is closed at the end.
+func Pipe(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint16) error {
 	defer local.Close()
-	connection, err := t.Dial(ctx)
+	connection, err := dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func reported(connection httpstream.Connection, failed <-chan error) error {
 
 // exchange copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
 // passed on and still gets the answer.
-func exchange(connection httpstream.Connection, local net.Conn, data httpstream.Stream) {
+func exchange(connection httpstream.Connection, local io.ReadWriter, data httpstream.Stream) {
 	answered, broken := make(chan struct{}), make(chan struct{})
 	go func() {
 		_, _ = io.Copy(local, data) // the remote end reports on the error stream

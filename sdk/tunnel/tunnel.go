@@ -44,10 +44,12 @@ func (e *ListenError) Error() string {
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *ListenError) Unwrap() error { return e.Cause }
 
+// Dial connects to the Pod of the moment. It may wait for one.
+type Dial func(ctx context.Context) (httpstream.Connection, error)
+
 // Tunnel carries connections to ports.
 type Tunnel struct {
-	// Dial connects to the Pod of the moment.
-	Dial func(ctx context.Context) (httpstream.Connection, error)
+	Dial Dial
 	// Addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1, of which one is enough.
 	Addresses []string
 	Ports     []Port
@@ -169,7 +171,7 @@ func (t *Tunnel) accept(ctx context.Context, l listener, end context.CancelCause
 		}
 		all.Go(func() {
 			t.report(Event{Listener: l.Addr(), Remote: l.remote, Connected: true})
-			err := t.carry(ctx, conn, l.remote)
+			err := Pipe(ctx, t.Dial, conn, l.remote)
 			if errors.Is(err, ErrGone) {
 				end(err)
 			} else if err != nil && ctx.Err() == nil {

@@ -8,12 +8,10 @@ package fake
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/proxy"
@@ -26,6 +24,7 @@ import (
 
 // Process is one command, as a container runtime gets it.
 type Process struct {
+	Pod       string
 	Container string
 	Command   []string
 	Stdin     io.Reader
@@ -43,6 +42,12 @@ type Server struct {
 	Forward func(ctx context.Context, port int32, connection io.ReadWriteCloser) error
 	// OnlySPDY refuses WebSocket, as an old API server or a proxy does.
 	OnlySPDY bool
+	// Protocols are the versions that the kubelet speaks: all that there are, if empty.
+	Protocols []string
+	// PassesOn has the API server pass WebSocket on to the kubelet, as those before Kubernetes 1.30 do, instead of translating.
+	PassesOn bool
+	// Faults are what the network does to the connections between client and API server.
+	Faults Faults
 	// Refuse answers a request itself when it returns true, for instance with a failure.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
 
@@ -55,7 +60,7 @@ func New() *Server {
 	s := &Server{}
 	s.kubelet = httptest.NewServer(http.HandlerFunc(s.serveKubelet))
 	s.api = httptest.NewUnstartedServer(http.HandlerFunc(s.serveAPI))
-	s.listener = &listener{Listener: s.api.Listener}
+	s.listener = &listener{Listener: s.api.Listener, faults: &s.Faults}
 	s.api.Listener = s.listener
 	s.api.Start()
 	return s
@@ -64,8 +69,11 @@ func New() *Server {
 // Config is a client's configuration for the server.
 func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.api.URL} }
 
-// Cut breaks all connections between client and API server.
-func (s *Server) Cut() { s.listener.cut() }
+// Cut closes all connections between client and API server.
+func (s *Server) Cut() { s.listener.cut(false) }
+
+// Reset breaks them off, as a machine does that knows nothing of a connection.
+func (s *Server) Reset() { s.listener.cut(true) }
 
 // Close ends the server.
 func (s *Server) Close() {
@@ -93,7 +101,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case wsstream.IsWebSocketRequest(r) && strings.HasSuffix(r.URL.Path, "/portforward"):
 		handler = apiproxy.NewTunnelingHandler(handler)
-	case wsstream.IsWebSocketRequest(r):
+	case wsstream.IsWebSocketRequest(r) && !s.PassesOn:
 		options := optionsOf(r)
 		handler = apiproxy.NewStreamTranslatorHandler(location, http.DefaultTransport, 0, apiproxy.Options{
 			Stdin: options.Stdin, Stdout: options.Stdout, Stderr: options.Stderr, Tty: options.TTY,
@@ -119,21 +127,35 @@ func optionsOf(r *http.Request) *remotecommand.Options {
 
 func (s *Server) serveKubelet(w http.ResponseWriter, r *http.Request) {
 	const idle, creation = time.Hour, 10 * time.Second
+	pod := podOf(r.URL.Path)
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
-		portforward.ServePortForward(w, r, s, "pod", "", &portforward.V4Options{}, idle, creation, portforward.SupportedProtocols)
+		portforward.ServePortForward(w, r, s, pod, "", &portforward.V4Options{}, idle, creation, portforward.SupportedProtocols)
 		return
 	}
 	query := r.URL.Query()
-	remotecommand.ServeExec(w, r, s, "pod", "", query.Get("container"), query["command"], optionsOf(r), idle, creation,
-		remotecommand.SupportedStreamingProtocols)
+	protocols := s.Protocols
+	if len(protocols) == 0 {
+		protocols = remotecommand.SupportedStreamingProtocols
+	}
+	if strings.HasSuffix(r.URL.Path, "/attach") {
+		remotecommand.ServeAttach(w, r, s, pod, "", query.Get("container"), optionsOf(r), idle, creation, protocols)
+		return
+	}
+	remotecommand.ServeExec(w, r, s, pod, "", query.Get("container"), query["command"], optionsOf(r), idle, creation, protocols)
+}
+
+// podOf is the name in .../pods/NAME/exec.
+func podOf(path string) string {
+	parts := strings.Split(path, "/")
+	return parts[max(len(parts)-2, 0)]
 }
 
 // ExecInContainer implements remotecommand.Executor.
 func (s *Server) ExecInContainer(
-	ctx context.Context, _, _, container string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool,
+	ctx context.Context, pod, _, container string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool,
 	resize <-chan remotecommand.TerminalSize, _ time.Duration,
 ) error {
-	process := Process{Container: container, Command: command, TTY: tty, Sizes: resize}
+	process := Process{Pod: pod, Container: container, Command: command, TTY: tty, Sizes: resize}
 	process.Stdin, process.Stdout, process.Stderr = strings.NewReader(""), io.Discard, io.Discard
 	if in != nil {
 		process.Stdin = in
@@ -149,34 +171,23 @@ func (s *Server) ExecInContainer(
 	return s.Exec(ctx, process)
 }
 
+// AttachContainer implements remotecommand.Attacher. The main process is a command without words.
+func (s *Server) AttachContainer(
+	ctx context.Context, pod, uid, container string, in io.Reader, out, errOut io.WriteCloser, tty bool,
+	resize <-chan remotecommand.TerminalSize,
+) error {
+	return s.ExecInContainer(ctx, pod, uid, container, nil, in, out, errOut, tty, resize, 0)
+}
+
+type podKey struct{}
+
+// PodOf is the Pod whose port Forward is asked for.
+func PodOf(ctx context.Context) string {
+	pod, _ := ctx.Value(podKey{}).(string)
+	return pod
+}
+
 // PortForward implements portforward.PortForwarder.
-func (s *Server) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
-	return s.Forward(ctx, port, stream)
-}
-
-// listener remembers its connections: an http.Server forgets those that were upgraded.
-type listener struct {
-	net.Listener
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-// Accept implements net.Listener.
-func (l *listener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err == nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.conns = append(l.conns, conn)
-	}
-	return conn, err
-}
-
-func (l *listener) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, conn := range l.conns {
-		_ = conn.Close() // it may be closed already
-	}
-	l.conns = nil
+func (s *Server) PortForward(ctx context.Context, pod, _ string, port int32, stream io.ReadWriteCloser) error {
+	return s.Forward(context.WithValue(ctx, podKey{}, pod), port, stream)
 }

@@ -1,0 +1,102 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package portforward
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
+)
+
+// The values of Event.Event.
+const (
+	eventListening = "listening" // Address, Port and Remote: connections are taken
+	eventConnected = "connected" // Address, Port and Remote: somebody connected
+	eventFailed    = "failed"    // Remote and Error: a connection failed
+	eventWaiting   = "waiting"   // Error: why there is no Pod to connect to
+	eventReady     = "ready"     // Pod: there is one
+)
+
+// Event is one line of -o json.
+type Event struct {
+	Event   string `json:"event"`
+	Address string `json:"address,omitempty"`
+	Port    int    `json:"port,omitempty"`
+	Remote  uint16 `json:"remote,omitempty"`
+	Pod     string `json:"pod,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// reporter writes what happens. What cannot be written cannot be told elsewhere either.
+type reporter struct {
+	streams genericiooptions.IOStreams
+	json    bool
+	open    func(url string) error // nil, or called once
+
+	mu sync.Mutex
+}
+
+// event tells of a connection or a listener.
+func (r *reporter) event(e tunnel.Event) {
+	told := Event{Event: eventListening, Remote: e.Remote}
+	if host, port, err := net.SplitHostPort(e.Listener.String()); err == nil {
+		told.Address = host
+		told.Port, _ = strconv.Atoi(port) // the system wrote it
+	}
+	switch {
+	case e.Err != nil:
+		told.Event, told.Error = eventFailed, e.Err.Error()
+		r.tell(told, "", fmt.Sprintf("A connection to port %d failed: %v\n", e.Remote, e.Err))
+	case e.Connected:
+		told.Event = eventConnected
+		r.tell(told, "", "")
+	default:
+		// As kubectl says it, for those who wait for it.
+		r.tell(told, fmt.Sprintf("Forwarding from %s -> %d\n", e.Listener, e.Remote), "")
+		r.show(told)
+	}
+}
+
+// state tells of the sandbox.
+func (r *reporter) state(s follow.State) {
+	if s.Err != nil {
+		r.tell(Event{Event: eventWaiting, Error: s.Err.Error()}, "", fmt.Sprintf("%v: connections wait\n", s.Err))
+		return
+	}
+	pod := s.Target.Pod.Name
+	r.tell(Event{Event: eventReady, Pod: pod}, "", fmt.Sprintf("Connected to Pod %s.\n", pod))
+}
+
+func (r *reporter) tell(e Event, out, errOut string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.json {
+		_ = json.NewEncoder(r.streams.Out).Encode(e)
+		return
+	}
+	_, _ = fmt.Fprint(r.streams.Out, out)
+	_, _ = fmt.Fprint(r.streams.ErrOut, errOut)
+}
+
+// show opens the browser for the first listener.
+func (r *reporter) show(e Event) {
+	if r.open == nil {
+		return
+	}
+	open := r.open
+	r.open = nil
+	url := address(e)
+	if err := open(url); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_, _ = fmt.Fprintf(r.streams.ErrOut, "Warning: no browser could be started (%v): open %s yourself\n", err, url)
+	}
+}

@@ -1,0 +1,113 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	// small is the size up to which files are held in memory, to be read and written several at once.
+	small = 64 * 1024
+	// atOnce is how many of them.
+	atOnce = 8
+	// queued is how many files we walk ahead of the archive.
+	queued = 64
+)
+
+// walked is one entry of a local tree.
+type walked struct {
+	path, relative string
+	info           fs.FileInfo
+	loaded         chan loaded // nil unless it is read ahead
+}
+
+type loaded struct {
+	content []byte
+	err     error
+}
+
+type readSeekCloser struct{ *bytes.Reader }
+
+// Close implements io.Closer.
+func (readSeekCloser) Close() error { return nil }
+
+// open waits for the content that is read ahead, or opens the file. A file that has grown since is cut by the reader.
+func (w *walked) open() (io.ReadSeekCloser, error) {
+	if w.loaded == nil {
+		return os.Open(w.path)
+	}
+	got := <-w.loaded
+	return readSeekCloser{bytes.NewReader(got.content)}, got.err
+}
+
+// ahead walks a tree and reads small files before they are needed.
+type ahead struct {
+	items chan *walked
+	err   error // valid when items is closed
+}
+
+// walkAhead gives the entries in the order of filepath.WalkDir, until the context ends.
+func walkAhead(ctx context.Context, root string) *ahead {
+	a := &ahead{items: make(chan *walked, queued)}
+	turns := make(chan struct{}, atOnce)
+	go func() {
+		defer close(a.items)
+		a.err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			item := &walked{path: at}
+			if item.relative, err = filepath.Rel(root, at); err != nil {
+				return err
+			}
+			if item.info, err = entry.Info(); err != nil {
+				return err
+			}
+			if item.info.Mode().IsRegular() && item.info.Size() <= small {
+				item.loaded = make(chan loaded, 1)
+				select {
+				case turns <- struct{}{}:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				go func() {
+					content, err := os.ReadFile(at)
+					<-turns
+					item.loaded <- loaded{content, err}
+				}()
+			}
+			select {
+			case a.items <- item:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	return a
+}
+
+// sizeBelow is how many bytes the files of a tree have, as far as they can be looked at.
+func sizeBelow(root string) int64 {
+	var total int64
+	if whole, err := filepath.EvalSymlinks(root); err == nil {
+		root = whole
+	}
+	_ = filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil //nolint:nilerr // the copy itself will tell
+		}
+		if info, err := entry.Info(); err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	return total
+}

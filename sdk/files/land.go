@@ -1,0 +1,286 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// mark begins the names of what is not complete yet.
+const mark = ".kubectl-sandbox-"
+
+// landing is where a single file arrives, on either side: first under another name.
+type landing interface {
+	// arrived says how many bytes are there of an earlier copy, and their sha256 if that can be told.
+	arrived(ctx context.Context) (int64, string, error)
+	// receive adds what the reader gives to the first n bytes, and returns the new size and the new bytes' sha256 where the
+	// other side says them: -1 and empty if not.
+	receive(ctx context.Context, n int64, in io.Reader) (int64, string, error)
+	// commit gives the file its name, mode and time.
+	commit(ctx context.Context, about facts) error
+	// discard removes what has arrived.
+	discard(ctx context.Context)
+}
+
+// transfer copies one file. What has arrived stays after a cut, for a copy that goes on.
+func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
+	about := from.about()
+	offset, err := c.begin(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	c.progress.start(about.size, offset)
+	counted := &counter{sum: sha256.New(), progress: c.progress}
+	reader, writer := io.Pipe()
+	type sent struct {
+		sum string
+		err error
+	}
+	result := make(chan sent, 1)
+	go func() {
+		sum, err := from.send(ctx, offset, io.MultiWriter(counted, writer))
+		writer.CloseWithError(err)
+		result <- sent{sum, err}
+	}()
+	size, sum, err := to.receive(ctx, offset, reader)
+	_ = reader.CloseWithError(errStopped)
+	source := <-result
+	switch {
+	case source.err != nil && !errors.Is(source.err, errStopped):
+		err = source.err
+	case err == nil:
+		err = counted.verify(offset, size, sum)
+	}
+	if err == nil {
+		if err = counted.complete(offset+counted.n, about.size, source.sum); err != nil && from.changed(ctx) {
+			c.warn("the file was written to while it was copied")
+			err = nil
+		}
+	}
+	if err != nil {
+		if !resumable(ctx, err) {
+			to.discard(ctx)
+		}
+		return err
+	}
+	return to.commit(ctx, about)
+}
+
+// begin says how many bytes need not be sent again.
+func (c *Copier) begin(ctx context.Context, from source, to landing) (int64, error) {
+	size := from.about().size
+	if !c.resume || size < 0 {
+		return 0, nil
+	}
+	n, have, err := to.arrived(ctx)
+	if err != nil || n <= 0 || n > size {
+		return 0, err
+	}
+	want, err := from.prefix(ctx, n)
+	switch {
+	case err != nil:
+		return 0, err
+	case have != "" && want != "" && have != want:
+		c.warn("what an earlier copy left is not the beginning of the file: all is copied again")
+		return 0, nil
+	}
+	return n, nil
+}
+
+// resumable says whether a copy may go on later: what has arrived is right as far as it goes.
+func resumable(ctx context.Context, err error) bool {
+	var lost *stream.LostError
+	return ctx.Err() != nil || errors.As(err, &lost)
+}
+
+// counter counts and sums what passes.
+type counter struct {
+	sum      hash.Hash
+	n        int64
+	progress *Progress
+}
+
+// Write implements io.Writer.
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	c.progress.add(len(p))
+	return c.sum.Write(p)
+}
+
+var errDiffers = errors.New("the copy differs from the file")
+
+// verify compares what was sent with what arrived.
+func (c *counter) verify(offset, arrived int64, sum string) error {
+	switch total := offset + c.n; {
+	case arrived >= 0 && arrived != total:
+		return fmt.Errorf("%w: %d bytes arrived of %d", errDiffers, arrived, total)
+	case sum != "" && sum != sumOf(c.sum):
+		return fmt.Errorf("%w: what arrived has another sha256 than what was sent", errDiffers)
+	}
+	return nil
+}
+
+// complete compares what was sent with what the source was said to be.
+func (c *counter) complete(total, expected int64, sum string) error {
+	switch {
+	case expected >= 0 && total < expected:
+		return fmt.Errorf("%w: it has %d of %d bytes", errDiffers, total, expected)
+	case sum != "" && sum != sumOf(c.sum):
+		return fmt.Errorf("%w: its sha256 is another", errDiffers)
+	}
+	return nil
+}
+
+// inContainer lands a file in a container with a shell.
+type inContainer struct {
+	c            *Copier
+	part, target string
+}
+
+func (c *Copier) landing(target, identity string) inContainer {
+	return inContainer{c: c, target: target, part: path.Join(path.Dir(target), mark+identityOf(identity, path.Base(target)))}
+}
+
+func (l inContainer) script(ctx context.Context, in io.Reader, script string, args ...string) (string, error) {
+	var out strings.Builder
+	command := append([]string{"sh", "-c", script, "sh", argument(l.part)}, args...)
+	err := l.c.run(ctx, command, in, &out)
+	return out.String(), err
+}
+
+// arrived prints the size of the file $1 and the sum of so many bytes: one that was cut may be written to for a while.
+const arrived = `[ -f "$1" ] || exit 0
+n=$(wc -c <"$1") && echo "$n"
+command -v sha256sum >/dev/null 2>&1 && head -c "$n" "$1" | sha256sum
+:`
+
+func (l inContainer) arrived(ctx context.Context) (int64, string, error) {
+	out, err := l.script(ctx, nil, arrived)
+	n, sum := sizeAndSum(out)
+	return n, sum, err
+}
+
+// write makes the file $1, in the directory $2, of its first $3 bytes and standard input. The file is made anew, because
+// what was left of a copy that was cut may still be written to by its command.
+const write = `[ -d "$2" ] || mkdir -p "$2" || exit 1
+command -v chmod >/dev/null 2>&1 && umask 077
+if [ "$3" = 0 ]; then rm -f "$1"; : >"$1" || exit 1
+else head -c "$3" "$1" >"$1~" && mv -f "$1~" "$1" || exit 1; fi
+if command -v tee >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1; then
+  s=$(tee -a "$1" | sha256sum) || exit 1
+  wc -c <"$1"; echo "$s"
+else
+  cat >>"$1" || exit 1
+  wc -c <"$1" 2>/dev/null
+fi
+:`
+
+func (l inContainer) receive(ctx context.Context, n int64, in io.Reader) (int64, string, error) {
+	out, err := l.script(ctx, in, write, argument(path.Dir(l.part)), strconv.FormatInt(n, 10))
+	size, sum := sizeAndSum(out)
+	return size, sum, err
+}
+
+func sizeAndSum(text string) (int64, string) {
+	first, second, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	n, err := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
+	if err != nil {
+		return -1, ""
+	}
+	return n, firstWord(second)
+}
+
+// rename gives $1 the name $2. A file that is a mount of its own cannot be replaced, only written to.
+const rename = `m=$3
+[ -n "$m" ] || m=$(stat -L -c %a "$2" 2>/dev/null) || m=644
+chmod "$m" "$1" 2>/dev/null
+[ -n "$4" ] && touch -d "@$4" "$1" 2>/dev/null
+mv -f "$1" "$2" 2>/dev/null || { cat "$1" >"$2" && rm -f "$1"; }`
+
+func (l inContainer) commit(ctx context.Context, about facts) error {
+	mode, at := "", ""
+	if about.mode != 0 {
+		mode = strconv.FormatUint(uint64(about.mode.Perm()), 8)
+	}
+	if !about.modified.IsZero() {
+		at = unix(about.modified)
+	}
+	_, err := l.script(ctx, nil, rename, argument(l.target), mode, at)
+	return err
+}
+
+func (l inContainer) discard(ctx context.Context) {
+	_, _ = l.script(ctx, nil, `rm -f "$1" "$1~"`) // the first error matters
+}
+
+// onMachine lands a file on this machine.
+type onMachine struct{ part, target string }
+
+func landLocally(target, identity string) onMachine {
+	return onMachine{target: target, part: filepath.Join(filepath.Dir(target), mark+identityOf(identity, filepath.Base(target)))}
+}
+
+func (l onMachine) arrived(ctx context.Context) (int64, string, error) {
+	info, err := os.Lstat(l.part)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, "", nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, "", err
+	}
+	sum, err := localFile{path: l.part, info: info}.prefix(ctx, info.Size())
+	return info.Size(), sum, err
+}
+
+func (l onMachine) receive(_ context.Context, n int64, in io.Reader) (int64, string, error) {
+	if n == 0 {
+		_ = os.Remove(l.part) // left by an earlier copy; if it stays, the next line says why
+	}
+	flags := os.O_WRONLY
+	if n == 0 {
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	out, err := os.OpenFile(l.part, flags, 0o600)
+	if err != nil {
+		return 0, "", err
+	}
+	if _, err = out.Seek(n, io.SeekStart); err == nil {
+		_, err = io.CopyBuffer(writerOnly{out}, in, make([]byte, block))
+	}
+	info, statErr := out.Stat()
+	if err = errors.Join(err, statErr, out.Close()); err != nil {
+		return 0, "", err
+	}
+	return info.Size(), "", nil
+}
+
+func (l onMachine) commit(_ context.Context, about facts) error {
+	mode := about.mode
+	if mode == 0 {
+		mode = 0o644
+	}
+	if err := os.Chmod(l.part, mode); err != nil {
+		return err
+	}
+	if !about.modified.IsZero() {
+		if err := os.Chtimes(l.part, about.modified, about.modified); err != nil {
+			return err
+		}
+	}
+	return os.Rename(l.part, l.target)
+}
+
+func (l onMachine) discard(context.Context) { _ = os.Remove(l.part) }

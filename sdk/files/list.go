@@ -1,0 +1,109 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// Entry is one name in a directory of a container.
+type Entry struct {
+	Name string
+	// Size in bytes.
+	Size int64
+	// Mode has the kind and the permissions. A symbolic link is one.
+	Mode     fs.FileMode
+	Modified time.Time
+}
+
+// list prints what is in $1: size, time and mode, and after the last space the name up to a NUL.
+const list = `cd "$1" || exit
+for f in * .[!.]* ..?*; do
+  [ -e "$f" ] || [ -L "$f" ] || continue
+  printf '%s %s\0' "$(stat -c '%s %Y %f' -- "$f")" "$f"
+done`
+
+// List returns what is in a directory of the container, by name. The image needs a shell and stat.
+func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
+	var out bytes.Buffer
+	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, nil, &out)
+	switch {
+	case stream.Missing(err):
+		return nil, errors.New("the image has no shell, which listing a directory needs")
+	case err != nil:
+		return nil, err
+	}
+	var all []Entry
+	for line := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+		if line == "" {
+			continue
+		}
+		entry, err := understood(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entry)
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+func understood(line string) (Entry, error) {
+	words := strings.SplitN(line, " ", 4)
+	if len(words) != 4 {
+		return Entry{}, fmt.Errorf("the image's stat says %q", line)
+	}
+	size, err1 := strconv.ParseInt(words[0], 10, 64)
+	modified, err2 := strconv.ParseInt(words[1], 10, 64)
+	mode, err3 := strconv.ParseUint(words[2], 16, 32)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return Entry{}, fmt.Errorf("the image's stat says %q: %w", line, err)
+	}
+	return Entry{Name: words[3], Size: size, Modified: time.Unix(modified, 0), Mode: modeOf(uint32(mode))}, nil
+}
+
+// modeOf translates Linux' bits, which are those of the container whatever this machine is.
+func modeOf(bits uint32) fs.FileMode {
+	mode := fs.FileMode(bits & 0o777)
+	for bit, is := range map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+		if bits&bit != 0 {
+			mode |= is
+		}
+	}
+	return mode | map[uint32]fs.FileMode{
+		0o040000: fs.ModeDir, 0o120000: fs.ModeSymlink, 0o010000: fs.ModeNamedPipe, 0o140000: fs.ModeSocket,
+		0o060000: fs.ModeDevice, 0o020000: fs.ModeDevice | fs.ModeCharDevice,
+	}[bits&0o170000]
+}
+
+// Exists says whether there is something at a path of the container, symbolic links followed.
+func (c *Copier) Exists(ctx context.Context, remote string) (bool, error) {
+	seen, err := c.kindOf(ctx, remote)
+	if err != nil {
+		return false, err
+	}
+	if seen != unknown {
+		return seen != missing, nil
+	}
+	err = c.run(ctx, []string{"sh", "-c", `[ -e "$1" ]`, "sh", argument(remote)}, nil, nil)
+	var ended *stream.ExitError
+	switch {
+	case stream.Missing(err):
+		return false, errors.New("the image has neither test nor a shell: whether there is a file cannot be told")
+	case errors.As(err, &ended):
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,146 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// Relay copies a file or directory of this container to a path in another one. The bytes pass through this machine, and
+// are kept nowhere on it.
+func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target string) error {
+	seen, has, err := c.look(ctx, true, remote)
+	if err != nil {
+		return err
+	}
+	name, at := remotePlace().name(remote), seen[0]
+	switch {
+	case at.kind == missing:
+		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
+	case at.kind == directory:
+		to.progress.start(at.size, 0)
+		target = remotePlace().ofDirectory(name, target)
+		return to.landTree(ctx, target, identityOf(c.container, remote, target), func(archive *packer, root string, own bool) error {
+			return c.repack(ctx, remote, archive, root, own)
+		})
+	case name == "":
+		return fmt.Errorf("%s is no directory in the sandbox", remote)
+	}
+	return to.uploadFile(ctx, remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}, name, target, nil)
+}
+
+// repack passes an archive on entry by entry: one container does not write what it likes in another.
+func (c *Copier) repack(ctx context.Context, remote string, archive *packer, root string, own bool) error {
+	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, func(from *tar.Reader) error {
+		links := map[string]bool{}
+		for {
+			header, err := from.Next()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err == nil {
+				err = c.repackEntry(header, from, archive, root, own, links)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	if stream.Missing(err) {
+		return ErrNeedsTar
+	}
+	return err
+}
+
+func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer, root string, own bool, links map[string]bool) error {
+	name, err := honest(header.Name, links)
+	if err != nil {
+		return err
+	}
+	out := &tar.Header{
+		Typeflag: header.Typeflag, Name: path.Join(root, name), Linkname: header.Linkname, Size: header.Size,
+		Mode: int64(header.FileInfo().Mode().Perm()), ModTime: header.ModTime, Format: tar.FormatGNU,
+	}
+	switch header.Typeflag {
+	case tar.TypeDir:
+		if name == "." && !own {
+			return nil
+		}
+		out.Name += "/"
+	case tar.TypeSymlink:
+		links[name] = true
+	case tar.TypeLink:
+		first, err := honest(header.Linkname, links)
+		if err != nil {
+			return err
+		}
+		out.Linkname = path.Join(root, first)
+	case tar.TypeReg:
+	default:
+		c.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", name))
+		return nil
+	}
+	if err := archive.WriteHeader(out); err != nil || header.Typeflag != tar.TypeReg {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.CopyBuffer(writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(block, header.Size+1))); err != nil {
+		return err
+	}
+	if archive.sums != nil {
+		archive.sums[name] = content{sum: sumOf(sum), size: header.Size}
+	}
+	return nil
+}
+
+// honest is the name of an entry that stays below the root, whatever symbolic links the archive has brought along.
+func honest(name string, links map[string]bool) (string, error) {
+	clean := path.Clean(name)
+	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
+		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
+	}
+	for above := clean; above != "." && above != "/"; above = path.Dir(above) {
+		if links[above] {
+			return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written through a symbolic link", name)
+		}
+	}
+	return clean, nil
+}
+
+// expand prints the paths that exist and match the pattern $1, each with a zero byte behind it. Nothing but file names is
+// expanded: words are not split, and nothing is executed.
+const expand = `p=$1
+if [ -e "$p" ] || [ -L "$p" ]; then printf '%s\0' "$p"; exit; fi
+IFS=
+for f in $p; do if [ -e "$f" ] || [ -L "$f" ]; then printf '%s\0' "$f"; fi; done`
+
+// IsPattern says whether a remote path has characters that match several names.
+func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
+
+// Expand returns the remote paths that a pattern matches, in order: the path itself if there is a file of that very name.
+// It is an error if there is none.
+func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
+	var out strings.Builder
+	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, nil, &out)
+	if stream.Missing(err) {
+		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Len() == 0 {
+		return nil, fmt.Errorf("%s: no such file or directory in the sandbox matches", pattern)
+	}
+	return strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00"), nil
+}

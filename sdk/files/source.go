@@ -1,0 +1,179 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// source is a single file to be copied, on either side.
+type source interface {
+	// about says what is known of it.
+	about() facts
+	// identity differs for another file, and for another content of the same file where that can be seen.
+	identity() string
+	// prefix is the sha256 of its first n bytes.
+	prefix(ctx context.Context, n int64) (string, error)
+	// send writes everything from an offset on, and returns what the other side says is its sha256: empty if it says none.
+	send(ctx context.Context, from int64, to io.Writer) (string, error)
+	// changed says whether the file is another than when about told of it.
+	changed(ctx context.Context) bool
+}
+
+// identityOf is a name for what is left of a copy that was cut, so that only a copy of the same goes on with it.
+func identityOf(words ...any) string {
+	return naming.Hash(strings.TrimSpace(fmt.Sprintln(words...)))
+}
+
+func sumOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// localFile is a source on this machine.
+type localFile struct {
+	path string
+	info fs.FileInfo
+}
+
+func (l localFile) about() facts {
+	return facts{kind: file, size: l.info.Size(), mode: l.info.Mode().Perm(), modified: l.info.ModTime()}
+}
+
+func (l localFile) identity() string {
+	return identityOf(l.path, l.info.Size(), l.info.ModTime().UnixNano())
+}
+
+func (l localFile) prefix(_ context.Context, n int64) (string, error) {
+	in, err := os.Open(l.path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	sum := sha256.New()
+	_, err = io.CopyN(sum, in, n)
+	return sumOf(sum), err
+}
+
+func (l localFile) send(_ context.Context, from int64, to io.Writer) (string, error) {
+	in, err := os.Open(l.path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	if _, err := in.Seek(from, io.SeekStart); err != nil {
+		return "", err
+	}
+	_, err = io.CopyBuffer(writerOnly{to}, in, make([]byte, block))
+	return "", err
+}
+
+func (l localFile) changed(context.Context) bool {
+	now, err := os.Stat(l.path)
+	return err == nil && (now.Size() != l.info.Size() || !now.ModTime().Equal(l.info.ModTime()))
+}
+
+// block is how much is read and written at once.
+const block = 128 * 1024
+
+// writerOnly hides a ReadFrom, which would choose small buffers.
+type writerOnly struct{ io.Writer }
+
+// standardInput is a source that is read once. Its token differs from that of any other.
+type standardInput struct {
+	in    io.Reader
+	token string
+}
+
+func (standardInput) about() facts                 { return facts{kind: file, size: -1} }
+func (standardInput) changed(context.Context) bool { return false }
+func (s standardInput) identity() string           { return identityOf("standard input", s.token) }
+func (standardInput) prefix(context.Context, int64) (string, error) {
+	return "", nil
+}
+
+func (s standardInput) send(_ context.Context, _ int64, to io.Writer) (string, error) {
+	_, err := io.CopyBuffer(writerOnly{to}, s.in, make([]byte, block))
+	return "", err
+}
+
+// remoteFile is a source in a container.
+type remoteFile struct {
+	c     *Copier
+	path  string
+	facts facts
+	sum   bool
+	shell bool
+}
+
+func (r remoteFile) about() facts { return r.facts }
+
+func (r remoteFile) identity() string {
+	return identityOf(r.c.container, r.path, r.facts.size, r.facts.modified.Unix())
+}
+
+func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
+	if !r.sum {
+		return "", nil
+	}
+	var out strings.Builder
+	err := r.c.run(ctx, []string{"sh", "-c", `head -c "$2" "$1" | sha256sum`, "sh", argument(r.path), strconv.FormatInt(n, 10)}, nil, &out)
+	return firstWord(out.String()), err
+}
+
+// read writes the file from its byte $2 on (counted from 1), and meanwhile takes the sum of the same bytes.
+const read = `f=$1 n=$2
+[ -r "$f" ] || { cat "$f"; exit 1; }
+data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
+if [ "$3" = sum ]; then data | sha256sum >&2 & fi
+data || exit 1
+wait`
+
+func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string, error) {
+	// Files that say they are empty may be made up as they are read, as those in /proc.
+	wanted := r.sum && r.facts.size > 0
+	flag := ""
+	if wanted {
+		flag = "sum"
+	}
+	if !r.shell {
+		return "", r.c.run(ctx, []string{"cat", argument(r.path)}, nil, to)
+	}
+	said := &lastWords{}
+	command := []string{"sh", "-c", read, "sh", argument(r.path), strconv.FormatInt(from+1, 10), flag}
+	if err := r.c.runSaying(ctx, command, nil, to, said); err != nil {
+		return "", err
+	}
+	if !wanted {
+		return "", nil
+	}
+	for line := range strings.SplitSeq(said.String(), "; ") {
+		if word := firstWord(line); len(word) == hex.EncodedLen(sha256.Size) {
+			return word, nil
+		}
+	}
+	return "", nil
+}
+
+func (r remoteFile) changed(ctx context.Context) bool {
+	now, _, err := r.c.look(ctx, false, r.path)
+	return err == nil && (now[0].size != r.facts.size || !now[0].modified.Equal(r.facts.modified))
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return word
+}
+
+// unix is a time as touch takes it.
+func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }

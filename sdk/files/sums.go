@@ -1,0 +1,74 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sums are the regular files of a tree by their paths below its root, with slashes.
+type sums map[string]content
+
+type content struct {
+	sum      string
+	size     int64 // where it is known, as the next
+	modified time.Time
+}
+
+func sumOfAll(in io.Reader) (sum string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, in)
+	return sumOf(h), size, err
+}
+
+// sumAll prints the sums of all files below a directory.
+const sumAll = `cd "$1" && find . -type f -exec sha256sum {} +`
+
+// remoteSums are the sums of the files in a directory of the container: none if there is no such directory.
+func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
+	var out bytes.Buffer
+	script := `[ -d "$1" ] || exit 0; ` + sumAll
+	if err := c.run(ctx, []string{"sh", "-c", script, "sh", argument(dir)}, nil, &out); err != nil {
+		return nil, err
+	}
+	all := sums{}
+	for line := range strings.Lines(out.String()) {
+		line, escaped := strings.CutPrefix(strings.TrimSuffix(line, "\n"), `\`)
+		sum, name, found := strings.Cut(line, "  ./")
+		if !found || len(sum) != hex.EncodedLen(sha256.Size) {
+			continue // a part of a name that has line breaks
+		}
+		if escaped {
+			name = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\\`, `\`).Replace(name)
+		}
+		all[name] = content{sum: sum}
+	}
+	return all, nil
+}
+
+// without returns the files that are not the same in the other tree, in order. Not every sha256sum can tell names that have
+// line breaks or backslashes: those are left out.
+func (s sums) without(other sums) []string {
+	var all []string
+	for name, want := range s {
+		if got, found := other[name]; (!found || got.sum != want.sum) && !strings.ContainsAny(name, "\n\r\\") {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// differ is the error for files whose copy is not the same.
+func differ(names []string) error {
+	return fmt.Errorf("%w: %s (%d in all): copy again", errDiffers, names[0], len(names))
+}

@@ -1,0 +1,162 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// ErrGone is in the chain of the error that says that the sandbox was deleted.
+var ErrGone = errors.New("the sandbox was deleted")
+
+const (
+	// soon is when we look again although no watch told of a change, while there is no Pod.
+	soon = time.Second
+	// later is the same while there is one.
+	later = 15 * time.Second
+)
+
+// State is what was seen last.
+type State struct {
+	// Target has a Pod that runs if Err is nil.
+	Target *resolve.Target
+	// Err says why there is no Pod that runs.
+	Err error
+}
+
+// Over says that the sandbox will have no Pod that runs unless somebody changes it.
+func (s State) Over() bool {
+	return errors.Is(s.Err, ErrGone) || resolve.Is(s.Err, resolve.Finished) || resolve.Is(s.Err, resolve.Expired)
+}
+
+// Follower follows one sandbox. Its methods may be called by several goroutines.
+type Follower struct {
+	resolver *resolve.Resolver
+	waiter   *wait.Waiter
+	clock    clock.WithTicker
+	first    *resolve.Target
+	poke     chan struct{}
+
+	mu      sync.Mutex
+	state   State
+	changed chan struct{} // closed when the state has changed
+}
+
+// New follows the sandbox that the target is. The target must have a Pod that runs.
+func New(resolver *resolve.Resolver, waiter *wait.Waiter, clock clock.WithTicker, target *resolve.Target) *Follower {
+	first := *target
+	if first.Ref.Kind == resolve.KindPod {
+		first.Ref = resolve.Ref{Kind: resolve.KindSandbox, Name: first.Sandbox.Name} // the next Pod may have another name
+	}
+	return &Follower{
+		resolver: resolver, waiter: waiter, clock: clock, first: &first, poke: make(chan struct{}, 1),
+		state: State{Target: target}, changed: make(chan struct{}),
+	}
+}
+
+// Run looks at the sandbox whenever it may have changed, until the context ends, which is no error, or the sandbox is gone.
+// Tell is called by Run alone, with each state that differs from the one before: by the Pod, or by why there is none.
+func (f *Follower) Run(ctx context.Context, tell func(State)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changes := f.waiter.Changes(ctx)
+	changes.Follow(f.first)
+	for {
+		now := f.look(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		changes.Follow(now.Target)
+		if f.note(now) {
+			tell(now)
+		}
+		if errors.Is(now.Err, ErrGone) {
+			return now.Err
+		}
+		pause := soon
+		if now.Err == nil {
+			pause = later
+		}
+		timer := f.clock.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-changes.C():
+		case <-f.poke:
+		case <-timer.C():
+		}
+		timer.Stop()
+	}
+}
+
+func (f *Follower) look(ctx context.Context) State {
+	t, err := f.resolver.Running(ctx, f.first.Namespace, f.first.Ref)
+	switch {
+	case resolve.Is(err, resolve.NotFound), resolve.Is(err, resolve.Deleting), err == nil && t.UID() != f.first.UID():
+		return State{Err: fmt.Errorf("%s: %w", f.first.Ref, ErrGone)}
+	case err != nil:
+		return State{Err: err}
+	}
+	return State{Target: t}
+}
+
+// note keeps the state, and says whether it differs for those who wait.
+func (f *Follower) note(now State) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	same := now.Err != nil && f.state.Err != nil && now.Err.Error() == f.state.Err.Error() ||
+		now.Err == nil && f.state.Err == nil && now.Target.Pod.UID == f.state.Target.Pod.UID
+	f.state = now
+	if !same {
+		close(f.changed)
+		f.changed = make(chan struct{})
+	}
+	return !same
+}
+
+// Now returns the state that was seen last.
+func (f *Follower) Now() State {
+	state, _ := f.current()
+	return state
+}
+
+func (f *Follower) current() (State, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state, f.changed
+}
+
+// Look makes Run look at once: the caller saw that the state is not right.
+func (f *Follower) Look() {
+	select {
+	case f.poke <- struct{}{}:
+	default: // it is about to look
+	}
+}
+
+// Running waits for a Pod that runs. It fails when there will be none without somebody's help, or with the context's error.
+func (f *Follower) Running(ctx context.Context) (*resolve.Target, error) {
+	for {
+		state, changed := f.current()
+		switch {
+		case state.Err == nil:
+			return state.Target, nil
+		case state.Over():
+			return nil, state.Err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, errors.Join(state.Err, ctx.Err())
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			failed = errors.Join(failed, err)
 			continue
 		}
-		text := Text(t, a.Observer.Facts(ctx, t), style, command)
+		text := Text(t, a.Observer.FactsWithNodes(ctx, t), style, command)
 		if described++; described > 1 {
 			text = "\n" + text
 		}

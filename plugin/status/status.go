@@ -84,7 +84,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			failed = errors.Join(failed, err)
 			continue
 		}
-		all = append(all, diagnose.Of(a.Observer.Facts(ctx, t)))
+		all = append(all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t)))
 	}
 	return errors.Join(failed, o.print(all, f, streams.Out))
 }

@@ -30,7 +30,7 @@ func containers(f *Facts) []Finding {
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && len(f.Pod.Spec.SchedulingGates) == 0 {
 		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: "no container has started"})
 	}
 	return all

@@ -48,6 +48,7 @@ const (
 	endedContainer
 	unstartable
 	unschedulable
+	heldBack
 	unboundVolume
 	operatorAbsent
 	operatorDown

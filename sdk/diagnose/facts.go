@@ -10,6 +10,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
 )
 
 // Operator is what is known about the operator itself.
@@ -36,6 +37,8 @@ type Facts struct {
 	Volumes  []corev1.PersistentVolumeClaim
 	Events   []corev1.Event
 	Operator Operator
+	// Capacity is what the nodes lack for a Pod that none of them takes, nil if nobody has looked.
+	Capacity *capacity.Answer
 	// PodHidden says that the Pod is missing because the caller may not read it.
 	PodHidden bool
 }

@@ -31,6 +31,9 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 		return cures(f, d.Name, in)
 	default:
 	}
+	if in == heldBack {
+		return []Step{{Text: "whoever set the gates decides; with Kueue its queue does: kubectl get workloads"}}
+	}
 	return []Step{{Text: "wait for it", Command: "wait " + name + " --for ready"}}
 }
 
@@ -64,7 +67,7 @@ func cures(f *Facts, name string, in problem) []Step {
 	case unstartable:
 		return []Step{{Text: "check the Secrets, ConfigMaps and the command that its podTemplate names"}, anew}
 	case unschedulable:
-		return []Step{{Text: "ask for less, or add a node that fits: kubectl describe nodes"}, anew}
+		return []Step{{Text: "ask for less, or add a node that fits"}, anew, {Text: "see what is free on the nodes", Command: "nodes"}}
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
 	case operatorAbsent:

@@ -24,8 +24,12 @@ func scheduling(f *Facts) []Finding {
 	if pod.DeletionTimestamp != nil {
 		return append(all, Finding{State: Wait, Subject: subject, Text: "is being deleted"})
 	}
+	if len(pod.Spec.SchedulingGates) > 0 {
+		return append(all, gated(subject, pod))
+	}
 	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
-		return append(all, Finding{State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable})
+		all = append(all, Finding{State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable})
+		return append(all, nodes(f)...)
 	}
 	if pod.Spec.NodeName == "" {
 		return append(all, Finding{State: Wait, Subject: subject, Text: "has no node yet"})

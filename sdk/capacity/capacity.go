@@ -1,0 +1,196 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/resource"
+)
+
+// Facts are the objects as they were read at one time.
+type Facts struct {
+	Nodes []corev1.Node
+	// Pods are those of all namespaces.
+	Pods []corev1.Pod
+	// Quotas are those of the Pod's namespace.
+	Quotas []corev1.ResourceQuota
+	// Volumes are the PersistentVolumes that the Pod's claims are bound to.
+	Volumes []corev1.PersistentVolume
+}
+
+// Node is what one node takes.
+type Node struct {
+	Name string `json:"name"`
+	// Fits is how many more Pods the node takes.
+	Fits int `json:"fits"`
+	// Why says what keeps it from taking one more.
+	Why string `json:"why"`
+}
+
+// Answer says where more Pods fit.
+type Answer struct {
+	// Fits is how many more Pods there may be, on all nodes together and within the quotas.
+	Fits  int    `json:"fits"`
+	Nodes []Node `json:"nodes"`
+	// Quota names the quota that admits fewer Pods than the nodes take; empty when none does.
+	Quota string `json:"quota,omitempty"`
+	// Unchecked are the rules of the Pod that were not looked at: fewer may fit because of them.
+	Unchecked []string `json:"unchecked,omitempty"`
+}
+
+// Needs are the Pod's requests, as the scheduler counts them.
+func Needs(pod *corev1.Pod) corev1.ResourceList {
+	return resource.PodRequests(pod, resource.PodResourcesOptions{UseStatusResources: true})
+}
+
+// Of says how many more Pods like this one fit. The Pod may be one that exists; it then counts like any other where it is on
+// a node. The volumes are the claims that each of them makes.
+func Of(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *Facts) Answer {
+	needs, loads := Needs(pod), loadsOf(f.Pods)
+	answer := Answer{Nodes: make([]Node, 0, len(f.Nodes)), Unchecked: unchecked(pod, f)}
+	for i := range f.Nodes {
+		node := &f.Nodes[i]
+		one := Node{Name: node.Name}
+		if one.Why = refusal(node, pod, f.Volumes); one.Why == "" {
+			one.Fits, one.Why = room(node, pod, needs, loads[node.Name])
+		}
+		answer.Fits += one.Fits
+		answer.Nodes = append(answer.Nodes, one)
+	}
+	slices.SortFunc(answer.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range f.Quotas {
+		fits, why := admits(&f.Quotas[i], pod, needs, volumes)
+		if fits < answer.Fits {
+			answer.Fits, answer.Quota = fits, why
+		}
+	}
+	return answer
+}
+
+// load is what is on one node.
+type load struct {
+	pods      []*corev1.Pod
+	requested corev1.ResourceList
+}
+
+func loadsOf(pods []corev1.Pod) map[string]*load {
+	all := map[string]*load{}
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Spec.NodeName == "" || ended(pod) {
+			continue
+		}
+		l := all[pod.Spec.NodeName]
+		if l == nil {
+			l = &load{requested: corev1.ResourceList{}}
+			all[pod.Spec.NodeName] = l
+		}
+		l.pods = append(l.pods, pod)
+		Add(l.requested, Needs(pod))
+	}
+	return all
+}
+
+// Requested is what the Pods on each node request, by the node's name.
+func Requested(pods []corev1.Pod) map[string]corev1.ResourceList {
+	all := map[string]corev1.ResourceList{}
+	for name, load := range loadsOf(pods) {
+		all[name] = load.requested
+	}
+	return all
+}
+
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// Add adds what is needed to a sum.
+func Add(sum, more corev1.ResourceList) {
+	for name, quantity := range more {
+		total := sum[name]
+		total.Add(quantity)
+		sum[name] = total
+	}
+}
+
+// room is how many more Pods the node's resources suffice for, and which of them is the scarcest.
+func room(node *corev1.Node, pod *corev1.Pod, needs corev1.ResourceList, on *load) (fits int, why string) {
+	if on == nil {
+		on = &load{}
+	}
+	least, why := apart(node, pod, on)
+	if most, limited := node.Status.Allocatable[corev1.ResourcePods]; limited {
+		if n := max(int(most.Value())-len(on.pods), 0); n < least {
+			least, why = n, fmt.Sprintf("it takes at most %d Pods, and has %d", most.Value(), len(on.pods))
+		}
+	}
+	for _, name := range sortedNames(needs) {
+		need, has := needs[name], node.Status.Allocatable[name]
+		if need.IsZero() {
+			continue
+		}
+		free := has.DeepCopy()
+		free.Sub(on.requested[name])
+		if n := times(free.AsApproximateFloat64(), need.AsApproximateFloat64()); n < least {
+			least, why = n, fmt.Sprintf("%s: %s needed, %s of %s free", name, Amount(name, need), Amount(name, positive(free)), Amount(name, has))
+		}
+	}
+	return least, why
+}
+
+// times is how often the need goes into what is free.
+func times(free, need float64) int {
+	const slack = 1e-9 // tenths of a CPU have no exact number
+	return max(int(math.Floor(free/need+slack)), 0)
+}
+
+func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
+	names := make([]corev1.ResourceName, 0, len(list))
+	for name := range list {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Reason is one thing that keeps nodes from taking a Pod, with their names.
+type Reason struct {
+	Why   string
+	Nodes []string
+}
+
+// Reasons groups the nodes that take no more Pods by why that is so, the most frequent reason first.
+func (a *Answer) Reasons() []Reason {
+	var all []Reason
+	for _, node := range a.Nodes {
+		if node.Fits > 0 {
+			continue
+		}
+		at := slices.IndexFunc(all, func(r Reason) bool { return r.Why == node.Why })
+		if at < 0 {
+			all, at = append(all, Reason{Why: node.Why}), len(all)
+		}
+		all[at].Nodes = append(all[at].Nodes, node.Name)
+	}
+	slices.SortStableFunc(all, func(a, b Reason) int { return len(b.Nodes) - len(a.Nodes) })
+	return all
+}
+
+// Subject names the nodes: all of a few, and else how many there are.
+func (r Reason) Subject() string {
+	const few = 3
+	switch {
+	case len(r.Nodes) == 1:
+		return "node " + r.Nodes[0]
+	case len(r.Nodes) <= few:
+		return "nodes " + strings.Join(r.Nodes, ", ")
+	}
+	return fmt.Sprintf("%d nodes (%s, ...)", len(r.Nodes), strings.Join(r.Nodes[:few], ", "))
+}

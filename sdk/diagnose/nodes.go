@@ -1,0 +1,57 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Unschedulable says whether the scheduler has looked at the Pod and found no node for it.
+func Unschedulable(pod *corev1.Pod) bool {
+	c := podCondition(pod, corev1.PodScheduled)
+	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+}
+
+// gated is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.
+func gated(subject string, pod *corev1.Pod) Finding {
+	names := make([]string, 0, len(pod.Spec.SchedulingGates))
+	for _, gate := range pod.Spec.SchedulingGates {
+		names = append(names, gate.Name)
+	}
+	return Finding{State: Wait, Subject: subject, Text: "is held back until its scheduling gates are gone: " + strings.Join(names, ", "), problem: heldBack}
+}
+
+// nodes say what each node lacks for the Pod, in the words of the nodes' own facts.
+func nodes(f *Facts) []Finding {
+	if f.Capacity == nil {
+		return nil
+	}
+	const most = 5 // there are not many reasons, and those that most nodes have come first
+	var all []Finding
+	reasons := f.Capacity.Reasons()
+	for i, reason := range reasons {
+		if i == most {
+			all = append(all, Finding{State: Note, Subject: "nodes", Text: fmt.Sprintf("%d more reasons", len(reasons)-most)})
+			break
+		}
+		all = append(all, Finding{State: Note, Subject: reason.Subject(), Text: reason.Why})
+	}
+	for _, node := range f.Capacity.Nodes {
+		if node.Fits > 0 {
+			all = append(all, Finding{State: Note, Subject: "node " + node.Name, Text: "has room now" + unchecked(f)})
+			break
+		}
+	}
+	return all
+}
+
+func unchecked(f *Facts) string {
+	if len(f.Capacity.Unchecked) == 0 {
+		return ": the scheduler will look again"
+	}
+	return ", as far as can be told without " + strings.Join(f.Capacity.Unchecked, "; ")
+}

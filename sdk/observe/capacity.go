@@ -1,0 +1,65 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Capacity reads the nodes, the Pods on them and the namespace's quotas. Without the nodes or Pods there is no answer, so that
+// they may not be read is an error; without the quotas there is a poorer one.
+func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Facts, error) {
+	nodes, err := o.kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	pods, err := o.kubernetes.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: alive})
+	if err != nil {
+		return nil, fmt.Errorf("list the Pods of all namespaces: %w", err)
+	}
+	f := &capacity.Facts{Nodes: nodes.Items, Pods: pods.Items}
+	if quotas, err := o.kubernetes.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{}); err == nil {
+		f.Quotas = quotas.Items
+	}
+	return f, nil
+}
+
+// alive leaves out Pods that have ended.
+var alive = fields.AndSelectors(
+	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)),
+	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
+).String()
+
+// FactsWithNodes are Facts and, when no node takes the target's Pod, what each of them lacks. This reads all nodes and Pods:
+// it is for a question that somebody asked, not for one that is asked again and again.
+func (o *Observer) FactsWithNodes(ctx context.Context, t *resolve.Target) diagnose.Facts {
+	f := o.Facts(ctx, t)
+	if t.Pod == nil || !diagnose.Unschedulable(t.Pod) {
+		return f
+	}
+	facts, err := o.Capacity(ctx, t.Pod.Namespace)
+	if err != nil {
+		return f // the scheduler's own words must do
+	}
+	facts.Quotas = nil // the Pod exists: it was admitted
+	for i := range f.Volumes {
+		if name := f.Volumes[i].Spec.VolumeName; name != "" {
+			if volume, err := o.kubernetes.CoreV1().PersistentVolumes().Get(ctx, name, metav1.GetOptions{}); err == nil {
+				facts.Volumes = append(facts.Volumes, *volume)
+			}
+		}
+	}
+	answer := capacity.Of(t.Pod, nil, facts)
+	f.Capacity = &answer
+	return f
+}

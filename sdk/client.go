@@ -1,0 +1,246 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// Clients are the connections to a cluster that a Client works with.
+type Clients struct {
+	Sandboxes  versioned.Interface
+	Kubernetes kubernetes.Interface
+	Network    stream.Network
+}
+
+// Client creates sandboxes and finds them. Its methods may be called by several goroutines.
+type Client struct {
+	options
+
+	clients  Clients
+	resolver *resolve.Resolver
+	waiter   *wait.Waiter
+	observer *observe.Observer
+	changes  *sandbox.Client
+	tracer   tracer
+
+	mu      sync.Mutex
+	handles map[types.UID]*Sandbox
+}
+
+// New returns a Client for the cluster that the configuration names, for instance rest.InClusterConfig.
+func New(config *rest.Config, opts ...Option) (*Client, error) {
+	o := settings(opts)
+	sandboxes, err := versioned.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	kubernetes, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	network, err := stream.New(config, o.clock)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(Clients{Sandboxes: sandboxes, Kubernetes: kubernetes, Network: network}, o), nil
+}
+
+// NewWith returns a Client over connections that there are already. It needs all of them.
+func NewWith(clients Clients, opts ...Option) *Client { return newClient(clients, settings(opts)) }
+
+func settings(opts []Option) options {
+	o := options{
+		namespace: metav1.NamespaceDefault, ready: DefaultReadyTimeout, cleanup: DefaultCleanupTimeout,
+		maxOutput: DefaultMaxOutput, maxFile: DefaultMaxFile, clock: clock.RealClock{}, progress: func(string, string) {},
+	}
+	for _, option := range opts {
+		option(&o)
+	}
+	if o.tracers == nil {
+		o.tracers = otel.GetTracerProvider()
+	}
+	return o
+}
+
+func newClient(clients Clients, o options) *Client {
+	return &Client{
+		options: o, clients: clients, handles: map[types.UID]*Sandbox{}, tracer: newTracer(o.tracers),
+		resolver: resolve.New(clients.Sandboxes, clients.Kubernetes, o.clock),
+		waiter:   wait.New(clients.Sandboxes, clients.Kubernetes, o.clock),
+		observer: observe.New(clients.Kubernetes, o.clock),
+		changes:  sandbox.New(clients.Sandboxes, o.clock),
+	}
+}
+
+// Create makes a sandbox and returns when it is ready.
+func (c *Client) Create(ctx context.Context, spec Spec) (_ *Sandbox, err error) {
+	spec = spec.named()
+	s := &Sandbox{client: c, name: spec.Name, ref: resolve.Ref{Kind: resolve.KindClaim, Name: spec.Name}}
+	if spec.Image != "" {
+		s.ref.Kind = resolve.KindSandbox
+	}
+	ctx, life := c.tracer.lifecycle(ctx, s)
+	defer func() {
+		if err != nil {
+			life.end(err)
+		}
+	}()
+	ctx, done := c.tracer.begin(ctx, s, "create")
+	defer func() { done(err) }()
+	if s.uid, err = c.make(ctx, &spec); err != nil {
+		return nil, s.failed("create", err)
+	}
+	if err = s.wait(ctx, wait.Ready); err != nil {
+		if !spec.Keep {
+			err = errors.Join(err, s.undo(ctx))
+		}
+		return nil, s.failed("create", err)
+	}
+	s.life = life
+	c.keep(s)
+	return s, nil
+}
+
+// make creates the object.
+func (c *Client) make(ctx context.Context, spec *Spec) (types.UID, error) {
+	if (spec.Image != "") == (spec.Template+spec.Pool != "") {
+		return "", errors.New("a Spec needs an Image, or else a Template or a Pool")
+	}
+	if spec.Image != "" {
+		object := spec.sandbox(c.namespace, c.clock.Now())
+		c.tracer.stamp(ctx, object)
+		made, err := c.changes.Create(ctx, object, false)
+		if err != nil {
+			return "", err
+		}
+		return made.UID, nil
+	}
+	object := spec.claim(c.namespace, c.clock.Now())
+	c.tracer.stamp(ctx, object)
+	made, _, err := c.changes.CreateClaim(ctx, object, false)
+	if err != nil {
+		return "", err
+	}
+	return made.UID, nil
+}
+
+// Open attaches to a sandbox that exists, whoever made it: a claim of that name or, if there is none, a Sandbox. It returns
+// when the sandbox is ready. A suspended one is ErrSuspended, unless with Resume.
+func (c *Client) Open(ctx context.Context, name string) (*Sandbox, error) {
+	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}, away: true}
+	return s, s.Open(ctx)
+}
+
+// Attach is Open without waiting: the sandbox may be suspended, or start still.
+func (c *Client) Attach(ctx context.Context, name string) (*Sandbox, error) {
+	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
+	if err := s.find(ctx); err != nil {
+		return nil, s.failed("open", err)
+	}
+	_, s.life = c.tracer.lifecycle(ctx, s)
+	c.keep(s)
+	return s, nil
+}
+
+func (c *Client) keep(s *Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handles[s.uid] = s
+}
+
+func (c *Client) forget(s *Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handles[s.uid] == s {
+		delete(c.handles, s.uid)
+	}
+}
+
+// Active are the handles that were neither closed nor disconnected, by name.
+func (c *Client) Active() []*Sandbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]*Sandbox, 0, len(c.handles))
+	for _, s := range c.handles {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Sandbox) int { return compare(a.name, b.name) })
+	return all
+}
+
+// List returns the names of all sandboxes of the namespace: the claims, and the Sandboxes that belong neither to a claim nor to
+// a pool. Those whose kind the cluster does not serve are none.
+func (c *Client) List(ctx context.Context) ([]string, error) {
+	var names []string
+	claims, err := c.clients.Sandboxes.ExtensionsV1beta1().SandboxClaims(c.namespace).List(ctx, metav1.ListOptions{})
+	switch {
+	case err == nil:
+		for i := range claims.Items {
+			names = append(names, claims.Items[i].Name)
+		}
+	case !resolve.NotServed(err):
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	sandboxes, err := c.clients.Sandboxes.AgentsV1beta1().Sandboxes(c.namespace).List(ctx, metav1.ListOptions{})
+	switch {
+	case resolve.NotServed(err):
+		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
+	case err != nil:
+		return nil, fmt.Errorf("list Sandboxes: %w", err)
+	}
+	for i := range sandboxes.Items {
+		if metav1.GetControllerOf(&sandboxes.Items[i]) == nil {
+			names = append(names, sandboxes.Items[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Delete deletes a sandbox by its name, through its handle if this Client has one.
+func (c *Client) Delete(ctx context.Context, name string) error {
+	for _, s := range c.Active() {
+		if s.name == name {
+			return s.Close(ctx)
+		}
+	}
+	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
+	t, err := c.resolver.Holder(ctx, c.namespace, s.ref)
+	if err == nil {
+		err = c.changes.Delete(ctx, t, false)
+	}
+	return s.failed("close", err)
+}
+
+// DeleteAll closes every handle that is Active. It tries all of them.
+func (c *Client) DeleteAll(ctx context.Context) error {
+	handles := c.Active()
+	failed := make([]error, len(handles))
+	var all sync.WaitGroup
+	for i, s := range handles {
+		all.Go(func() { failed[i] = s.Close(ctx) })
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}

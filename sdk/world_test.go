@@ -1,0 +1,188 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sdk_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+)
+
+// world is a cluster with somebody who plays the operator. What runs in a container runs in a directory of this machine.
+type world struct {
+	*fakecluster.Cluster
+	server  *fake.Server
+	network stream.Network
+	dir     string
+	// neverReady: Pods do not start.
+	neverReady atomic.Bool
+
+	ctx   context.Context
+	over  context.CancelFunc
+	tasks sync.WaitGroup
+}
+
+func newWorld() *world {
+	w := &world{Cluster: fakecluster.New(), server: fake.New()}
+	var err error
+	if w.dir, err = os.MkdirTemp("", "sdk"); err != nil {
+		panic(err)
+	}
+	w.server.Exec = fake.Local(w.dir, "sh", "cat", "test", "tar", "sleep")
+	if w.network, err = stream.New(w.server.Config(), clock.RealClock{}); err != nil {
+		panic(err)
+	}
+	var made atomic.Int64
+	name := func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if object, err := meta.Accessor(action.(clienttesting.CreateAction).GetObject()); err == nil && object.GetUID() == "" {
+			object.SetUID(types.UID(fmt.Sprintf("uid-%d", made.Add(1))))
+		}
+		return false, nil, nil
+	}
+	w.Sandboxes.PrependReactor("create", "*", name)
+	w.Kubernetes.PrependReactor("create", "*", name)
+	w.ctx, w.over = context.WithCancel(context.Background())
+	w.operate()
+	return w
+}
+
+func (w *world) close() {
+	w.over()
+	w.tasks.Wait()
+	w.server.Close()
+	_ = os.RemoveAll(w.dir) // it is a temporary directory
+}
+
+// client is for another process each time.
+func (w *world) client(options ...sdk.Option) *sdk.Client {
+	return sdk.NewWith(sdk.Clients{Sandboxes: w.Sandboxes, Kubernetes: w.Kubernetes, Network: w.network}, options...)
+}
+
+// operate does what the operator does, as far as clients see it.
+func (w *world) operate() {
+	claims, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Watch(w.ctx, metav1.ListOptions{})
+	if err != nil {
+		panic(err)
+	}
+	sandboxes, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Watch(w.ctx, metav1.ListOptions{})
+	if err != nil {
+		panic(err)
+	}
+	w.tasks.Go(func() {
+		defer claims.Stop()
+		defer sandboxes.Stop()
+		for {
+			select {
+			case <-w.ctx.Done():
+				return
+			case e := <-claims.ResultChan():
+				if claim, ok := e.Object.(*extensionsv1beta1.SandboxClaim); ok {
+					w.claim(claim)
+				}
+			case e := <-sandboxes.ResultChan():
+				if sandbox, ok := e.Object.(*agentsv1beta1.Sandbox); ok {
+					w.sandbox(sandbox)
+				}
+			}
+		}
+	})
+}
+
+// claim makes a Sandbox for a claim, or deletes it after the claim.
+func (w *world) claim(claim *extensionsv1beta1.SandboxClaim) {
+	api := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
+	if _, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Get(w.ctx, claim.Name, metav1.GetOptions{}); err != nil {
+		_ = api.Delete(w.ctx, claim.Name, metav1.DeleteOptions{}) // it may be gone
+		return
+	}
+	owner := metav1.NewControllerRef(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim))
+	_, _ = api.Create(w.ctx, &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{ // it may be there
+		Namespace: "default", Name: claim.Name, OwnerReferences: []metav1.OwnerReference{*owner},
+	}}, metav1.CreateOptions{})
+}
+
+// sandbox gives a Sandbox what it asks for: a Pod, or none.
+func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
+	pods := w.Kubernetes.CoreV1().Pods("default")
+	sandbox, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Get(w.ctx, seen.Name, metav1.GetOptions{})
+	if err != nil {
+		_ = pods.Delete(w.ctx, seen.Name, metav1.DeleteOptions{}) // it may be gone
+		return
+	}
+	suspended, _ := sandbox.Spec.SuspensionAsked()
+	if pod, err := pods.Get(w.ctx, sandbox.Name, metav1.GetOptions{}); err == nil && (suspended || !metav1.IsControlledBy(pod, sandbox)) {
+		_ = pods.Delete(w.ctx, sandbox.Name, metav1.DeleteOptions{}) // nobody else does
+	}
+	switch {
+	case suspended:
+		w.report(sandbox, apis.ConditionReady, false, apis.ReasonSandboxSuspended)
+		w.report(sandbox, apis.ConditionSuspended, true, apis.ReasonPodTerminated)
+		return
+	case w.neverReady.Load():
+		return
+	}
+	owner := metav1.NewControllerRef(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))
+	_, _ = pods.Create(w.ctx, &corev1.Pod{ // it may be there
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: sandbox.Name, OwnerReferences: []metav1.OwnerReference{*owner},
+			Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash(sandbox.Name)},
+		},
+		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning},
+	}, metav1.CreateOptions{})
+	w.report(sandbox, apis.ConditionReady, true, apis.ReasonDependenciesReady)
+}
+
+// report writes a condition to the Sandbox, and to its claim if it has one. One that is there already is not written again.
+func (w *world) report(sandbox *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reason apis.Reason) {
+	api := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
+	now, err := api.Get(w.ctx, sandbox.Name, metav1.GetOptions{})
+	if err != nil {
+		return
+	}
+	c := apis.NewCondition(now.Status.Conditions, kind, status, reason, "", 0, metav1.Time{})
+	if has := apis.FindCondition(now.Status.Conditions, kind); has == nil || has.Status != c.Status {
+		now.Status.Conditions = with(now.Status.Conditions, c)
+		_, _ = api.Update(w.ctx, now, metav1.UpdateOptions{}) // it may be gone
+	}
+	claims := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default")
+	claim, err := claims.Get(w.ctx, sandbox.Name, metav1.GetOptions{})
+	if err != nil {
+		return
+	}
+	if has := apis.FindCondition(claim.Status.Conditions, kind); has == nil || has.Status != c.Status || claim.Status.SandboxStatus.Name == "" {
+		claim.Status.SandboxStatus.Name = sandbox.Name
+		claim.Status.Conditions = with(claim.Status.Conditions, c)
+		_, _ = claims.Update(w.ctx, claim, metav1.UpdateOptions{}) // it may be gone
+	}
+}
+
+func with(conditions []metav1.Condition, c metav1.Condition) []metav1.Condition {
+	all := []metav1.Condition{c}
+	for _, other := range conditions {
+		if other.Type != c.Type && (c.Type != string(apis.ConditionReady) || c.Status != metav1.ConditionTrue) {
+			all = append(all, other)
+		}
+	}
+	return all
+}

@@ -40,3 +40,4 @@ mkdir -p docs/reference
 tool crd-ref-docs --source-path=apis --config=apis/boilerplate/reference.yaml --renderer=markdown \
   --output-path=docs/reference/api.md
 go run ./operator/manager/flagdoc docs/reference/operator-flags.md
+go run ./plugin/root/commanddoc docs/reference/cli

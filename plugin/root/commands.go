@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/attach"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/completion"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/cp"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/create"
@@ -18,11 +19,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/list"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/logs"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/nodes"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/portforward"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/resume"
 	runcommand "github.com/agent-sandbox/kubectl-sandbox/plugin/run"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/shell"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/sshconfig"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/template"
@@ -48,11 +51,11 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 			wait.NewCommand(f, streams),
 		}},
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{
-			exec.NewCommand(f, streams), shell.NewCommand(f, streams), logs.NewCommand(f, streams),
-			cp.NewCommand(f, streams), portforward.NewCommand(f, streams),
+			exec.NewCommand(f, streams), shell.NewCommand(f, streams), attach.NewCommand(f, streams), logs.NewCommand(f, streams),
+			cp.NewCommand(f, streams), portforward.NewCommand(f, streams), sshconfig.NewCommand(f, streams),
 		}},
 		{id: "provide", title: "Provide sandboxes for claims:", commands: []*cobra.Command{
-			pool.NewCommand(f, streams), template.NewCommand(f, streams),
+			pool.NewCommand(f, streams), template.NewCommand(f, streams), nodes.NewCommand(f, streams),
 		}},
 		{id: "operate", title: "Operate:", commands: []*cobra.Command{
 			install.NewCommand(f, streams), uninstall.NewCommand(f, streams), version.NewCommand(f, streams),

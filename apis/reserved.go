@@ -17,3 +17,21 @@ func ReservedKey(key string) bool {
 func ReservedLabel(key, value string) bool {
 	return ReservedKey(key) || (key == LabelApp && value == AppRouter)
 }
+
+// reservedDomains are Kubernetes' own and ours.
+var reservedDomains = [...]string{"kubernetes.io", "k8s.io", GroupAgents}
+
+// ReservedDomain is the domain because of which a claim may not set a label or annotation key and a template does not hand one on,
+// or empty: the domains of Kubernetes and ours, with their subdomains.
+func ReservedDomain(key string) string {
+	prefix, _, found := strings.Cut(key, "/")
+	if !found {
+		return ""
+	}
+	for _, domain := range reservedDomains {
+		if prefix == domain || strings.HasSuffix(prefix, "."+domain) {
+			return domain
+		}
+	}
+	return ""
+}

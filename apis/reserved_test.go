@@ -54,3 +54,25 @@ func TestReservedLabels(t *testing.T) {
 		})
 	}
 }
+
+func TestReservedDomains(t *testing.T) {
+	tests := map[string]string{
+		"kubernetes.io/x": "kubernetes.io",
+		"kubectl.kubernetes.io/last-applied-configuration": "kubernetes.io",
+		"k8s.io/x":                    "k8s.io",
+		"a.b.k8s.io/x":                "k8s.io",
+		"agents.x-k8s.io/x":           "agents.x-k8s.io",
+		"extensions.agents.x-k8s.io/": "agents.x-k8s.io",
+		"kubernetes.io":               "",
+		"mykubernetes.io/x":           "",
+		"x-k8s.io/x":                  "",
+		"example.com/kubernetes.io/x": "",
+		"team":                        "",
+		"":                            "",
+	}
+	for key, want := range tests {
+		if got := apis.ReservedDomain(key); got != want {
+			t.Errorf("ReservedDomain(%q): got %q, want %q", key, got, want)
+		}
+	}
+}

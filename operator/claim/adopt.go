@@ -15,6 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -147,7 +148,7 @@ func (r *Reconciler) stillRecorded(ctx context.Context, claim *v1beta1.SandboxCl
 	case err != nil:
 		return err
 	case now == nil || now.ResourceVersion != claim.ResourceVersion:
-		return errWentMeanwhile
+		return retry.ErrWentMeanwhile
 	default:
 		return nil
 	}

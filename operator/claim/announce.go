@@ -5,7 +5,6 @@ package claim
 
 import (
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 )
 
 // announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
@@ -39,13 +39,9 @@ func expired(claim *v1beta1.SandboxClaim) bool {
 func (r *Reconciler) event(
 	about *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
 ) {
-	const limit = 1024 // of an event's note, in bytes
-	if len(note) > limit {
-		note = strings.ToValidUTF8(note[:limit-3], "") + "..."
-	}
 	var related runtime.Object
 	if sandbox != nil { // a nil pointer in an interface is not nil
 		related = sandbox
 	}
-	r.recorder.Eventf(about, related, corev1.EventTypeNormal, string(reason), action, "%s", note)
+	notify.Event(r.recorder, about, related, corev1.EventTypeNormal, reason, action, note)
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,10 +19,8 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
-
-// errWentMeanwhile: what had the name we need went between two calls.
-var errWentMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "", errors.New("it went meanwhile"))
 
 // take carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
 // brought up to date with what was written to it.
@@ -138,7 +135,7 @@ func (r *Reconciler) startCold(
 	case err != nil:
 		return nil, err
 	case there == nil:
-		return nil, errWentMeanwhile
+		return nil, retry.ErrWentMeanwhile
 	case controlledBy(there, claim.UID):
 		return there, nil
 	default:

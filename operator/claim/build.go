@@ -42,6 +42,8 @@ func adopted(member *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templat
 		// Metadata makes no member stale, so what the template has gained since is caught up here.
 		pod, has := &sandbox.Spec.PodTemplate.ObjectMeta, template.Spec.PodTemplate.ObjectMeta
 		pod.Labels, pod.Annotations = union(pod.Labels, has.Labels), union(pod.Annotations, has.Annotations)
+		labels, annotations := stamp.Metadata(template)
+		sandbox.Labels, sandbox.Annotations = union(sandbox.Labels, labels), union(sandbox.Annotations, annotations)
 	}
 	if why := handOver(sandbox, claim, template); why != nil {
 		return nil, why
@@ -55,9 +57,6 @@ func handOver(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templ
 	setIdentity(sandbox, claim)
 	if trace := claim.Annotations[apis.AnnotationTraceContext]; trace != "" {
 		setKey(&sandbox.Annotations, apis.AnnotationTraceContext, trace)
-	}
-	if annotations := sandbox.Spec.PodTemplate.ObjectMeta.Annotations; annotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
-		delete(annotations, apis.AnnotationSafeToEvict) // somebody works in it from now on
 	}
 	return setMetadata(sandbox, claim, template)
 }

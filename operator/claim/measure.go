@@ -6,6 +6,7 @@ package claim
 import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // measure times the claim whose status went from was to is, once: when it became Ready for the first time.
@@ -17,16 +18,16 @@ func (r *Reconciler) measure(was, is *v1beta1.SandboxClaim, f facts) {
 
 // adoptionOf is what an attempt to take a warm Sandbox came to.
 func adoptionOf(err error) metrics.Adoption {
-	switch classOf(err) {
-	case classNone:
+	switch retry.ClassOf(err) {
+	case retry.None:
 		return metrics.Adopted
-	case classLost:
+	case retry.Outrun:
 		return metrics.Lost
-	case classConflict:
+	case retry.Conflict:
 		return metrics.Conflict
-	case classRefused, classBlocked:
+	case retry.Refused, retry.InTheWay:
 		return metrics.Refused
-	case classRejected, classGone, classOther:
+	case retry.Invalid, retry.Terminating, retry.Other:
 		return metrics.Failed
 	}
 	return metrics.Failed

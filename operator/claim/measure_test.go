@@ -13,6 +13,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
@@ -154,7 +155,7 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 	}{
 		"no error":                {nil, metrics.Adopted},
 		"a person must change it": {fmt.Errorf("x: %w", refuse("X", "x")), metrics.Refused},
-		"an old object":           {errWentMeanwhile, metrics.Conflict},
+		"an old object":           {retry.ErrWentMeanwhile, metrics.Conflict},
 		"a member that went":      {&lost{text: "x", left: true}, metrics.Lost},
 		"anything else":           {errors.New("x"), metrics.Failed},
 	}

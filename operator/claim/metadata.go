@@ -14,10 +14,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
-
-// reservedDomains may not be written through a claim, nor may their subdomains.
-var reservedDomains = [...]string{"kubernetes.io", "k8s.io", apis.GroupAgents}
 
 // checkMetadata refuses what no claim may set, whatever the template says.
 func checkMetadata(claim *v1beta1.SandboxClaim) *refusal {
@@ -47,7 +45,7 @@ func checkMetadata(claim *v1beta1.SandboxClaim) *refusal {
 // checkKeys looks at keys in order, so that the message stays the same from pass to pass.
 func checkKeys(field string, keys map[string]string, check func(key, value string) string) *refusal {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if domain := reservedDomain(key); domain != "" {
+		if domain := apis.ReservedDomain(key); domain != "" {
 			return refuse(apis.ReasonInvalidMetadata, "%s: key %q is in the reserved domain %s: remove it from the claim", field, key, domain)
 		}
 		if problem := check(key, keys[key]); problem != "" {
@@ -55,19 +53,6 @@ func checkKeys(field string, keys map[string]string, check func(key, value strin
 		}
 	}
 	return nil
-}
-
-func reservedDomain(key string) string {
-	prefix, _, found := strings.Cut(key, "/")
-	if !found {
-		return ""
-	}
-	for _, domain := range reservedDomains {
-		if prefix == domain || strings.HasSuffix(prefix, "."+domain) {
-			return domain
-		}
-	}
-	return ""
 }
 
 func checkLabel(key, value string) string {
@@ -122,16 +107,18 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, te
 		return why
 	}
 	var has agentsv1beta1.PodMetadata
+	var labels, annotations map[string]string
 	if template != nil {
 		has = template.Spec.PodTemplate.ObjectMeta
+		labels, annotations = stamp.Metadata(template)
 	}
 	spec := &claim.Spec
 	podLabels := union(spec.AdditionalPodMetadata.Labels, labelsOf(spec.PodMetadata))
 	podAnnotations := union(spec.AdditionalPodMetadata.Annotations, annotationsOf(spec.PodMetadata))
 	setTracked(sandbox, &pod.Labels, podLabels, has.Labels, apis.AnnotationClaimPodLabels)
 	setTracked(sandbox, &pod.Annotations, podAnnotations, has.Annotations, apis.AnnotationClaimPodAnnotations)
-	setTracked(sandbox, &sandbox.Labels, labelsOf(spec.SandboxMetadata), nil, apis.AnnotationClaimLabels)
-	setTracked(sandbox, &sandbox.Annotations, annotationsOf(spec.SandboxMetadata), nil, apis.AnnotationClaimAnnotations)
+	setTracked(sandbox, &sandbox.Labels, labelsOf(spec.SandboxMetadata), labels, apis.AnnotationClaimLabels)
+	setTracked(sandbox, &sandbox.Annotations, annotationsOf(spec.SandboxMetadata), annotations, apis.AnnotationClaimAnnotations)
 	return nil
 }
 
@@ -139,7 +126,7 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, te
 // Keys that came from elsewhere stay. The note on the Sandbox remembers which keys are the claim's.
 func setTracked(sandbox *agentsv1beta1.Sandbox, live *map[string]string, want, has map[string]string, note string) {
 	for key := range strings.SplitSeq(sandbox.Annotations[note], ",") {
-		if _, still := want[key]; still || key == "" || reservedDomain(key) != "" {
+		if _, still := want[key]; still || key == "" || apis.ReservedDomain(key) != "" {
 			continue
 		}
 		if value, templated := has[key]; templated {

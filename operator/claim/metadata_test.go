@@ -93,7 +93,8 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 }
 
 func TestMetadataFollowsTheClaim(t *testing.T) {
-	from := template(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"))
+	from := template(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"),
+		builders.WithLabel("team", "template"), builders.WithLabel("area", "template"))
 	claim := claimOf("c", podLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), spec(func(s *v1beta1.SandboxClaimSpec) {
 		s.SandboxMetadata = &v1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
 	}))
@@ -119,7 +120,7 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 					t.Errorf("%s: the Sandbox's labels %v, want %v", step, labels, sandbox)
 				}
 			}
-			shows("the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"}, keys{"team": "a"})
+			shows("the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"}, keys{"team": "a", "area": "template"})
 			w.change(s, func(s *agentsv1beta1.Sandbox) {
 				s.Labels["foreign"], s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1", "1"
 			})
@@ -128,9 +129,10 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 				c.Spec.SandboxMetadata.Labels["team"] = "b"
 			})
 			shows("what the template has comes back, the rest goes, foreign keys stay",
-				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "foreign": "1"})
+				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "area": "template", "foreign": "1"})
 			w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
-			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"}, keys{"foreign": "1"})
+			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"},
+				keys{"team": "template", "area": "template", "foreign": "1"})
 			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" || a[apis.AnnotationClaimPodLabels] != "" {
 				t.Errorf("annotations %v", a)
 			}
@@ -159,7 +161,7 @@ func TestTheNoteOfKeysTakesNoKeyOfOurs(t *testing.T) {
 }
 
 func TestTheHandOver(t *testing.T) {
-	from := template(builders.WithPodLabel("new", "1"))
+	from := template(builders.WithPodLabel("new", "1"), builders.WithLabel("late", "1"))
 	warm := member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) {
 		setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, apis.AnnotationSafeToEvict, "true")
 	})
@@ -168,10 +170,10 @@ func TestTheHandOver(t *testing.T) {
 	if why != nil {
 		t.Fatal(why)
 	}
-	if _, evictable := s.Spec.PodTemplate.ObjectMeta.Annotations[apis.AnnotationSafeToEvict]; evictable {
-		t.Error("somebody's Sandbox may be evicted")
+	if s.Spec.PodTemplate.ObjectMeta.Annotations[apis.AnnotationSafeToEvict] != "true" {
+		t.Error("the spec changes for what the Sandbox's reconciler keeps off the Pod")
 	}
-	if s.Annotations[apis.AnnotationTraceContext] != "00-trace" || s.Spec.PodTemplate.ObjectMeta.Labels["new"] != "1" {
+	if s.Annotations[apis.AnnotationTraceContext] != "00-trace" || s.Spec.PodTemplate.ObjectMeta.Labels["new"] != "1" || s.Labels["late"] != "1" {
 		t.Errorf("trace %v, metadata of the template %v", s.Annotations, s.Spec.PodTemplate.ObjectMeta)
 	}
 	if warm.Labels[apis.LabelWarmPoolSandbox] == "" || len(warm.Spec.PodTemplate.ObjectMeta.Annotations) != 1 {

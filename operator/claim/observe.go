@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,7 +56,7 @@ func (r *Reconciler) observe(ctx context.Context, claim *v1beta1.SandboxClaim, n
 		return seen, err
 	}
 	if ours := seen.ours(claim); len(ours) > 0 {
-		return seen, r.observeTemplate(ctx, claim, ours[0].Annotations[apis.AnnotationTemplateRef], &seen)
+		return seen, observeTemplate(ctx, r.client, claim, ours[0].Annotations[apis.AnnotationTemplateRef], &seen)
 	}
 	return seen, r.observeSources(ctx, claim, &seen)
 }
@@ -95,13 +96,13 @@ func (r *Reconciler) observeSandboxes(ctx context.Context, claim *v1beta1.Sandbo
 	return err
 }
 
-// observeSources reads what a Sandbox may come from: the template, and the pools that may serve the claim.
+// observeSources reads what a Sandbox may come from: the template, and the pools that may serve the claim. Where one of them has the
+// strategy Recreate the API server is asked: by the time a claim exists the template may have changed without the cache's knowing.
 func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxClaim, seen *observed) error {
 	name, template := poolName(claim), templateName(claim)
 	switch {
 	case name != "":
-		key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-		pool, err := get(ctx, r.client, key, &v1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
+		pool, err := r.namedPool(ctx, claim, name)
 		if err != nil {
 			return err
 		}
@@ -123,15 +124,28 @@ func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxC
 			}
 		}
 	}
-	return r.observeTemplate(ctx, claim, template, seen)
+	if wantsWarm(claim) && slices.ContainsFunc(seen.pools, recreates) {
+		return observeTemplate(ctx, r.live, claim, template, seen)
+	}
+	return observeTemplate(ctx, r.client, claim, template, seen)
 }
 
-func (r *Reconciler) observeTemplate(ctx context.Context, claim *v1beta1.SandboxClaim, name string, seen *observed) error {
+// namedPool reads the one pool that may serve the claim; nil: there is none.
+func (r *Reconciler) namedPool(ctx context.Context, claim *v1beta1.SandboxClaim, name string) (*v1beta1.SandboxWarmPool, error) {
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
+	pool, err := get(ctx, r.client, key, &v1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
+	if err != nil || pool == nil || !recreates(pool) || !wantsWarm(claim) {
+		return pool, err
+	}
+	return get(ctx, r.live, key, &v1beta1.SandboxWarmPool{})
+}
+
+func observeTemplate(ctx context.Context, from client.Reader, claim *v1beta1.SandboxClaim, name string, seen *observed) error {
 	if name == "" {
 		return nil
 	}
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	template, err := get(ctx, r.client, key, &v1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
+	template, err := get(ctx, from, key, &v1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
 	seen.template = template
 	return err
 }

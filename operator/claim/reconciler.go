@@ -6,7 +6,6 @@ package claim
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -51,19 +51,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1beta1.SandboxClaim)
 	}
 	todo := nextStep(now, claim, seen)
 	if e, over := todo.(end); over && e.policy != v1beta1.ShutdownPolicyRetain {
-		return outcome(r.deleteClaim(ctx, claim, e))
+		return retry.Outcome(0, conflictRetry, r.deleteClaim(ctx, claim, e))
 	}
 	bound, failed := r.take(ctx, claim, todo)
 	err = r.report(ctx, claim, facts{step: todo, sandbox: bound, err: failed, now: now})
-	result, err := outcome(failed, err)
-	result.RequeueAfter = sooner(result.RequeueAfter, deadlineOf(claim, bound).Remaining(now))
-	return result, err
-}
-
-// sooner is the shorter of two requeue delays, where zero means none.
-func sooner(a, b time.Duration) time.Duration {
-	if a == 0 || (b > 0 && b < a) {
-		return b
-	}
-	return a
+	return retry.Outcome(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, err)
 }

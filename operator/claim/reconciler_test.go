@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -225,7 +226,7 @@ func TestMistakesHealByThemselves(t *testing.T) {
 					t.Errorf("a claim that is %s is not waiting", tt.want[i-1])
 				}
 				after, err := w.pass("c")
-				if err != nil || (after != 0 && after != blockedRetry) {
+				if err != nil || (after != 0 && after != retry.Blocked) {
 					t.Errorf("backs off: %v %v", after, err)
 				}
 				if got := apis.FindCondition(w.claim("c").Status.Conditions, apis.ConditionReady); got.Reason != want {

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // facts is all that a status is made of.
@@ -29,7 +30,7 @@ type facts struct {
 
 // report writes the status if it differs, once, over the claim as it was written last; events say what changed.
 func (r *Reconciler) report(ctx context.Context, claim *v1beta1.SandboxClaim, f facts) error {
-	if f.sandbox == nil && classOf(f.err) == classConflict {
+	if f.sandbox == nil && retry.ClassOf(f.err) == retry.Conflict {
 		return nil // what we know is old
 	}
 	status := statusOf(claim, f)
@@ -109,18 +110,18 @@ func problem(f facts) (reason apis.Reason, message string) {
 	if k, kept := f.step.(keep); kept && k.problem != nil && err == nil {
 		err = k.problem
 	}
-	switch classOf(err) {
-	case classNone, classConflict, classGone:
+	switch retry.ClassOf(err) {
+	case retry.None, retry.Conflict, retry.Terminating:
 		return "", ""
-	case classRefused, classBlocked:
+	case retry.Refused, retry.InTheWay:
 		why := refusalOf(err)
 		if why.reason == apis.ReasonReconcilerError {
 			return why.reason, apis.MessageErrorPrefix + why.text
 		}
 		return why.reason, why.text
-	case classLost:
+	case retry.Outrun:
 		return apis.ReasonAdoptionConflict, err.Error()
-	case classRejected, classOther:
+	case retry.Invalid, retry.Other:
 		return apis.ReasonReconcilerError, apis.MessageErrorPrefix + err.Error()
 	}
 	return "", ""

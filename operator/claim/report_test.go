@@ -15,7 +15,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -110,31 +109,6 @@ func TestTheFirstReadyTimeNeverChanges(t *testing.T) {
 	}
 	if got := w.events(); len(got) != 1 {
 		t.Errorf("events: %v", got)
-	}
-}
-
-func TestOutcome(t *testing.T) {
-	conflict := apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "x", errors.New("changed"))
-	blocked := refuse(apis.ReasonReconcilerError, "x")
-	blocked.blocked = true
-	tests := map[string]struct {
-		errs      []error
-		wantAfter time.Duration
-		wantErr   bool
-	}{
-		"nothing went wrong":                                             {errs: list[error](nil, nil)},
-		"a mistake waits for its change":                                 {errs: list[error](refuse(apis.ReasonTemplateNotFound, "x"))},
-		"a Sandbox in the way is looked at now and then":                 {errs: list[error](blocked), wantAfter: blockedRetry},
-		"a lost race goes on soon":                                       {errs: list[error](&lost{}), wantAfter: conflictRetry},
-		"a conflict too, without an error":                               {errs: list[error](fmt.Errorf("x: %w", conflict), blocked), wantAfter: conflictRetry},
-		"what the server refuses is tried now and then: policies change": {errs: list[error](apierrors.NewInvalid(agentsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil)), wantAfter: retry.Rejected},
-		"the rest backs off":                                             {errs: list(errors.New("x"), nil), wantErr: true},
-	}
-	for name, tt := range tests {
-		got, err := outcome(tt.errs...)
-		if got.RequeueAfter != tt.wantAfter || (err != nil) != tt.wantErr {
-			t.Errorf("%s: %v, %v", name, got.RequeueAfter, err)
-		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
@@ -55,12 +56,12 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxclaim").
-		For(&v1beta1.SandboxClaim{}, builder.WithPredicates(asked())).
+		For(&v1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(asked()))).
 		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxMoved())).
 		Watches(&agentsv1beta1.Sandbox{}, feed(r.queue)).
 		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
 		Watches(&v1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
 }
 

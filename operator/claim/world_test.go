@@ -14,13 +14,13 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -42,9 +42,13 @@ type world struct {
 	writes     []string
 	// intercept, if set, is asked about each write; an error is the server's answer.
 	intercept func(write string, do func() error) error
-	// lagging Sandboxes and claims are in the cache as they were; nil: not yet.
-	lagging map[string]client.Object
-	made    int
+	// pause, if set, runs before each read of Sandboxes and each read from the API server.
+	pause func(read string)
+	// lagging Sandboxes are in the cache as they were; nil: not yet.
+	lagging map[string]*agentsv1beta1.Sandbox
+	// before are templates and pools that the cache shows as they were, by name.
+	before map[string]client.Object
+	made   *int // objects so far, by all operators
 }
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
@@ -56,7 +60,8 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 		}
 	}
 	w := &world{
-		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), lagging: map[string]client.Object{},
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), lagging: map[string]*agentsv1beta1.Sandbox{},
+		made: new(int), before: map[string]client.Object{},
 	}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxClaim{}).
@@ -70,101 +75,16 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 // restart starts an operator that knows nothing but what the API server has: its cache is up to date.
 func (w *world) restart() {
 	w.t.Helper()
-	w.queue, w.intercept = warmqueue.New(), nil
+	w.queue, w.intercept, w.pause = warmqueue.New(), nil, nil
 	clear(w.lagging)
+	clear(w.before)
 	w.watch()
 	var err error
 	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.reconciler, err = New(w.cached(), w.store, w.queue, w.recorder, w.clock, w.metrics); err != nil {
+	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics); err != nil {
 		w.t.Fatal(err)
-	}
-}
-
-func (w *world) cached() client.Client {
-	return interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			if old, lags := w.lagging[key.Name]; lags {
-				if old == nil {
-					return apierrors.NewNotFound(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), key.Name)
-				}
-				if s, ok := o.(*agentsv1beta1.Sandbox); ok {
-					old.(*agentsv1beta1.Sandbox).DeepCopyInto(s)
-					return nil
-				}
-			}
-			return c.Get(ctx, key, o, opts...)
-		},
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			if err := c.List(ctx, list, opts...); err != nil {
-				return err
-			}
-			if l, ok := list.(*agentsv1beta1.SandboxList); ok {
-				l.Items = slices.DeleteFunc(l.Items, func(s agentsv1beta1.Sandbox) bool {
-					old, lags := w.lagging[s.Name]
-					return lags && (old == nil || ownerOf(old) != ownerOf(&s))
-				})
-			}
-			return nil
-		},
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return w.write("create "+kindOf(o), func() error {
-				w.made++
-				o.SetUID(types.UID(fmt.Sprintf("made-%d", w.made)))
-				return c.Create(ctx, o, opts...)
-			})
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			var with client.DeleteOptions
-			with.ApplyOptions(opts)
-			what := "delete " + kindOf(o)
-			if with.PropagationPolicy != nil {
-				what += " " + string(*with.PropagationPolicy)
-			}
-			return w.write(what, func() error { return c.Delete(ctx, o, opts...) })
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
-		},
-	})
-}
-
-func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
-
-func (w *world) write(what string, do func() error) error {
-	w.writes = append(w.writes, what)
-	if w.intercept != nil {
-		return w.intercept(what, do)
-	}
-	return do()
-}
-
-// watch shows the queue what the watch of Sandboxes would.
-func (w *world) watch() {
-	w.t.Helper()
-	for _, s := range w.sandboxes() {
-		if m, ok := asMember(&s); ok {
-			w.queue.Put(m)
-		} else {
-			w.queue.Remove(client.ObjectKeyFromObject(&s))
-		}
-	}
-}
-
-// hold keeps the cache at what it has now of a Sandbox.
-func (w *world) hold(name string) {
-	w.t.Helper()
-	s := &agentsv1beta1.Sandbox{}
-	if err := w.store.Get(context.Background(), keyOf(name), s); apierrors.IsNotFound(err) {
-		w.lagging[name] = nil
-	} else if err != nil {
-		w.t.Fatal(err)
-	} else {
-		w.lagging[name] = s
 	}
 }
 
@@ -239,6 +159,30 @@ func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
 		w.t.Fatal(err)
 	}
 	return s
+}
+
+// broken lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one Sandbox.
+func (w *world) broken() (problems []string) {
+	w.t.Helper()
+	owned, named := map[types.UID][]string{}, map[string]string{}
+	for _, s := range w.sandboxes() {
+		if len(s.OwnerReferences) != 1 {
+			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerOf(&s)))
+		}
+		if ref := metav1.GetControllerOf(&s); ref != nil && isClaim(ref) {
+			if owned[ref.UID] = append(owned[ref.UID], s.Name); len(owned[ref.UID]) > 1 {
+				problems = append(problems, fmt.Sprintf("claim %s owns %v", ref.Name, owned[ref.UID]))
+			}
+		}
+	}
+	for _, c := range w.claims() {
+		name := c.Status.SandboxStatus.Name
+		if other := named[name]; name != "" && other != "" {
+			problems = append(problems, fmt.Sprintf("claims %s and %s both say that they have Sandbox %s", other, c.Name, name))
+		}
+		named[name] = c.Name
+	}
+	return problems
 }
 
 // picture is the state of the world in words, free of versions and times.

@@ -25,6 +25,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // Scheme returns a scheme with every kind that the operator reads or writes.
@@ -123,12 +124,12 @@ func newManager(config Config, restConfig *rest.Config, election *heartbeat, log
 		return nil, err
 	}
 	config.sampleForProfiles()
-	graceful, severalManagers := 10*time.Second, true
+	graceful, resync, severalManagers := 10*time.Second, retry.Resync, true
 	options := ctrl.Options{
 		Scheme: scheme,
 		Logger: log,
 		Cache: cache.Options{
-			ByObject: byObject, DefaultNamespaces: config.namespaces(), DefaultTransform: cache.TransformStripManagedFields(),
+			ByObject: byObject, DefaultNamespaces: config.namespaces(), DefaultTransform: cache.TransformStripManagedFields(), SyncPeriod: &resync,
 		},
 		Metrics:                       config.endpoint(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,

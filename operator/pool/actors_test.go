@@ -63,6 +63,18 @@ func (w *world) claimed(name string) {
 	}
 }
 
+// label edits a label of a Sandbox as somebody might; an empty value removes it.
+func (w *world) label(name, label, value string) {
+	w.t.Helper()
+	s := w.stored()[name]
+	if s.Labels[label] = value; value == "" {
+		delete(s.Labels, label)
+	}
+	if err := w.store.Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) pool() *v1beta1.SandboxWarmPool {
 	w.t.Helper()
 	var p v1beta1.SandboxWarmPool

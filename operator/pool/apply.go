@@ -17,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // mostParallel keeps one pool from filling the API server's queues: claims wait in them too.
@@ -40,6 +41,7 @@ func (d *results) note(do func()) {
 func (r *Reconciler) apply(ctx context.Context, pool *v1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
 	done := &results{removed: map[types.UID]bool{}}
 	slowStart(ctx, len(p.remove), func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
+	slowStart(ctx, len(p.mend), func(i int) error { return r.mend(ctx, p.mend[i], done) })
 	slowStart(ctx, len(p.adopt), func(i int) error { return r.adopt(ctx, pool, p.adopt[i], seen.blueprint, done, now) })
 	names := r.names(pool, seen, p.create)
 	slowStart(ctx, len(names), func(i int) error {
@@ -92,6 +94,21 @@ func (r *Reconciler) remove(
 	return err
 }
 
+// mend writes labels, if the member is still what was judged.
+func (r *Reconciler) mend(ctx context.Context, m mending, done *results) error {
+	err := r.client.Patch(ctx, m.want, client.MergeFromWithOptions(m.was, client.MergeFromWithOptimisticLock{}),
+		client.FieldOwner(apis.FieldOwnerWarmPool))
+	if err == nil || apierrors.IsNotFound(err) {
+		return nil
+	}
+	err = fmt.Errorf("mend the labels of Sandbox %s: %w", m.was.Name, err)
+	done.note(func() { done.errs = append(done.errs, err) })
+	if apierrors.IsConflict(err) {
+		return nil // nothing about the next one
+	}
+	return err
+}
+
 // adopt makes the pool the controller of an orphan, if nobody was faster.
 func (r *Reconciler) adopt(
 	ctx context.Context, pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string, done *results, now time.Time,
@@ -100,6 +117,9 @@ func (r *Reconciler) adopt(
 	r.memory.join(pool.UID, want.Name, now)
 	err := r.client.Patch(ctx, want, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
+	if apierrors.IsNotFound(err) {
+		err = retry.ErrWentMeanwhile
+	}
 	return r.arrival(pool, want, "adopt", err, done, now)
 }
 

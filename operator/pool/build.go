@@ -35,6 +35,32 @@ func buildAdopted(pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, 
 	return s
 }
 
+// mended returns a member with the labels right by which claims find it and a NetworkPolicy finds its Pod; nil: they are. The
+// blueprint is empty while there is no template.
+func mended(pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+	right := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
+	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
+		right[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
+	}
+	if recreates(pool) && blueprint != "" {
+		right[apis.LabelSandboxPodTemplateHash] = blueprint // one of another content is not kept
+	}
+	var s *agentsv1beta1.Sandbox
+	for key, value := range right {
+		if member.Labels[key] == value {
+			continue
+		}
+		if s == nil {
+			s = member.DeepCopy()
+		}
+		if s.Labels == nil {
+			s.Labels = map[string]string{}
+		}
+		s.Labels[key] = value
+	}
+	return s
+}
+
 func controllerReference(pool *v1beta1.SandboxWarmPool) metav1.OwnerReference {
 	return *metav1.NewControllerRef(pool, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool))
 }

@@ -15,6 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
@@ -29,14 +30,18 @@ const (
 // plan is everything that a pass will do.
 type plan struct {
 	remove []*agentsv1beta1.Sandbox // of no use first, then surplus
+	mend   []mending
 	adopt  []*agentsv1beta1.Sandbox
 	create int
 	full   bool          // nothing is missing
 	again  time.Duration // when to look again though nothing happens; zero: never
 }
 
+// mending is a member whose labels somebody edited, as it is and as it should be.
+type mending struct{ was, want *agentsv1beta1.Sandbox }
+
 // look brings the time of the next look forward.
-func (p *plan) look(in time.Duration) { p.again = sooner(p.again, in) }
+func (p *plan) look(in time.Duration) { p.again = retry.Sooner(p.again, in) }
 
 // decide compares the members with what is asked for. It touches nothing.
 func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Options) plan {
@@ -55,6 +60,12 @@ func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Optio
 	if surplus := min(len(fit)+len(seen.flight.joining)-wanted, len(fit)); surplus > 0 {
 		slices.SortFunc(fit, firstToGo)
 		p.remove = append(p.remove, fit[:surplus]...)
+		fit = fit[surplus:]
+	}
+	for _, member := range fit {
+		if want := mended(pool, member, seen.blueprint); want != nil && len(p.mend) < o.MaxBatch {
+			p.mend = append(p.mend, mending{member, want})
+		}
 	}
 	if len(p.remove) > o.MaxBatch {
 		p.remove = p.remove[:o.MaxBatch]
@@ -192,14 +203,6 @@ func firstToGo(a, b *agentsv1beta1.Sandbox) int {
 		return 1
 	}
 	return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
-}
-
-// sooner is the shorter of two delays, where zero or less means none.
-func sooner(a, b time.Duration) time.Duration {
-	if a <= 0 || (b > 0 && b < a) {
-		return max(0, b)
-	}
-	return a
 }
 
 // podFacts is what only the Pod of a member tells.

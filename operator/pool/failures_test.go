@@ -169,3 +169,28 @@ func TestNothingIsRememberedOfAPoolThatIsGone(t *testing.T) {
 		t.Errorf("remembered: %+v", m)
 	}
 }
+
+func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
+	w := newWorld(t, testOptions, python(), poolOfThree())
+	w.intercept = func(what string, do func() error) error {
+		if what == "patch SandboxWarmPool/status" {
+			p := w.pool()
+			p.Status.ReadyReplicas = 2
+			if err := w.store.Status().Update(context.Background(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return do()
+	}
+	if again, err := w.pass(); err != nil || again != conflictRetry {
+		t.Errorf("again in %s, %v", again, err)
+	}
+	if s := w.pool().Status; s.Replicas != 0 || s.ReadyReplicas != 2 {
+		t.Errorf("status %+v", s)
+	}
+	w.intercept = nil
+	w.settle()
+	if s := w.pool().Status; s.Replicas != 3 || s.ReadyReplicas != 0 {
+		t.Errorf("a forged status stays: %+v", s)
+	}
+}

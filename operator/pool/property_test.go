@@ -137,12 +137,12 @@ func run(t *testing.T, seed uint64, options Options) {
 }
 
 func TestNeverAboveReplicasAndNoClaimedMemberIsDeleted(t *testing.T) {
-	for seed := range soak.Rounds(t, 6) {
+	for seed := range soak.Rounds(t, 6, 100) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { run(t, seed, testOptions) })
 	}
 	slow := testOptions
 	slow.MaxBatch, slow.RefillRate = 2, 0.5
-	for seed := range soak.Rounds(t, 4) {
+	for seed := range soak.Rounds(t, 4, 100) {
 		t.Run(fmt.Sprintf("paced %d", seed), func(t *testing.T) { run(t, 1000+seed, slow) })
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // Reconciler keeps pools at their size. It is safe for concurrent use.
@@ -72,5 +73,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	todo := decide(now, &pool, seen, r.options)
 	done := r.apply(ctx, &pool, seen, todo, now)
 	due, err := r.report(ctx, &pool, seen, done, now)
-	return outcome(sooner(todo.again, due), append(done.errs, err)...)
+	return retry.Outcome(retry.Sooner(todo.again, due), conflictRetry, append(done.errs, err)...)
 }

@@ -120,6 +120,65 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
+func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
+	const pools, templates, blueprints = "agents.x-k8s.io/warm-pool-sandbox", "agents.x-k8s.io/sandbox-template-ref-hash", "agents.x-k8s.io/sandbox-pod-template-hash"
+	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	tests := map[string]struct {
+		strategy []builders.PoolOption
+		label    string
+		replaced bool
+	}{
+		"the pool's":                 {nil, pools, false},
+		"the pool's, under Recreate": {[]builders.PoolOption{recreate}, pools, false},
+		"the template's":             {nil, templates, false},
+		"the template's, under Recreate: it looks like another's": {[]builders.PoolOption{recreate}, templates, true},
+		"the blueprint's, under Recreate: the content is right":   {[]builders.PoolOption{recreate}, blueprints, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, testOptions, python(), poolOfThree(tt.strategy...))
+			w.settle()
+			edited := w.expect(3)[0]
+			right := w.stored()[edited].Labels[tt.label]
+			for _, wrong := range []string{"", "wrong"} {
+				if w.stored()[edited] == nil {
+					break
+				}
+				w.label(edited, tt.label, wrong)
+				w.settle()
+				s := w.stored()[edited]
+				if (s == nil) != tt.replaced || (s != nil && s.Labels[tt.label] != right) {
+					t.Errorf("edited to %q: %+v", wrong, s)
+				}
+				w.expect(3)
+			}
+		})
+	}
+}
+
+func TestAMemberThatAClaimTakesWhileItsLabelIsMendedIsTheClaims(t *testing.T) {
+	w := newWorld(t, testOptions, python(), poolOfThree())
+	w.settle()
+	edited := w.expect(3)[0]
+	w.label(edited, "agents.x-k8s.io/warm-pool-sandbox", "wrong")
+	w.intercept = func(what string, do func() error) error {
+		if what == "patch Sandbox" {
+			w.claimed(edited)
+		}
+		return do()
+	}
+	w.sync()
+	if _, err := w.pass(); err != nil {
+		t.Error(err)
+	}
+	w.intercept = nil
+	w.settle()
+	if s := w.stored()[edited]; poolOf(s) != nil || s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != "" {
+		t.Errorf("it was taken back: %+v", s.ObjectMeta)
+	}
+	w.expect(3)
+}
+
 func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 	orphan := func(change func(*v1beta1.SandboxTemplate)) client.Object {
 		template := python()

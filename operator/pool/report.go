@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // statusDelay is how long a status may be behind while members come and go: a taken member that is replaced by then is no news.
@@ -96,7 +97,7 @@ func (r *Reconciler) announce(pool *v1beta1.SandboxWarmPool, seen observed, done
 			"create it, or name another one in spec.sandboxTemplateRef", missing))
 	}
 	for _, err := range done.errs {
-		if apierrors.IsInvalid(err) || (apierrors.IsForbidden(err) && classOf(err) != classGone) {
+		if apierrors.IsInvalid(err) || (apierrors.IsForbidden(err) && retry.ClassOf(err) != retry.Terminating) {
 			r.event(pool, apis.ReasonMemberRejected, fmt.Sprintf("The API server refuses members of SandboxTemplate %q: %v",
 				pool.Spec.TemplateRef.Name, err))
 			return
@@ -104,11 +105,7 @@ func (r *Reconciler) announce(pool *v1beta1.SandboxWarmPool, seen observed, done
 	}
 }
 
-// event warns. The recorder counts repetitions of an event instead of writing them.
+// event warns.
 func (r *Reconciler) event(about *v1beta1.SandboxWarmPool, reason apis.Reason, note string) {
-	const limit = 1024 // of an event's note, in bytes
-	if len(note) > limit {
-		note = strings.ToValidUTF8(note[:limit-3], "") + "..."
-	}
-	r.recorder.Eventf(about, nil, corev1.EventTypeWarning, string(reason), "Reconcile", "%s", note)
+	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

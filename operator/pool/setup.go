@@ -25,6 +25,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
@@ -35,12 +36,8 @@ import (
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-const (
-	// wakeDelay gathers what happens to the members of one pool into one pass.
-	wakeDelay = 50 * time.Millisecond
-	// longestBackOff bounds how long a pool waits after failures, such as a quota that is full.
-	longestBackOff, shortestBackOff = 30 * time.Second, 50 * time.Millisecond
-)
+// wakeDelay gathers what happens to the members of one pool into one pass.
+const wakeDelay = 50 * time.Millisecond
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
@@ -51,14 +48,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxwarmpool").
-		For(&v1beta1.SandboxWarmPool{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(predicate.GenerationChangedPredicate{}))).
 		Watches(&agentsv1beta1.Sandbox{}, r.members()).
 		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: workers,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](shortestBackOff, longestBackOff),
-		}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 )
 
 // announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
@@ -53,9 +54,5 @@ func newlyDropped(was *v1beta1.Sandbox, done results) bool {
 }
 
 func (r *Reconciler) event(about runtime.Object, kind string, reason apis.Reason, note string) {
-	const limit = 1024 // of an event's note, in bytes
-	if len(note) > limit {
-		note = strings.ToValidUTF8(note[:limit-3], "") + "..."
-	}
-	r.recorder.Eventf(about, nil, kind, string(reason), "Reconcile", "%s", note)
+	notify.Event(r.recorder, about, nil, kind, reason, "Reconcile", note)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // result is what became of one step: the child as the server last answered (nil: there is none), and what went wrong.
@@ -126,7 +127,7 @@ func applyStep[T client.Object](ctx context.Context, r *Reconciler, s step[T], a
 	was, _ := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(s.want).Elem())) // an empty object of the same kind
 	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(s.want), was); {
 	case apierrors.IsNotFound(err):
-		return result[T]{verb: wait, err: errWentMeanwhile}
+		return result[T]{verb: wait, err: retry.ErrWentMeanwhile}
 	case err != nil:
 		return result[T]{verb: create, err: fmt.Errorf("get %s: %w", nameOf(s.want), err)}
 	}

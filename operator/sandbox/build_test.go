@@ -87,6 +87,32 @@ func TestPodLabels(t *testing.T) {
 	}
 }
 
+func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
+	evictable := func(value string) mutate {
+		return func(s *v1beta1.Sandbox) {
+			setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", value)
+		}
+	}
+	warm := heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)
+	tests := map[string]struct {
+		sandbox *v1beta1.Sandbox
+		want    string
+	}{
+		"while it is warm it is":                           {box(evictable("true"), warm), "true"},
+		"nobody claims a Sandbox of one's own":             {box(evictable("true")), "true"},
+		"claimed it is not":                                {box(evictable("true"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)), ""},
+		"claimed, and the template forbids it: that stays": {box(evictable("false"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)), "false"},
+	}
+	for name, tt := range tests {
+		for state, was := range map[string]*corev1.Pod{"new": nil, "warm before": ours(box(evictable("true"), warm))} {
+			pod, _ := buildPod(tt.sandbox, was)
+			if got := pod.Annotations[apis.AnnotationSafeToEvict]; got != tt.want {
+				t.Errorf("%s (%s): %q, want %q", name, state, got, tt.want)
+			}
+		}
+	}
+}
+
 func TestPodKeepsItsSpecAndVolumesComeFromClaims(t *testing.T) {
 	sandbox := box(volume("data"), volume("cache"), func(s *v1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{

@@ -36,6 +36,10 @@ func setPodMetadata(pod *corev1.Pod, sandbox *v1beta1.Sandbox) (dropped []string
 		}
 		wantAnnotations[key] = value
 	}
+	if claimed(sandbox) && wantAnnotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
+		// Somebody works in it. The template may go on saying so for warm Pods: a change of it would cost an adoption two writes.
+		delete(wantAnnotations, apis.AnnotationSafeToEvict)
+	}
 	setTracked(pod, &pod.Labels, wantLabels, apis.AnnotationPropagatedLabels)
 	setTracked(pod, &pod.Annotations, wantAnnotations, apis.AnnotationPropagatedAnnotations)
 	setIdentity(pod, sandbox)

@@ -56,13 +56,19 @@ func isSandbox(ref *metav1.OwnerReference) bool {
 // heldByExtensions says whether one of our claims or pools controls the Sandbox, by group and kind: members made under
 // another API version count too.
 func heldByExtensions(sandbox *v1beta1.Sandbox) bool {
+	return claimed(sandbox) || controlledByKind(sandbox, apis.KindSandboxWarmPool)
+}
+
+// claimed says whether one of our claims controls the Sandbox.
+func claimed(sandbox *v1beta1.Sandbox) bool { return controlledByKind(sandbox, apis.KindSandboxClaim) }
+
+func controlledByKind(sandbox *v1beta1.Sandbox, kind string) bool {
 	ref := metav1.GetControllerOf(sandbox)
 	if ref == nil {
 		return false
 	}
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && gv.Group == apis.GroupExtensions &&
-		(ref.Kind == apis.KindSandboxClaim || ref.Kind == apis.KindSandboxWarmPool)
+	return err == nil && gv.Group == apis.GroupExtensions && ref.Kind == kind
 }
 
 // refuseChild says why an object may not be taken and what to do about it.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 func TestObjectsInTheWay(t *testing.T) {
@@ -29,9 +30,9 @@ func TestObjectsInTheWay(t *testing.T) {
 	for kind, object := range foreign {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorld(t, box(service(true), volume("data")), object.DeepCopyObject().(client.Object))
-			retry, err := w.pass()
-			if err != nil || retry != refusedRetry {
-				t.Errorf("retry %v, error %v; want a look now and then", retry, err)
+			again, err := w.pass()
+			if err != nil || again != retry.Blocked {
+				t.Errorf("again in %v, error %v; want a look now and then", again, err)
 			}
 			ready := apis.FindCondition(w.sandbox().Status.Conditions, apis.ConditionReady)
 			for _, word := range []string{kind, object.GetName(), "delete it", apis.LabelAdoptable + "=true"} {

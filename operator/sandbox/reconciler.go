@@ -6,7 +6,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // Reconciler moves Sandboxes towards their specs. It holds no state of its own and is safe for concurrent use.
@@ -48,21 +48,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (r
 	todo := decide(now, sandbox, seen)
 	done := r.apply(ctx, sandbox, todo)
 	if todo.end {
-		return outcome(done.errors()...)
+		return retry.Outcome(0, conflictRetry, done.errors()...)
 	}
 	err = r.report(ctx, sandbox, todo, done, now)
-	result, err := outcome(append(done.errors(), err)...)
+	after := todo.deadline.Remaining(now)
 	if done.waits() {
-		result.RequeueAfter = sooner(result.RequeueAfter, goneRetry)
+		after = retry.Sooner(after, goneRetry)
 	}
-	result.RequeueAfter = sooner(result.RequeueAfter, todo.deadline.Remaining(now))
-	return result, err
-}
-
-// sooner is the shorter of two requeue delays, where zero means none.
-func sooner(a, b time.Duration) time.Duration {
-	if a == 0 || (b > 0 && b < a) {
-		return b
-	}
-	return a
+	return retry.Outcome(after, conflictRetry, append(done.errors(), err)...)
 }

@@ -6,7 +6,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -241,25 +241,27 @@ func TestEventsTellWhatChangedAndNothingTwice(t *testing.T) {
 	}
 }
 
-func TestOutcome(t *testing.T) {
-	refused := error(&refusal{"no"})
-	tests := map[string]struct {
-		errs      []error
-		wantAfter time.Duration
-		wantErr   bool
-	}{
-		"nothing went wrong":                              {errs: []error{nil, nil}},
-		"a refusal is looked at again":                    {errs: []error{fmt.Errorf("x: %w", refused)}, wantAfter: refusedRetry},
-		"the sooner of two":                               {errs: []error{refused, errWentMeanwhile}, wantAfter: conflictRetry},
-		"an unknown error backs off":                      {errs: []error{errors.New("x"), refused}, wantAfter: refusedRetry, wantErr: true},
-		"what the server calls invalid comes back slowly": {errs: []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "x", nil)}, wantAfter: retry.Rejected},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, err := outcome(tt.errs...)
-			if got.RequeueAfter != tt.wantAfter || (err != nil) != tt.wantErr {
-				t.Errorf("got %v, %v", got.RequeueAfter, err)
+func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
+	w := newWorld(t, box())
+	w.intercept = func(what string, do func() error) error {
+		if what == "patch Sandbox/status" {
+			s := w.sandbox()
+			s.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Newer", LastTransitionTime: metav1.NewTime(testNow)}}
+			if err := w.store.Status().Update(context.Background(), s); err != nil {
+				t.Fatal(err)
 			}
-		})
+		}
+		return do()
+	}
+	if again, err := w.pass(); err != nil || again != conflictRetry {
+		t.Errorf("again in %s, %v", again, err)
+	}
+	if c := w.sandbox().Status.Conditions; len(c) != 1 || c[0].Reason != "Newer" {
+		t.Errorf("conditions %v", c)
+	}
+	w.intercept = nil
+	w.settle()
+	if c := w.sandbox().Status.Conditions; len(c) != 1 || c[0].Reason != "DependenciesNotReady" {
+		t.Errorf("a forged status stays: %v", c)
 	}
 }

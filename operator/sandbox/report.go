@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // facts is all that a status is made of.
@@ -83,7 +84,7 @@ func gather(sandbox *v1beta1.Sandbox, p plan, done results) facts {
 		f.service = s.child
 	}
 	for _, err := range done.errors() {
-		if c := classOf(err); c != classNone && c != classConflict && c != classGone {
+		if c := retry.ClassOf(err); c != retry.None && c != retry.Conflict && c != retry.Terminating {
 			f.problems = append(f.problems, err)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
@@ -54,11 +55,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandbox").
-		For(&v1beta1.Sandbox{}, builder.WithPredicates(asked())).
+		For(&v1beta1.Sandbox{}, builder.WithPredicates(retry.OrResync(asked()))).
 		Owns(&corev1.Pod{}, builder.WithPredicates(podMoved())).
 		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
 }
 
@@ -70,14 +71,20 @@ func asked() predicate.Predicate {
 	}}
 }
 
-// podMoved lets through what a status could show, and what we repair. The node's name comes along with other changes: alone it is
-// neither written nor looked at.
+// podMoved lets through what a status would be written for, and what we repair. A Pod that appears without news is the one that the
+// pass which made it has reported already; the node's name comes along with other changes.
 func podMoved() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		was, ok := e.ObjectOld.(*corev1.Pod)
-		is, ok2 := e.ObjectNew.(*corev1.Pod)
-		return !ok || !ok2 || metadataMoved(was, is) || podWords(was) != podWords(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
-	}}
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool {
+			pod, ok := e.Object.(*corev1.Pod)
+			return !ok || pod.DeletionTimestamp != nil || podWords(pod) != podWords(&corev1.Pod{}) || len(pod.Status.PodIPs) > 0
+		},
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			was, ok := e.ObjectOld.(*corev1.Pod)
+			is, ok2 := e.ObjectNew.(*corev1.Pod)
+			return !ok || !ok2 || metadataMoved(was, is) || podWords(was) != podWords(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
+		},
+	}
 }
 
 // podWords is all that a status says of a Pod.

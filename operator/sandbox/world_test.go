@@ -62,6 +62,10 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 				return err
 			}
 			if pods, ok := list.(*corev1.PodList); ok {
+				var by client.ListOptions
+				if by.ApplyOptions(opts); by.FieldSelector == nil {
+					w.t.Error("all Pods of the namespace are listed: that costs the square of their number")
+				}
 				kept := pods.Items[:0]
 				for _, p := range pods.Items {
 					if !w.hidden["Pod "+p.Name] {
@@ -236,4 +240,13 @@ func (w *world) killedPass(n int, after bool) (died bool) {
 	}()
 	_, _ = w.pass()
 	return false
+}
+
+// TestNoPassListsANamespace: the world fails a list of Pods without an index, here and in every other test.
+func TestNoPassListsANamespace(t *testing.T) {
+	w := newLife(t)
+	for _, step := range life {
+		step.do(w)
+		w.settle()
+	}
 }

@@ -26,11 +26,10 @@ var publicResolvers = [...]string{"8.8.8.8", "1.1.1.1"}
 
 // Sandbox returns a Sandbox of the template, without a name and without an owner.
 func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox {
-	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
-		Namespace:   template.Namespace,
-		Labels:      map[string]string{apis.LabelSandboxTemplateRefHash: naming.Hash(template.Name)},
-		Annotations: map[string]string{apis.AnnotationTemplateRef: template.Name},
-	}}
+	labels, annotations := Metadata(template)
+	labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template.Name)
+	annotations[apis.AnnotationTemplateRef] = template.Name
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: template.Namespace, Labels: labels, Annotations: annotations}}
 	template.Spec.PodTemplate.DeepCopyInto(&s.Spec.PodTemplate)
 	for i := range template.Spec.VolumeClaimTemplates {
 		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, *template.Spec.VolumeClaimTemplates[i].DeepCopy())
@@ -43,6 +42,22 @@ func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox
 	s.Spec.Replicas = &running
 	secure(template, &s.Spec.PodTemplate.Spec)
 	return s
+}
+
+// Metadata is what a template hands on of its own labels and annotations to the metadata of its Sandboxes: what people say of it, and
+// nothing of what Kubernetes, we or a tracer note there. The maps are the caller's.
+func Metadata(template *extensionsv1beta1.SandboxTemplate) (labels, annotations map[string]string) {
+	return handedOn(template.Labels), handedOn(template.Annotations)
+}
+
+func handedOn(all map[string]string) map[string]string {
+	some := make(map[string]string, len(all)+1)
+	for key, value := range all {
+		if apis.ReservedDomain(key) == "" && key != apis.AnnotationTraceContext {
+			some[key] = value
+		}
+	}
+	return some
 }
 
 // Hash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Metadata is not part of it.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,16 +19,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
-const (
-	// refusedRetry is how often we look whether somebody removed a policy that stands in our way: policies that are not ours
-	// are not watched.
-	refusedRetry = 15 * time.Second
-	// conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
-	conflictRetry = time.Second
-)
+// conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
+const conflictRetry = time.Second
 
 // Reconciler keeps the NetworkPolicies of templates. It holds no state of its own and is safe for concurrent use.
 type Reconciler struct {
@@ -110,25 +105,15 @@ func (r *Reconciler) apply(ctx context.Context, template *v1beta1.SandboxTemplat
 func (r *Reconciler) outcome(template *v1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
 	if refused, ok := todo.(refuse); ok {
 		r.event(template, apis.ReasonNetworkPolicyRefused, refused.why)
-		return reconcile.Result{RequeueAfter: refusedRetry}, nil
+		return reconcile.Result{RequeueAfter: retry.Blocked}, nil
 	}
-	switch {
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return reconcile.Result{}, nil
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
-		return reconcile.Result{RequeueAfter: conflictRetry}, nil
-	case apierrors.IsInvalid(err):
+	if apierrors.IsInvalid(err) {
 		r.event(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
-		return reconcile.Result{RequeueAfter: retry.Rejected}, nil
 	}
-	return reconcile.Result{}, err
+	return retry.Outcome(0, conflictRetry, err)
 }
 
-// event warns. The recorder counts repetitions of an event instead of writing them.
+// event warns.
 func (r *Reconciler) event(about *v1beta1.SandboxTemplate, reason apis.Reason, note string) {
-	const limit = 1024 // of an event's note, in bytes
-	if len(note) > limit {
-		note = strings.ToValidUTF8(note[:limit-3], "") + "..."
-	}
-	r.recorder.Eventf(about, nil, corev1.EventTypeWarning, string(reason), "Reconcile", "%s", note)
+	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
@@ -42,8 +43,8 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
-		For(&v1beta1.SandboxTemplate{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(predicate.GenerationChangedPredicate{}))).
 		Owns(&networkingv1.NetworkPolicy{}).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
 }

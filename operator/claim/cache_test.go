@@ -1,0 +1,169 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// cached is the operator's client: it reads from the cache, which may lag, and writes to the API server, which may be told to fail.
+func (w *world) cached() client.Client {
+	return interceptor.NewClient(w.store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			sandbox, ok := o.(*agentsv1beta1.Sandbox)
+			if !ok {
+				return w.shown(ctx, key, o, opts)
+			}
+			w.read("cache: Sandbox " + key.Name)
+			old, lags := w.lagging[key.Name]
+			switch {
+			case !lags:
+				return c.Get(ctx, key, o, opts...)
+			case old == nil:
+				return apierrors.NewNotFound(agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), key.Name)
+			default:
+				old.DeepCopyInto(sandbox)
+				return nil
+			}
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if sandboxes, ok := list.(*agentsv1beta1.SandboxList); ok {
+				w.read("cache: Sandboxes")
+				return w.listed(ctx, sandboxes, opts)
+			}
+			return c.List(ctx, list, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return w.write("create "+kindOf(o), func() error {
+				*w.made++
+				o.SetUID(types.UID(fmt.Sprintf("made-%d", *w.made)))
+				return c.Create(ctx, o, opts...)
+			})
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			var with client.DeleteOptions
+			with.ApplyOptions(opts)
+			what := "delete " + kindOf(o)
+			if with.PropagationPolicy != nil {
+				what += " " + string(*with.PropagationPolicy)
+			}
+			return w.write(what, func() error { return c.Delete(ctx, o, opts...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		},
+	})
+}
+
+// shown reads a template or a pool as the cache shows it.
+func (w *world) shown(ctx context.Context, key client.ObjectKey, o client.Object, opts []client.GetOption) error {
+	switch o := o.(type) {
+	case *v1beta1.SandboxTemplate:
+		if old, behind := w.before[key.Name].(*v1beta1.SandboxTemplate); behind {
+			old.DeepCopyInto(o)
+			return nil
+		}
+	case *v1beta1.SandboxWarmPool:
+		if old, behind := w.before[key.Name].(*v1beta1.SandboxWarmPool); behind {
+			old.DeepCopyInto(o)
+			return nil
+		}
+	}
+	return w.store.Get(ctx, key, o, opts...)
+}
+
+func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
+
+func (w *world) write(what string, do func() error) error {
+	w.writes = append(w.writes, what)
+	if w.intercept != nil {
+		return w.intercept(what, do)
+	}
+	return do()
+}
+
+// listed answers from the index over what the cache shows.
+func (w *world) listed(ctx context.Context, list *agentsv1beta1.SandboxList, opts []client.ListOption) error {
+	var options client.ListOptions
+	options.ApplyOptions(opts)
+	var all agentsv1beta1.SandboxList
+	if err := w.store.List(ctx, &all, client.InNamespace(options.Namespace)); err != nil {
+		return err
+	}
+	shown := map[string]*agentsv1beta1.Sandbox{}
+	for i := range all.Items {
+		shown[all.Items[i].Name] = &all.Items[i]
+	}
+	maps.Copy(shown, w.lagging)
+	uid, indexed := options.FieldSelector.RequiresExactMatch(ownerUIDIndex)
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		if s := shown[name]; s != nil && (!indexed || slices.Contains(claimUID(s), uid)) {
+			list.Items = append(list.Items, *s.DeepCopy())
+		}
+	}
+	return nil
+}
+
+// live reads from the API server.
+func (w *world) live() client.Reader {
+	return interceptor.NewClient(w.store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			w.read("get " + kindOf(o) + " " + key.Name)
+			return c.Get(ctx, key, o, opts...)
+		},
+	})
+}
+
+func (w *world) read(what string) {
+	if w.pause != nil {
+		w.pause(what)
+	}
+}
+
+// watch shows the queue what the watch of Sandboxes would.
+func (w *world) watch() {
+	w.t.Helper()
+	for _, s := range w.sandboxes() {
+		w.feed(s.Name, &s)
+	}
+}
+
+// feed tells the queue of a Sandbox; nil is one that is not there.
+func (w *world) feed(name string, s *agentsv1beta1.Sandbox) {
+	if s != nil {
+		if m, ok := asMember(s); ok {
+			w.queue.Put(m)
+			return
+		}
+	}
+	w.queue.Remove(keyOf(name))
+}
+
+// hold keeps the cache at what the API server has now of a Sandbox.
+func (w *world) hold(name string) *agentsv1beta1.Sandbox {
+	w.t.Helper()
+	s := &agentsv1beta1.Sandbox{}
+	if err := w.store.Get(context.Background(), keyOf(name), s); apierrors.IsNotFound(err) {
+		s = nil
+	} else if err != nil {
+		w.t.Fatal(err)
+	}
+	w.lagging[name] = s
+	return s
+}

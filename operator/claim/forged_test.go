@@ -1,0 +1,90 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor a second.
+func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
+	ready := apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "forged", 1, metav1.NewTime(testNow))
+	expired := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow))
+	lives := map[string]func() *world{
+		"bound": func() *world {
+			return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"), older(2)), member("p-b", pool("p"), older(1)),
+				heldBy(claimOf("other"), member("p-x", pool("p"))))
+		},
+		"waiting": func() *world {
+			return newWorld(t, claimOf("c"), heldBy(claimOf("other"), member("p-x", pool("p"))))
+		},
+	}
+	forgeries := map[string]v1beta1.SandboxClaimStatus{
+		"nothing":             {},
+		"another's Sandbox":   {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-x", PodIPs: []string{"10.6.6.6"}}},
+		"a second Sandbox":    {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-b"}},
+		"one that is not":     {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-none"}},
+		"that it has expired": {Conditions: []metav1.Condition{expired}},
+		"a condition of no kind of ours": {Conditions: []metav1.Condition{
+			{Type: "Forged", Status: metav1.ConditionTrue, Reason: "Forged", LastTransitionTime: metav1.NewTime(testNow)},
+		}},
+	}
+	for state, life := range lives {
+		for what, forged := range forgeries {
+			w := life()
+			w.settle()
+			want, owners := w.claim("c").Status, w.owned("c-uid")
+			claim := w.claim("c")
+			claim.Status = forged
+			if err := w.store.Status().Update(context.Background(), claim); err != nil {
+				t.Fatal(err)
+			}
+			w.settle()
+			got := w.claim("c").Status
+			if state == "waiting" { // a name that no error may clear: what it names was never the claim's, which the conditions say
+				got.SandboxStatus = v1beta1.SandboxStatus{}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, forged %s (-want +got):\n%s", state, what, diff)
+			}
+			if diff := cmp.Diff(owners, w.owned("c-uid")); diff != "" {
+				t.Errorf("%s, forged %s: it owns (-before +after):\n%s", state, what, diff)
+			}
+			if problems := w.broken(); len(problems) > 0 {
+				t.Errorf("%s, forged %s: %q", state, what, problems)
+			}
+		}
+	}
+}
+
+func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
+	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	newer := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonSandboxNotReady, "newer", 1, metav1.NewTime(testNow))
+	w.intercept = func(write string, do func() error) error {
+		if write == "patch SandboxClaim/status" {
+			claim := w.claim("c")
+			claim.Status.Conditions = []metav1.Condition{newer}
+			if err := w.store.Status().Update(context.Background(), claim); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return do()
+	}
+	if again, err := w.pass("c"); err != nil || again != conflictRetry {
+		t.Errorf("again in %s, %v", again, err)
+	}
+	if diff := cmp.Diff([]string{"Ready=False/SandboxNotReady newer"}, words(w.claim("c").Status.Conditions)); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+	if got := w.events(); len(got) != 0 {
+		t.Errorf("what was not written is announced: %v", got)
+	}
+}

@@ -1,0 +1,260 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
+)
+
+// Three claims race for two warm members, under two operators at once: no leader is elected. A history is a list of moves; each
+// makes sense whatever went before, so that moves can be dropped from one that fails.
+
+var (
+	raceClaims    = [...]string{"c1", "c2", "c3"}
+	raceSandboxes = [...]string{"p-1", "p-2", "c1", "c2", "c3"} // warm, and what a cold start makes
+)
+
+type deed int
+
+const (
+	goOn       deed = iota // a worker goes on to its next call of the API, or begins a pass
+	loseAnswer             // it goes on; the answer to its write is lost
+	refuse500              // it goes on; its write is refused
+	complete               // it goes on until its pass is over
+	kill                   // the operator dies where it is, and starts again
+	show                   // an operator's cache learns what one object is like now
+	showAll                // its cache is up to date
+	reports                // a Sandbox reports: its version moves
+)
+
+// move is one thing that happens.
+type move struct {
+	deed                   deed
+	operator, worker, what int
+}
+
+func (m move) String() string {
+	what := [...]string{"goes on", "goes on, the answer is lost", "goes on, refused", "completes its pass", "is killed", "is shown", "is shown all", "-"}
+	return fmt.Sprintf("operator %d worker %d %s (%d)", m.operator, m.worker, what[m.deed], m.what)
+}
+
+func randomMoves(seed uint64, workers int) []move {
+	random := rand.New(rand.NewPCG(seed, uint64(workers)))
+	weights := [...]deed{
+		goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, loseAnswer, refuse500, complete, complete, kill, show, show, show, showAll, reports,
+	}
+	moves := make([]move, 120)
+	for i := range moves {
+		moves[i] = move{weights[random.IntN(len(weights))], random.IntN(2), random.IntN(workers), random.IntN(len(raceClaims) * len(raceSandboxes))}
+	}
+	return moves
+}
+
+// race plays moves.
+type race struct {
+	operators []*rival
+	log       []string
+	problem   string // the first one
+}
+
+func newRace(t *testing.T, workers int) *race {
+	r := &race{}
+	for i := range 2 {
+		o := &rival{world: newWorld(t, template(), pool("p"), member("p-1", pool("p"), older(1)), member("p-2", pool("p")),
+			claimOf("c1"), claimOf("c2"), claimOf("c3"))}
+		if i > 0 {
+			o.store, o.made = r.operators[0].store, r.operators[0].made
+		}
+		for range workers {
+			o.workers = append(o.workers, &worker{})
+		}
+		o.again()
+		r.operators = append(r.operators, o)
+	}
+	return r
+}
+
+func (r *race) note(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
+
+func (r *race) fail(problems ...string) {
+	if r.problem == "" && len(problems) > 0 {
+		r.problem = problems[0]
+		r.note("BROKEN: %q", problems)
+	}
+}
+
+func (r *race) play(m move) {
+	o := r.operators[m.operator]
+	switch m.deed {
+	case goOn, loseAnswer, refuse500:
+		r.step(m)
+	case complete:
+		for range 40 {
+			if !r.step(m) {
+				return
+			}
+		}
+		r.fail("a pass does not end")
+	case kill:
+		r.note("operator %d is killed", m.operator)
+		o.again()
+	case show:
+		o.show(m.what)
+	case showAll:
+		o.showAll()
+	case reports:
+		if name := raceSandboxes[m.what%len(raceSandboxes)]; len(r.ownersOf(name)) > 0 {
+			r.note("Sandbox %s reports", name)
+			o.change(name, []change{ready, notReady}[m.what%2])
+		}
+	}
+}
+
+// ownersOf is empty when there is no such Sandbox.
+func (r *race) ownersOf(name string) (owners []string) {
+	for _, s := range r.operators[0].sandboxes() {
+		if s.Name == name {
+			owners = append(owners, ownerOf(&s))
+		}
+	}
+	return owners
+}
+
+// step lets a worker go on to its next call, and says whether its pass goes on after it.
+func (r *race) step(m move) bool {
+	o := r.operators[m.operator]
+	w := o.workers[m.worker]
+	if w.next == nil {
+		name := raceClaims[m.what%len(raceClaims)]
+		for _, other := range o.workers {
+			if other.claim == name {
+				return false // a work queue gives a claim to one worker at a time
+			}
+		}
+		r.begin(m.operator, w, name)
+	}
+	w.answer = m.deed
+	o.pause = w.wait
+	o.intercept = func(write string, do func() error) error { return r.write(m.operator, w, write, do) }
+	_, more := w.next()
+	if !more {
+		*w = worker{}
+	}
+	return more
+}
+
+// write stops the pass in front of a write and then answers it as the move that lets it go on says.
+func (r *race) write(operator int, w *worker, what string, do func() error) (err error) {
+	w.wait(what)
+	switch w.answer {
+	case refuse500:
+		err = apierrors.NewInternalError(errors.New("ill"))
+	case loseAnswer:
+		r.note("  operator %d, %s: %s: %v, and the answer is lost", operator, w.claim, what, do())
+		err = context.DeadlineExceeded
+	default:
+		err = do()
+	}
+	r.note("  operator %d, %s: %s: %v", operator, w.claim, what, err)
+	r.fail(r.operators[0].broken()...)
+	return err
+}
+
+// begin has a worker look at a claim as the cache shows it. The pass stops in front of each call until it is told to go on.
+func (r *race) begin(operator int, w *worker, name string) {
+	o := r.operators[operator]
+	claim, reconciler := o.known[name].DeepCopy(), o.reconciler
+	w.claim = name
+	w.next, w.stop = iter.Pull(func(yield func(string) bool) {
+		defer func() {
+			if p := recover(); p != nil {
+				if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
+					panic(p)
+				}
+			}
+		}()
+		w.yield = yield
+		_, err := reconciler.Reconcile(context.Background(), claim)
+		r.note("operator %d has looked at %s: %v", operator, name, err)
+	})
+}
+
+// finish lets the cluster come to rest and says what is wrong with it then. With one worker an operator never has a member on
+// lease that goes back: the third claim, and no other, starts cold.
+func (r *race) finish(workers int) {
+	for _, o := range r.operators {
+		o.again()
+	}
+	for _, o := range r.operators {
+		r.fail(o.rest()...)
+	}
+	warm, cold := 0, 0
+	o := r.operators[0]
+	for _, s := range o.sandboxes() {
+		switch s.Labels[apis.LabelLaunchType] {
+		case apis.LaunchTypeWarm:
+			warm++
+		case apis.LaunchTypeCold:
+			cold++
+		}
+	}
+	for _, c := range o.claims() {
+		if owned := o.owned(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || noteOf(&c) != owned[0] {
+			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, noteOf(&c)))
+		}
+	}
+	if warm+cold != 3 || warm > 2 || (workers == 1 && warm != 2) {
+		r.fail(fmt.Sprintf("%d claims started warm and %d cold", warm, cold))
+	}
+}
+
+// outcomeOf plays a history to its end and returns what it came to.
+func outcomeOf(t *testing.T, workers int, moves []move) *race {
+	t.Helper()
+	r := newRace(t, workers)
+	for _, m := range moves {
+		if r.play(m); r.problem != "" {
+			break
+		}
+	}
+	if r.problem == "" {
+		r.finish(workers)
+	}
+	for _, o := range r.operators {
+		for _, w := range o.workers {
+			if w.stop != nil {
+				w.stop()
+			}
+		}
+	}
+	return r
+}
+
+func TestThreeClaimsOnTwoWarmMembers(t *testing.T) {
+	for workers := 1; workers <= 2; workers++ {
+		for seed := range soak.Rounds(t, 50, 1000) {
+			moves := randomMoves(seed, workers)
+			if outcomeOf(t, workers, moves).problem == "" {
+				continue
+			}
+			moves = soak.Shrink(moves, func(moves []move) bool { return outcomeOf(t, workers, moves).problem != "" })
+			r := outcomeOf(t, workers, moves)
+			t.Errorf("seed %d with %d workers: %s\nafter the moves %v", seed, workers, r.problem, moves)
+			for _, line := range r.log {
+				t.Log(line)
+			}
+			return
+		}
+	}
+}

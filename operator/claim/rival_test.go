@@ -1,0 +1,80 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"fmt"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// rival is one of the operators, with what its cache shows of the claims.
+type rival struct {
+	*world
+
+	known   map[string]*v1beta1.SandboxClaim
+	workers []*worker
+}
+
+// worker is in the middle of a pass, stopped in front of a call of the API; or idle.
+type worker struct {
+	claim  string
+	next   func() (string, bool)
+	stop   func()
+	yield  func(string) bool
+	answer deed // to its next write
+}
+
+// again kills the operator and starts it with an empty queue and a cache that is up to date.
+func (o *rival) again() {
+	for _, w := range o.workers {
+		if w.stop != nil {
+			w.stop()
+		}
+		*w = worker{}
+	}
+	o.restart()
+	o.known = map[string]*v1beta1.SandboxClaim{}
+	o.showAll()
+}
+
+func (o *rival) showAll() {
+	for what := range len(raceClaims) + len(raceSandboxes) {
+		o.show(what)
+	}
+}
+
+func (o *rival) show(what int) {
+	if what %= len(raceClaims) + len(raceSandboxes); what < len(raceClaims) {
+		o.known[raceClaims[what]] = o.claim(raceClaims[what])
+		return
+	}
+	name := raceSandboxes[what-len(raceClaims)]
+	o.feed(name, o.hold(name))
+}
+
+// wait stops the pass in front of a call. A pass whose operator is killed meanwhile goes no further.
+func (w *worker) wait(call string) {
+	if !w.yield(call) {
+		panic(errKilled)
+	}
+}
+
+// rest lets passes follow each other, as the watch would have it, until none writes.
+func (o *rival) rest() (problems []string) {
+	o.restart()
+	for range 20 {
+		before := len(o.writes)
+		for _, claim := range raceClaims {
+			if _, err := o.pass(claim); err != nil {
+				problems = append(problems, fmt.Sprintf("at rest: pass of %s: %v", claim, err))
+			}
+		}
+		if len(o.writes) == before {
+			return problems
+		}
+		o.watch()
+	}
+	return append(problems, "it never comes to rest")
+}

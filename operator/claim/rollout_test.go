@@ -1,0 +1,83 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// TestATemplateThatChangedBeforeTheCacheKnows: a claim that comes after the change gets no member of before it under Recreate, even
+// if neither the pool nor the claim's reconciler has seen the change yet.
+func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
+	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	changed := template(builders.WithImage("localhost/python:v2"))
+	other := builders.Template("other", builders.WithImage("localhost/other:v1"), builders.WithUID("other-uid"))
+	moved := pool("p", recreate)
+	moved.Spec.TemplateRef.Name = "other"
+	tests := map[string]struct {
+		claim     *v1beta1.SandboxClaim
+		pool      *v1beta1.SandboxWarmPool // as it is
+		before    []client.Object          // as the cache shows it
+		members   []*agentsv1beta1.Sandbox // besides the older one
+		want      string
+		wantImage string
+		wantReads bool // of the API server
+	}{
+		"without a fresh member it starts cold": {
+			pool: pool("p", recreate), before: []client.Object{template()}, want: "c", wantImage: "localhost/python:v2", wantReads: true,
+		},
+		"a fresh member is taken": {
+			pool: pool("p", recreate), before: []client.Object{template()}, members: []*agentsv1beta1.Sandbox{memberOf("p-new", pool("p"), changed)},
+			want: "p-new", wantImage: "localhost/python:v2", wantReads: true,
+		},
+		"by pool, the pool's template was exchanged": {
+			claim: claimOf("c", builders.FromPool("p")), pool: moved, before: []client.Object{template(), pool("p", recreate)},
+			want: "c", wantImage: "localhost/other:v1", wantReads: true,
+		},
+		"a claim that wants no warm one reads nothing": {
+			claim: claimOf("c", builders.WithWarmPool("none")), pool: pool("p", recreate), want: "c", wantImage: "localhost/python:v2",
+		},
+		"OnReplenish hands the older one out and reads nothing": {
+			pool: pool("p"), before: []client.Object{template()}, want: "p-old", wantImage: builders.Image,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.claim == nil {
+				tt.claim = claimOf("c")
+			}
+			w := newWorld(t, tt.claim, changed.DeepCopy(), other.DeepCopy(), tt.pool, memberOf("p-old", pool("p"), template(), older(time.Hour)))
+			for _, m := range tt.members {
+				w.create(m)
+			}
+			for _, o := range tt.before {
+				w.before[o.GetName()] = o
+			}
+			w.watch()
+			var reads []string
+			w.pause = func(read string) { reads = append(reads, read) }
+			if _, err := w.pass("c"); err != nil {
+				t.Fatal(err)
+			}
+			w.pause = nil
+			if got := w.owned("c-uid"); !slices.Equal(got, []string{tt.want}) {
+				t.Fatalf("the claim owns %v", got)
+			}
+			if got := w.sandbox(tt.want).Spec.PodTemplate.Spec.Containers[0].Image; got != tt.wantImage {
+				t.Errorf("image %s", got)
+			}
+			if asked := slices.Contains(reads, "get SandboxTemplate python") || slices.Contains(reads, "get SandboxTemplate other"); asked != tt.wantReads {
+				t.Errorf("reads: %q", reads)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package retry
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+type classed Class
+
+func (c classed) Error() string { return fmt.Sprint(Class(c)) }
+func (c classed) Class() Class  { return Class(c) }
+
+func TestOutcome(t *testing.T) {
+	const soon, deadline = 50 * time.Millisecond, time.Hour
+	pods := corev1.Resource("pods")
+	terminating := apierrors.NewForbidden(pods, "x", errors.New("the namespace is going"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "x", nil)
+	ill, quota := apierrors.NewInternalError(errors.New("ill")), apierrors.NewForbidden(pods, "x", errors.New("exceeded quota"))
+	tests := map[string]struct {
+		errs    []error
+		want    time.Duration
+		wantErr bool
+	}{
+		"nothing went wrong: the deadline":                      {errs: []error{nil, nil}, want: deadline},
+		"a mistake waits for its change":                        {errs: []error{classed(Refused)}, want: deadline},
+		"what is in the way is looked at now and then":          {errs: []error{fmt.Errorf("x: %w", classed(InTheWay))}, want: Blocked},
+		"who was outrun goes on soon":                           {errs: []error{classed(Outrun)}, want: soon},
+		"a conflict is no error":                                {errs: []error{fmt.Errorf("x: %w", ErrWentMeanwhile)}, want: soon},
+		"a name that is taken is a conflict":                    {errs: []error{apierrors.NewAlreadyExists(pods, "x")}, want: soon},
+		"the soonest counts":                                    {errs: []error{classed(InTheWay), ErrWentMeanwhile, invalid}, want: soon},
+		"what the server refuses is tried again: policies move": {errs: []error{invalid}, want: Rejected},
+		"a namespace that is going needs nothing":               {errs: []error{terminating}, want: deadline},
+		"a full quota backs off, and no time stands beside it":  {errs: []error{quota}, wantErr: true},
+		"anything else backs off":                               {errs: []error{ill, ErrWentMeanwhile}, wantErr: true},
+		"what is joined is taken apart: no error hides another": {
+			errs: []error{errors.Join(classed(Refused), ill)}, wantErr: true,
+		},
+	}
+	for name, tt := range tests {
+		got, err := Outcome(deadline, soon, tt.errs...)
+		if got.RequeueAfter != tt.want || (err != nil) != tt.wantErr {
+			t.Errorf("%s: %v, %v", name, got.RequeueAfter, err)
+		}
+	}
+}
+
+func TestSooner(t *testing.T) {
+	for _, tt := range []struct{ a, b, want time.Duration }{{0, 0, 0}, {0, 2, 2}, {2, 0, 2}, {1, 2, 1}, {2, 1, 1}, {2, -1, 2}, {-1, 2, 2}, {-1, -1, 0}} {
+		if got := Sooner(tt.a, tt.b); got != tt.want {
+			t.Errorf("of %d and %d: %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestNoObjectWaitsLongerThanTheLongest(t *testing.T) {
+	l := Limiter()
+	var last time.Duration
+	for range 100 {
+		last = l.When(reconcile.Request{})
+	}
+	if last != longest {
+		t.Errorf("after 100 failures %s", last)
+	}
+}
+
+func TestThePeriodicLookComesThrough(t *testing.T) {
+	p := OrResync(predicate.GenerationChangedPredicate{})
+	was := builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("1"))
+	for name, tt := range map[string]struct {
+		is   *v1beta1.SandboxWarmPool
+		want bool
+	}{
+		"the same object":  {was, true},
+		"a status write":   {builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("2")), false},
+		"a change of spec": {builders.Pool("p", "t", builders.WithGeneration(2), builders.WithResourceVersion("2")), true},
+	} {
+		if got := p.Update(event.UpdateEvent{ObjectOld: was, ObjectNew: tt.is}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if !p.Create(event.CreateEvent{Object: was}) || !p.Delete(event.DeleteEvent{Object: was}) {
+		t.Error("a beginning or an end does not come through")
+	}
+}

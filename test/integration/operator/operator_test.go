@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -68,30 +70,58 @@ func granted(t *testing.T, kind string) []rbacv1.PolicyRule {
 type world struct {
 	*testing.T
 
-	client    client.Client
+	client    client.WithWatch
 	namespace string
 	probes    string
+	user      *rest.Config
+	large     bool // hundreds of objects: looked at less often, and for longer
+	// complaints counts the errors that operators logged.
+	complaints atomic.Int64
 }
 
+// option changes how the operator is run.
+type option func(*manager.Config)
+
+// extensions has it reconcile claims, templates and pools as well.
+func extensions(c *manager.Config) { c.Extensions = true }
+
 // start runs the operator until the test ends and fails the test if it does not end in peace.
-func start(t *testing.T, s *apiserver.Server) *world {
+func start(t *testing.T, s *apiserver.Server, options ...option) *world {
+	t.Helper()
+	w := prepare(t, s)
+	w.run(w.probes, options...)
+	return w
+}
+
+// prepare is a namespace, and a user for operators that do not run yet.
+func prepare(t *testing.T, s *apiserver.Server) *world {
 	t.Helper()
 	scheme, err := manager.Scheme()
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := client.New(s.Config(), client.Options{Scheme: scheme})
+	admin, err := client.NewWithWatch(s.Config(), client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{T: t, client: admin, namespace: s.Namespace(t), probes: free(t)}
-	user := s.User(t, "operator-"+w.namespace, "", granted(t, "ClusterRole")...)
+	w.user = s.User(t, "operator-"+w.namespace, "", granted(t, "ClusterRole")...).Config
+	return w
+}
+
+// run runs an operator until the test ends.
+func (w *world) run(probes string, options ...option) {
+	t := w.T
+	t.Helper()
 	config := manager.Defaults()
-	config.MetricsBindAddress, config.HealthProbeBindAddress, config.LeaderElect = "0", w.probes, false
+	config.MetricsBindAddress, config.HealthProbeBindAddress, config.LeaderElect = "0", probes, false
+	for _, o := range options {
+		o(&config)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	log := quiet(t)
-	go func() { ended <- manager.Run(ctx, config, user.Config, log) }()
+	log := w.quiet()
+	go func() { ended <- manager.Run(ctx, config, w.user, log) }()
 	t.Cleanup(func() {
 		cancel()
 		select {
@@ -103,7 +133,6 @@ func start(t *testing.T, s *apiserver.Server) *world {
 			t.Error("the operator does not end")
 		}
 	})
-	return w
 }
 
 func free(t *testing.T) string {
@@ -119,7 +148,11 @@ func free(t *testing.T) string {
 func (w *world) eventually(what string, check func() error) {
 	w.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+	every, most := 20*time.Millisecond, 30*time.Second
+	if w.large {
+		every, most = 250*time.Millisecond, 5*time.Minute
+	}
+	err := wait.PollUntilContextTimeout(w.Context(), every, most, true, func(context.Context) (bool, error) {
 		last = check()
 		return last == nil, nil
 	})

@@ -99,7 +99,7 @@ func (w *world) editTemplate(name string, change func(*extensionsv1beta1.Sandbox
 }
 
 func TestAPoolFollowsItsScale(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(0)))
 	w.filled("warm", 0)
@@ -129,7 +129,7 @@ func TestAPoolFollowsItsScale(t *testing.T) {
 }
 
 func TestRolloutsOfAPool(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Template("other"))
 	w.create(builders.Pool("eager", "python", builders.WithReplicas(3),

@@ -28,7 +28,7 @@ func (w *world) policy(template string) *networkingv1.NetworkPolicy {
 }
 
 func TestTheNetworkPolicySelectsThePodsOfTheTemplateAndNoOthers(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Template("other"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(1)))
@@ -59,7 +59,7 @@ func TestTheNetworkPolicySelectsThePodsOfTheTemplateAndNoOthers(t *testing.T) {
 }
 
 func TestANetworkPolicyIsMendedFollowsItsTemplateAndGoes(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	policy := w.policy("python")
 	peer := policy.Spec.Ingress[0].From[0]
@@ -105,7 +105,7 @@ func TestANetworkPolicyIsMendedFollowsItsTemplateAndGoes(t *testing.T) {
 }
 
 func TestANetworkPolicyOfSomebodyElseIsLeftAloneWithAWarning(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	theirs := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "python-network-policy"}}
 	w.create(theirs)
 	w.create(builders.Template("python"))
@@ -116,7 +116,7 @@ func TestANetworkPolicyOfSomebodyElseIsLeftAloneWithAWarning(t *testing.T) {
 }
 
 func TestRulesThatNoServerTakesLeaveTheSandboxesClosed(t *testing.T) {
-	w := startWithExtensions(t)
+	w := start(t, server, extensions)
 	w.create(builders.Template("python", builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{
 			From: []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"192.168.0.0/16"}}}},

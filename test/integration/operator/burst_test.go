@@ -1,0 +1,201 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// history is what a watch has shown of the members of a pool. Safe for concurrent use.
+type history struct {
+	mu      sync.Mutex
+	pool    string
+	members map[types.UID]bool
+	most    int      // members that there were at a time
+	lost    []string // members that went before a claim took them
+}
+
+// recorded watches the members of a pool from now on, until the test ends.
+func (w *world) recorded(pool string) *history {
+	w.Helper()
+	watcher, err := w.client.Watch(w.Context(), &v1beta1.SandboxList{}, client.InNamespace(w.namespace))
+	if err != nil {
+		w.Fatal(err)
+	}
+	h := &history{pool: pool, members: map[types.UID]bool{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for event := range watcher.ResultChan() {
+			h.see(event)
+		}
+	}()
+	w.Cleanup(func() { watcher.Stop(); <-done })
+	return h
+}
+
+func (h *history) see(event watch.Event) {
+	s, ok := event.Object.(*v1beta1.Sandbox)
+	if !ok {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ref := metav1.GetControllerOf(s)
+	member := ref != nil && ref.Kind == apis.KindSandboxWarmPool && ref.Name == h.pool
+	switch {
+	case member && event.Type == watch.Deleted:
+		h.lost = append(h.lost, s.Name)
+		delete(h.members, s.UID)
+	case member:
+		h.members[s.UID] = true
+	default:
+		delete(h.members, s.UID)
+	}
+	h.most = max(h.most, len(h.members))
+}
+
+// far is the most members that there were at a time, and those that were lost.
+func (h *history) far() (most int, lost []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.most, slices.Clone(h.lost)
+}
+
+// burst creates claims, many at a time.
+func (w *world) burst(count int, claim func(i int) client.Object) {
+	w.Helper()
+	const atATime = 16
+	errs := make([]error, atATime)
+	var all sync.WaitGroup
+	for worker := range atATime {
+		all.Go(func() {
+			for i := worker; i < count; i += atATime {
+				o := claim(i)
+				o.SetNamespace(w.namespace)
+				errs[worker] = errors.Join(errs[worker], w.client.Create(w.Context(), o))
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// served waits until all claims of the namespace are Ready, and returns the names of their Sandboxes. The test plays the kubelet.
+func (w *world) served(count int) map[string]bool {
+	w.Helper()
+	has := map[string]bool{}
+	w.eventually(fmt.Sprintf("%d claims are Ready", count), func() error {
+		w.kubelets()
+		var list extensionsv1beta1.SandboxClaimList
+		if err := w.client.List(w.Context(), &list, client.InNamespace(w.namespace)); err != nil {
+			return err
+		}
+		clear(has)
+		for _, c := range list.Items {
+			if apis.ConditionTrue(c.Status.Conditions, apis.ConditionReady) {
+				has[c.Status.SandboxStatus.Name] = true
+			}
+		}
+		if len(has) != count {
+			return fmt.Errorf("%d of %d", len(has), count)
+		}
+		return nil
+	})
+	return has
+}
+
+func TestABurstOfFiveHundredClaimsOnAPoolOfThreeHundred(t *testing.T) {
+	const size, claims = 300, 500
+	w := start(t, server, extensions)
+	w.large = true
+	w.create(builders.Template("python"))
+	h := w.recorded("warm")
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(size)))
+	warm := w.filled("warm", size)
+	w.burst(claims, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%d", i), "python") })
+	has := w.served(claims)
+	for _, name := range warm {
+		if !has[name] {
+			t.Errorf("member %s was there and no claim has it", name)
+		}
+	}
+	w.filled("warm", size)
+	if most, lost := h.far(); most != size || len(lost) > 0 {
+		t.Errorf("up to %d members at a time, lost are %v", most, lost)
+	}
+	w.oneToOne()
+	w.quietly(0)
+}
+
+// TestRolloutsWhileClaimsArrive: a claim that comes after a change of the template gets nothing of before it from a pool that
+// recreates; one that replenishes loses no member to the change.
+func TestRolloutsWhileClaimsArrive(t *testing.T) {
+	const size, rounds, each = 6, 8, 4
+	w := start(t, server, extensions)
+	w.create(builders.Template("eager"))
+	w.create(builders.Template("lazy"))
+	eager, lazy := w.recorded("eager"), w.recorded("lazy")
+	w.create(builders.Pool("eager", "eager", builders.WithReplicas(size),
+		builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
+	w.create(builders.Pool("lazy", "lazy", builders.WithReplicas(size)))
+	w.filled("eager", size)
+	w.filled("lazy", size)
+	image := func(round int) string { return fmt.Sprintf("localhost/python:v%02d", round) }
+	for round := range rounds {
+		for _, template := range []string{"eager", "lazy"} {
+			w.editTemplate(template, func(s *extensionsv1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = image(round) })
+			w.burst(each, func(i int) client.Object {
+				name := fmt.Sprintf("%s-%02d-%d", template, round, i)
+				if i%2 == 0 {
+					return builders.Claim(name, "", builders.FromPool(template))
+				}
+				return builders.Claim(name, template)
+			})
+		}
+		w.kubelets()
+		if round%2 == 0 { // in every other round the pool is found full
+			w.filled("eager", size)
+		}
+	}
+	w.served(2 * rounds * each)
+	for round := range rounds {
+		for i := range each {
+			claim := w.claimed(fmt.Sprintf("eager-%02d-%d", round, i), apis.ReasonDependenciesReady)
+			var s v1beta1.Sandbox
+			if err := w.get(claim.Status.SandboxStatus.Name, &s); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Spec.PodTemplate.Spec.Containers[0].Image; got < image(round) {
+				t.Errorf("claim %s, which came after %s, has %s", claim.Name, image(round), got)
+			}
+		}
+	}
+	w.replaced("eager", nil, size)
+	w.filled("lazy", size)
+	if most, lost := lazy.far(); most != size || len(lost) > 0 {
+		t.Errorf("lazy: up to %d members at a time, lost are %v", most, lost)
+	}
+	if most, _ := eager.far(); most != size {
+		t.Errorf("eager: up to %d members at a time", most)
+	}
+	w.oneToOne()
+	w.quietly(0)
+}

@@ -1,0 +1,223 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func TestASandboxThatIsSwitchedOffAndOnAHundredTimesHasOnePodOrNone(t *testing.T) {
+	w := start(t, server)
+	w.create(sandbox("box"))
+	w.eventually("a Pod", func() error { return w.get("box", &corev1.Pod{}) })
+	replicas := func(n int32) func(*v1beta1.Sandbox) { return func(s *v1beta1.Sandbox) { s.Spec.Replicas = &n } }
+	for i := range 100 {
+		w.edit("box", replicas(int32(i%2))) //nolint:gosec // 0 or 1
+	}
+	w.eventually("one ready Pod", func() error {
+		w.kubelets()
+		var s v1beta1.Sandbox
+		if err := w.get("box", &s); err != nil {
+			return err
+		}
+		ready := apis.FindCondition(s.Status.Conditions, apis.ConditionReady)
+		if ready.ObservedGeneration != s.Generation || ready.Reason != string(apis.ReasonDependenciesReady) || s.Status.Replicas != 1 ||
+			apis.FindCondition(s.Status.Conditions, apis.ConditionSuspended) != nil {
+			return fmt.Errorf("generation %d, status %+v", s.Generation, s.Status)
+		}
+		return nil
+	})
+	var pods corev1.PodList
+	if err := w.client.List(t.Context(), &pods, client.InNamespace(w.namespace)); err != nil || len(pods.Items) != 1 {
+		t.Errorf("%d Pods, %v", len(pods.Items), err)
+	}
+	w.edit("box", replicas(0))
+	w.condition("box", apis.ConditionSuspended, apis.ReasonPodTerminated)
+	w.gone("box", &corev1.Pod{})
+	w.quietly(0)
+}
+
+func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
+	w := start(t, server, extensions)
+	w.create(builders.Template("python"))
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(5)))
+	w.filled("warm", 5)
+	for i := range 8 {
+		w.create(builders.Claim(fmt.Sprintf("c%d", i), "python"))
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	if err := w.client.Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	// The namespace's controller deletes kind by kind, in no order that anybody may count on: children first, so that their owners
+	// want to make them anew, which the API server refuses.
+	kinds := []client.Object{
+		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &v1beta1.Sandbox{}, &extensionsv1beta1.SandboxTemplate{},
+		&extensionsv1beta1.SandboxClaim{}, &extensionsv1beta1.SandboxWarmPool{},
+	}
+	for _, kind := range kinds {
+		w.eventually(fmt.Sprintf("no %T", kind), func() error {
+			if err := w.client.DeleteAllOf(t.Context(), kind, client.InNamespace(w.namespace)); err != nil {
+				return err
+			}
+			return w.none(kind)
+		})
+	}
+	// A second namespace is served as before: the queues hold nothing of the first.
+	other := &world{T: t, client: w.client, namespace: server.Namespace(t)}
+	other.create(builders.Template("python"))
+	other.create(builders.Claim("after", "python"))
+	other.claimed("after", apis.ReasonDependenciesReady)
+	for _, kind := range kinds {
+		if err := w.none(kind); err != nil {
+			t.Error(err)
+		}
+	}
+	w.quietly(0)
+}
+
+func TestTwoOperatorsWithoutALeaderServeEachClaimOnce(t *testing.T) {
+	w := start(t, server, extensions)
+	w.run(free(t), extensions)
+	w.create(builders.Template("python"))
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(6)))
+	w.eventually("the pool settles at its size, whoever made too many", func() error {
+		w.kubelets()
+		if names := w.members("warm"); len(names) != 6 {
+			return fmt.Errorf("members are %v", names)
+		}
+		var p extensionsv1beta1.SandboxWarmPool
+		if err := w.get("warm", &p); err != nil || p.Status.ReadyReplicas != 6 {
+			return errors.Join(err, fmt.Errorf("status %+v", p.Status))
+		}
+		return nil
+	})
+	for i := range 20 {
+		w.create(builders.Claim(fmt.Sprintf("c%d", i), "python"))
+	}
+	for i := range 20 {
+		w.claimed(fmt.Sprintf("c%d", i), apis.ReasonDependenciesReady)
+	}
+	w.oneToOne()
+}
+
+func TestATemplateThatGoesUnderItsPoolAndClaimsComesBack(t *testing.T) {
+	w := start(t, server, extensions)
+	w.create(builders.Claim("early", "python"))
+	w.create(builders.Claim("by-pool", "", builders.FromPool("warm")))
+	w.claimed("early", apis.ReasonTemplateNotFound)
+	w.claimed("by-pool", apis.ReasonWarmPoolNotFound)
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(2)))
+	w.claimed("by-pool", apis.ReasonTemplateNotFound)
+	w.create(builders.Template("python"))
+	w.claimed("early", apis.ReasonDependenciesReady)
+	w.claimed("by-pool", apis.ReasonDependenciesReady)
+	members := w.filled("warm", 2)
+	if err := w.client.Delete(t.Context(), &extensionsv1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "python"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.create(builders.Claim("late", "python"))
+	w.claimed("late", apis.ReasonTemplateNotFound)
+	w.scalePool("warm", 3)
+	w.warned("TemplateNotFound")
+	if got := w.members("warm"); strings.Join(got, " ") != strings.Join(members, " ") {
+		t.Errorf("members went from %v to %v while there was no template", members, got)
+	}
+	w.claimed("early", apis.ReasonDependenciesReady)
+	w.create(builders.Template("python", builders.WithImage("localhost/python:v2")))
+	w.claimed("late", apis.ReasonDependenciesReady)
+	w.filled("warm", 3)
+	w.oneToOne()
+	w.quietly(0)
+}
+
+func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
+	w := start(t, server, extensions)
+	w.create(builders.Template("python"))
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(3)))
+	w.filled("warm", 3)
+	for i := range 10 {
+		name := fmt.Sprintf("c%d", i)
+		w.create(builders.Claim(name, "python"))
+		var first string
+		w.eventually("it is recorded", func() error {
+			var claim extensionsv1beta1.SandboxClaim
+			if err := w.get(name, &claim); err != nil {
+				return err
+			}
+			if first = claim.Annotations[apis.AnnotationAssignedSandboxName]; first == "" {
+				return errors.New("there is no record")
+			}
+			return nil
+		})
+		doomed := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: first}}
+		if err := w.client.Delete(t.Context(), doomed); client.IgnoreNotFound(err) != nil {
+			t.Fatal(err)
+		}
+		w.claimed(name, apis.ReasonDependenciesReady)
+	}
+	w.oneToOne()
+	w.filled("warm", 3)
+}
+
+func TestObjectsNearTheLimitsOfTheAPI(t *testing.T) {
+	w := start(t, server, extensions)
+	w.create(builders.Template("large", builders.WithPodSpec(func(s *corev1.PodSpec) {
+		for i := range 30 { // about 900 KiB: the API server takes no more than 1.5 MiB
+			s.Containers[0].Env = append(s.Containers[0].Env, corev1.EnvVar{Name: fmt.Sprintf("E%d", i), Value: strings.Repeat("x", 30<<10)})
+		}
+	})))
+	w.create(builders.Claim("large", "large"))
+	w.claimed("large", apis.ReasonDependenciesReady)
+	w.create(builders.Template("python"))
+	full := strings.Repeat("x", 256<<10-len("a")) // what the API server takes in annotations; ours come on top
+	w.create(builders.Claim("full", "python", builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+		s.SandboxMetadata = &extensionsv1beta1.Metadata{Annotations: map[string]string{"a": full}}
+	})))
+	claim := w.claimed("full", apis.ReasonReconcilerError)
+	if m := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady).Message; !strings.Contains(m, "annotations") {
+		t.Errorf("the message does not say what to change: %s", m)
+	}
+	was := claim.DeepCopy()
+	claim.Spec.SandboxMetadata = nil
+	if err := w.client.Patch(t.Context(), claim, client.MergeFrom(was)); err != nil {
+		t.Fatal(err)
+	}
+	w.claimed("full", apis.ReasonDependenciesReady)
+	w.oneToOne()
+}
+
+func TestShutdownTimesOfSkewedClocks(t *testing.T) {
+	w := start(t, server, extensions)
+	w.create(builders.Template("python"))
+	never := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	w.create(builders.Claim("never", "python", builders.WithClaimShutdown(never, extensionsv1beta1.ShutdownPolicyDelete)))
+	w.claimed("never", apis.ReasonDependenciesReady)
+	w.create(builders.Claim("before", "python", builders.WithClaimShutdown(time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), extensionsv1beta1.ShutdownPolicyRetain)))
+	w.claimed("before", apis.ReasonClaimExpired)
+	w.create(builders.Claim("gone", "python", builders.WithClaimShutdown(time.Now().Add(-time.Hour), extensionsv1beta1.ShutdownPolicyDelete)))
+	w.gone("gone", &extensionsv1beta1.SandboxClaim{})
+	for _, name := range []string{"before", "gone"} {
+		if err := w.get(name, &v1beta1.Sandbox{}); !apierrors.IsNotFound(err) {
+			t.Errorf("a Sandbox was made for a claim that was over: %v", err)
+		}
+	}
+	w.claimed("never", apis.ReasonDependenciesReady)
+	w.quietly(0)
+}

@@ -71,13 +71,13 @@ func page(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s%s\n", c.CommandPath(), note, c.Long)
 	if c.Runnable() {
-		fmt.Fprintf(&b, "\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.UseLine())
 	}
 	if len(c.Aliases) > 0 {
 		fmt.Fprintf(&b, "\nAlso called: %s\n", strings.Join(c.Aliases, ", "))
 	}
 	if c.HasExample() {
-		fmt.Fprintf(&b, "\n## Examples\n\n```\n%s\n```\n", dedent(c.Example))
+		fmt.Fprintf(&b, "\n## Examples\n\n```text\n%s\n```\n", dedent(c.Example))
 	}
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\n## Commands\n\n| command | |\n|---|---|\n")
@@ -97,7 +97,7 @@ func page(c *cobra.Command) string {
 // flags are what --help says of them.
 func flags(set *pflag.FlagSet) string {
 	const width = 118
-	return "```\n" + strings.TrimRight(set.FlagUsagesWrapped(width), "\n") + "\n```\n"
+	return "```text\n" + strings.TrimRight(set.FlagUsagesWrapped(width), "\n") + "\n```\n"
 }
 
 func dedent(text string) string {

@@ -34,6 +34,13 @@ type Option func(*envtest.Environment)
 // WithoutCRDs leaves the server as a cluster is before anybody installed us.
 func WithoutCRDs() Option { return func(env *envtest.Environment) { env.CRDs = nil } }
 
+// WithCRDsOf serves the definitions of a directory instead of ours: what another operator has installed.
+func WithCRDsOf(dir string) Option {
+	return func(env *envtest.Environment) {
+		env.CRDs, env.CRDDirectoryPaths, env.ErrorIfCRDPathMissing = nil, []string{dir}, true
+	}
+}
+
 // Server is a running API server.
 type Server struct {
 	env        *envtest.Environment

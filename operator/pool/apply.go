@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
-// mostParallel keeps one pool from filling the API server's queues: claims wait in them too.
-const mostParallel = 16
+// mostParallel keeps one pool from filling the API server's queues: claims wait in them too. While they do, it takes less.
+const mostParallel, gentleParallel = 16, 2
 
 // results is what became of a plan. Safe for concurrent use.
 type results struct {
@@ -40,11 +40,15 @@ func (d *results) note(do func()) {
 // apply carries a plan out: what is of no use goes first, so that its room is free a pass earlier.
 func (r *Reconciler) apply(ctx context.Context, pool *v1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
 	done := &results{removed: map[types.UID]bool{}}
-	slowStart(ctx, len(p.remove), func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
-	slowStart(ctx, len(p.mend), func(i int) error { return r.mend(ctx, p.mend[i], done) })
-	slowStart(ctx, len(p.adopt), func(i int) error { return r.adopt(ctx, pool, p.adopt[i], seen.blueprint, done, now) })
+	slowStart(ctx, len(p.remove), mostParallel, func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
+	slowStart(ctx, len(p.mend), mostParallel, func(i int) error { return r.mend(ctx, p.mend[i], done) })
+	slowStart(ctx, len(p.adopt), mostParallel, func(i int) error { return r.adopt(ctx, pool, p.adopt[i], seen.blueprint, done, now) })
 	names := r.names(pool, seen, p.create)
-	slowStart(ctx, len(names), func(i int) error {
+	parallel := mostParallel
+	if p.gentle {
+		parallel = gentleParallel
+	}
+	slowStart(ctx, len(names), parallel, func(i int) error {
 		return r.create(ctx, pool, buildMember(pool, seen.template, seen.blueprint, names[i]), done, now)
 	})
 	if p.full || len(p.adopt)+p.create > 0 {
@@ -53,10 +57,10 @@ func (r *Reconciler) apply(ctx context.Context, pool *v1beta1.SandboxWarmPool, s
 	return done
 }
 
-// slowStart calls do for each number below count: one call, then two at once, then four, as long as all went well. Where the
-// API server refuses, it hears of it once and not count times.
-func slowStart(ctx context.Context, count int, do func(i int) error) {
-	for next, size := 0, 1; next < count && ctx.Err() == nil; size = min(2*size, mostParallel) {
+// slowStart calls do for each number below count: one call, then two at once, then four, up to most, as long as all went well.
+// Where the API server refuses, it hears of it once and not count times.
+func slowStart(ctx context.Context, count, most int, do func(i int) error) {
+	for next, size := 0, 1; next < count && ctx.Err() == nil; size = min(2*size, most) {
 		var wait sync.WaitGroup
 		failed := make([]error, min(size, count-next))
 		for i := range failed {

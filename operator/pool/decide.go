@@ -25,6 +25,8 @@ const (
 	finishedPause = 10 * time.Second
 	// batchPause is between two full batches: others get their turn.
 	batchPause = 100 * time.Millisecond
+	// gentleBatch is the largest batch while claims keep taking members: then one looks again whether they still do.
+	gentleBatch = 20
 )
 
 // plan is everything that a pass will do.
@@ -33,6 +35,7 @@ type plan struct {
 	mend   []mending
 	adopt  []*agentsv1beta1.Sandbox
 	create int
+	gentle bool          // claims are being served: leave the API server to them
 	full   bool          // nothing is missing
 	again  time.Duration // when to look again though nothing happens; zero: never
 }
@@ -86,6 +89,9 @@ func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Optio
 // fill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it.
 func (p *plan) fill(room int, now time.Time, seen observed, o Options) {
 	batch := min(room, o.MaxBatch)
+	if p.gentle = o.busy(seen.flight.taken, now); p.gentle {
+		batch = min(batch, gentleBatch)
+	}
 	for _, orphan := range seen.orphans {
 		if len(p.adopt) < batch && welcome(orphan, seen) {
 			p.adopt = append(p.adopt, orphan)

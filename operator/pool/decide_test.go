@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,6 +77,10 @@ func TestDecide(t *testing.T) {
 		"claims that keep coming do not put it off for ever": {
 			replicas: 2, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow.Add(-time.Second), last: testNow}}}, create: 1,
 		},
+		"and are not crowded out by a large one": {
+			replicas: 300, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow.Add(-time.Second), last: testNow}}},
+			create: gentleBatch, again: batchPause,
+		},
 		"a rate bounds what is made": {
 			replicas: 9, seen: observed{credit: credit{amount: 2.5, at: testNow}}, options: func(o *Options) { o.RefillRate = 1 },
 			create: 2, again: 500 * time.Millisecond,
@@ -135,7 +141,7 @@ func TestSlowStart(t *testing.T) {
 	calls := func(count, failing int) int {
 		var mu sync.Mutex
 		called := map[int]bool{}
-		slowStart(context.Background(), count, func(i int) error {
+		slowStart(context.Background(), count, mostParallel, func(i int) error {
 			mu.Lock()
 			defer mu.Unlock()
 			called[i] = true
@@ -155,5 +161,35 @@ func TestSlowStart(t *testing.T) {
 		if got := calls(tt.count, tt.failing); got != tt.want {
 			t.Errorf("%s: %d calls, want %d", name, got, tt.want)
 		}
+	}
+}
+
+func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		last time.Time
+		want bool
+	}{
+		"while claims take members": {testNow.Add(-50 * time.Millisecond), true},
+		"not once they have ended":  {testNow.Add(-100 * time.Millisecond), false},
+		"nor if none came":          {time.Time{}, false},
+	} {
+		template := python()
+		seen := observed{template: template, blueprint: stamp.Hash(template)}
+		if !tt.last.IsZero() {
+			seen.flight.taken = taken{first: testNow.Add(-time.Hour), last: tt.last}
+		}
+		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 || p.gentle != tt.want {
+			t.Errorf("%s: create %d, gentle %v", name, p.create, p.gentle)
+		}
+	}
+	var running, most atomic.Int32
+	slowStart(context.Background(), 50, gentleParallel, func(int) error {
+		most.Store(max(most.Load(), running.Add(1)))
+		runtime.Gosched()
+		running.Add(-1)
+		return nil
+	})
+	if most.Load() > gentleParallel {
+		t.Errorf("%d at once", most.Load())
 	}
 }

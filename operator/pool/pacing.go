@@ -58,6 +58,11 @@ func (o Options) hold(t taken, now time.Time) time.Duration {
 	return max(0, quiet.Sub(now))
 }
 
+// busy says whether claims took a member just now.
+func (o Options) busy(t taken, now time.Time) bool {
+	return !t.last.IsZero() && now.Before(t.last.Add(o.RefillDelay))
+}
+
 // credit is how many Sandboxes a pool may create. It grows with time up to one second's worth, and is unlimited without a rate.
 type credit struct {
 	amount float64

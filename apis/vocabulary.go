@@ -120,7 +120,7 @@ const (
 	// OperatorNamespace is where the operator is installed unless somebody says otherwise.
 	OperatorNamespace = "agent-sandbox-system"
 	// LeaseName is the leader-election Lease.
-	LeaseName = "a3317529." + GroupAgents
+	LeaseName = "a3317529.agent-sandbox.x-k8s.io"
 )
 
 // Field owners of writes.

@@ -1,0 +1,149 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/docs"
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+// images stand in for those that documents name: the cluster pulls none.
+var images = strings.NewReplacer("python:3.13-slim", harness.ImagePython, "debian:12", harness.ImageShell)
+
+// stepMark begins the line that is printed before each step.
+const stepMark = "@@ step"
+
+// TestDocuments does what the documents say, page by page; test/docs/README.md says how pages are written.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	pages, err := docs.Pages("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		steps := page.Run()
+		if len(steps) == 0 {
+			continue
+		}
+		t.Run(strings.NewReplacer("/", " ", ".md", "").Replace(page.Path), func(t *testing.T) {
+			t.Parallel()
+			session := newSession(t)
+			session.follow(page.Path, steps)
+		})
+	}
+}
+
+// session is a shell in a namespace and a directory of its own.
+type session struct {
+	*harness.T
+
+	dir, kubeconfig string
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	s := &session{T: harness.New(t), dir: t.TempDir()}
+	s.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	text, err := os.ReadFile(harness.Need("KUBECONFIG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.kubeconfig, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.KubectlAlone("config", "--kubeconfig", s.kubeconfig, "set-context", "--current", "--namespace", s.Namespace); r.Code != 0 {
+		t.Fatalf("%v", r)
+	}
+	s.examples()
+	t.Cleanup(func() {
+		// What pages make outside of their namespace.
+		if r := s.KubectlAlone("delete", "runtimeclass", "gvisor", "kata-qemu", "--ignore-not-found"); r.Code != 0 {
+			t.Errorf("%v", r)
+		}
+	})
+	return s
+}
+
+// examples copies the examples, with images that the cluster has.
+func (s *session) examples() {
+	s.Helper()
+	from := os.DirFS("../../examples")
+	err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+		to := filepath.Join(s.dir, "examples", filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, []byte(images.Replace(string(text))), 0o644)
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// follow runs the steps and compares what they print.
+func (s *session) follow(page string, steps []docs.Step) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), 8*time.Minute)
+	defer cancel()
+	script := filepath.Join(s.TempDir(), "script")
+	if err := os.WriteFile(script, []byte(images.Replace(docs.Script(steps, stepMark))), 0o644); err != nil {
+		s.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	shell := exec.CommandContext(ctx, "bash", script)
+	shell.Dir, shell.Stdout, shell.Stderr = s.dir, &stdout, &stderr
+	shell.WaitDelay = 10 * time.Second // for what runs in the background
+	shell.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
+	err := shell.Run()
+	printed := strings.Split(stdout.String(), "\n"+stepMark+" ")[1:]
+	for i, text := range printed {
+		_, got, _ := strings.Cut(text, "\n")
+		step := steps[i]
+		if err != nil && i == len(printed)-1 {
+			s.Fatalf("%s:%d: %v\n%s\nit printed: %s\nstandard error of the page: %s", page, step.Line, err, step.Script, got, tail(stderr.String()))
+		}
+		if step.Prints != "" && lines(got) != lines(step.Prints) {
+			s.Errorf("%s:%d: %s\nprinted:\n%s\nand not, as the page says:\n%s", page, step.Line, step.Script, got, step.Prints)
+		}
+	}
+	if err != nil || len(printed) != len(steps) {
+		s.Fatalf("%s: %v after %d of %d steps: %s", page, err, len(printed), len(steps), tail(stderr.String()))
+	}
+}
+
+// lines is a text without the spaces around its lines.
+func lines(text string) string {
+	var all []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		all = append(all, strings.TrimSpace(line))
+	}
+	return strings.Join(all, "\n")
+}
+
+// tail is the end of a long text.
+func tail(text string) string {
+	const most = 4000
+	if len(text) > most {
+		return fmt.Sprintf("... %s", text[len(text)-most:])
+	}
+	return text
+}

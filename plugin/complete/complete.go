@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a user waits for a suggestion.
-const patience = 3 * time.Second
+const patience = 2 * time.Second
 
 // most is how many names are asked for: nobody reads more.
 const most = 500
@@ -103,11 +103,7 @@ func Namespaces(f factory.Factory) Func {
 		if err != nil {
 			return nil
 		}
-		var names []string
-		for i := range list.Items {
-			names = append(names, list.Items[i].Name)
-		}
-		return names
+		return named(list.Items)
 	})
 }
 
@@ -122,11 +118,7 @@ func Pools(f factory.Factory) Func {
 		if err != nil {
 			return nil
 		}
-		var names []string
-		for i := range list.Items {
-			names = append(names, list.Items[i].Name)
-		}
-		return names
+		return named(list.Items)
 	})
 }
 
@@ -141,11 +133,7 @@ func Templates(f factory.Factory) Func {
 		if err != nil {
 			return nil
 		}
-		var names []string
-		for i := range list.Items {
-			names = append(names, list.Items[i].Name)
-		}
-		return names
+		return named(list.Items)
 	})
 }
 
@@ -171,22 +159,35 @@ func Containers(f factory.Factory) Func {
 	})
 }
 
-// Register completes the namespace flag of all commands, and the names of those commands that take names and do not
-// complete them themselves. A command that makes something takes a name that is not there yet.
+// Register completes the names of those commands that take names and do not complete them themselves, and the values of
+// flags. A command that makes something takes a name that is not there yet, and nothing that we take is a file, but for cp.
 func Register(root *cobra.Command, f factory.Factory) {
 	if root.PersistentFlags().Lookup("namespace") != nil {
 		_ = root.RegisterFlagCompletionFunc("namespace", Namespaces(f)) // fails only for a flag that does not exist
 	}
+	kubeconfig(root, f)
+	flags(root, f)
 	for _, cmd := range root.Commands() {
-		words := strings.Fields(cmd.Use)
-		if cmd.ValidArgsFunction != nil || len(cmd.ValidArgs) > 0 || len(words) < 2 || words[0] == "create" {
-			continue
-		}
-		switch {
-		case strings.Contains(cmd.Use, "NAME..."):
-			cmd.ValidArgsFunction = Sandboxes(f)
-		case strings.HasPrefix(words[1], "NAME") || strings.HasPrefix(words[1], "[NAME"):
-			cmd.ValidArgsFunction = One(Sandboxes(f))
-		}
+		arguments(cmd, f)
+	}
+}
+
+func arguments(cmd *cobra.Command, f factory.Factory) {
+	for _, child := range cmd.Commands() {
+		arguments(child, f)
+	}
+	words := strings.Fields(cmd.Use)
+	if cmd.ValidArgsFunction != nil || len(cmd.ValidArgs) > 0 || cmd.HasSubCommands() {
+		return
+	}
+	switch {
+	case words[0] == "create" || len(words) < 2:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	case strings.Contains(cmd.Use, "NAME..."):
+		cmd.ValidArgsFunction = Sandboxes(f)
+	case strings.HasPrefix(words[1], "NAME") || strings.HasPrefix(words[1], "[NAME"):
+		cmd.ValidArgsFunction = One(Sandboxes(f))
+	default:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 }

@@ -53,9 +53,10 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "cp SRC DST [-c CONTAINER]",
-		Short: "Copy files into a sandbox and out of it",
-		Long:  long,
+		Use:        "cp SRC DST [-c CONTAINER]",
+		SuggestFor: []string{"copy", "upload", "download"},
+		Short:      "Copy files into a sandbox and out of it",
+		Long:       long,
 		Example: "  # A file, and a directory that becomes /work/project\n" +
 			"  kubectl sandbox cp main.py dev:/work/main.py\n" +
 			"  kubectl sandbox cp project dev:/work/\n\n" +

@@ -71,7 +71,7 @@ func (o *Options) WaitReady(ctx context.Context, a *access.Access, made *Made, s
 	progress := waiting.NewProgress(streams.ErrOut)
 	target, err := a.Waiter.For(ctx, wait.Request{
 		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
-		Goal: wait.Ready, Timeout: o.Waiting.Timeout, Progress: progress.Of(o.Name, wait.Ready),
+		Goal: wait.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, wait.Ready),
 	})
 	if err != nil {
 		return nil, err

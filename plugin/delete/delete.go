@@ -34,8 +34,9 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "delete NAME... | --all | -l SELECTOR",
-		Short: "Delete sandboxes with their volumes",
+		Use:        "delete NAME... | --all | -l SELECTOR",
+		SuggestFor: []string{"rm", "remove", "kill"},
+		Short:      "Delete sandboxes with their volumes",
 		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service and volumes. It asks first on a\n" +
 			"terminal, and without one refuses unless --yes is given. With --wait it returns when all of that is gone.",
 		Example: "  # Delete one sandbox without being asked\n" +

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -31,8 +32,9 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "describe NAME...",
-		Short: "Show everything about sandboxes, with a diagnosis",
+		Use:        "describe NAME...",
+		SuggestFor: []string{"inspect", "info"},
+		Short:      "Show everything about sandboxes, with a diagnosis",
 		Long: "describe shows what a sandbox is made of (claim, Sandbox, Pod, containers, volumes), its settings, addresses and\n" +
 			"events, and ends with the same diagnosis as status.",
 		Example: "  kubectl sandbox describe dev\n\n" +
@@ -73,7 +75,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			failed = errors.Join(failed, err)
 			continue
 		}
-		text := Text(t, a.Observer.FactsWithNodes(ctx, t), style, command)
+		facts := a.Observer.FactsWithNodes(ctx, t)
+		printable.Object(&facts) // the target's objects are the same
+		text := Text(t, facts, style, command)
 		if described++; described > 1 {
 			text = "\n" + text
 		}

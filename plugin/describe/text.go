@@ -33,7 +33,7 @@ func Text(t *resolve.Target, facts diagnose.Facts, style report.Style, command f
 		}
 		w.Section("Volumes", volumes(t.Sandbox, facts.Volumes))
 	}
-	w.Section("Events", events(&facts))
+	w.Section("Events", events(&facts, &d))
 	w.Add(style.Diagnosis(&d, command))
 	return w.String()
 }
@@ -118,7 +118,8 @@ func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) 
 // shownEvents is how many of the latest events are shown.
 const shownEvents = 10
 
-func events(facts *diagnose.Facts) []string {
+// events are the latest ones, without what the diagnosis below tells in full.
+func events(facts *diagnose.Facts, d *diagnose.Diagnosis) []string {
 	latest := facts.Events
 	if len(latest) > shownEvents {
 		latest = latest[len(latest)-shownEvents:]
@@ -128,7 +129,17 @@ func events(facts *diagnose.Facts) []string {
 		e := &latest[i]
 		ago := duration.HumanDuration(facts.Now.Sub(diagnose.EventTime(e).Time))
 		lines = append(lines, fmt.Sprintf("%s ago\t%s\t%s\t%s/%s: %s", ago, e.Type, e.Reason,
-			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, strings.Join(strings.Fields(e.Message), " ")))
+			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, shorten(strings.Join(strings.Fields(e.Message), " "), d)))
 	}
 	return lines
+}
+
+// shorten replaces in an event's message what a container's finding says in the same words.
+func shorten(message string, d *diagnose.Diagnosis) string {
+	for i := range d.Containers {
+		if detail := d.Containers[i].Detail(); detail != "" {
+			message = strings.ReplaceAll(message, detail, "see Containers")
+		}
+	}
+	return message
 }

@@ -6,7 +6,9 @@ package exec
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -45,7 +47,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox exec dev -- sh -c 'wc -l' < notes.txt\n\n" +
 			"  # An interactive program\n" +
 			"  kubectl sandbox exec dev -- python3",
-		Args:              argument.Exactly("NAME"),
+		Args:              nameAndCommand,
 		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Command = args[0], argument.AfterDash(cmd, args)
@@ -67,6 +69,32 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
+// nameAndCommand checks what is before "--", and helps one who left it out.
+func nameAndCommand(cmd *cobra.Command, args []string) error {
+	own, after := argument.BeforeDash(cmd, args), argument.AfterDash(cmd, args)
+	switch {
+	case len(own) > 1 && len(after) == 0:
+		return exit.Usage(fmt.Errorf("the command comes after \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), own[0], shellWords(own[1:])))
+	case len(own) == 0 && len(after) > 1:
+		return exit.Usage(fmt.Errorf("NAME comes before \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), after[0], shellWords(after[1:])))
+	}
+	return argument.Exactly("NAME")(cmd, args)
+}
+
+// shellWords are the words as a shell would have to be given them.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = word
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:=,+@%", r)
+		}) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
 // AddContainerFlag adds --container to a command whose first argument is a sandbox.
 func AddContainerFlag(cmd *cobra.Command, f factory.Factory, container *string) {
 	cmd.Flags().StringVarP(container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
@@ -81,7 +109,7 @@ func (o *Options) Validate() error {
 	}
 	o.ref = ref
 	if len(o.Command) == 0 {
-		return exit.Usage(errors.New("COMMAND is missing: give it after \"--\""))
+		return exit.Usage(fmt.Errorf("COMMAND is missing: give it after \"--\", as in exec %s -- ls; shell %[1]s opens a shell", o.ref))
 	}
 	return nil
 }

@@ -99,6 +99,8 @@ func TestExec(t *testing.T) {
 		"a suspended sandbox is an error":            {run: echo, args: []string{"off", "--", "x"}, code: exit.Failed, said: "suspended"},
 		"an unknown sandbox is an error":             {run: echo, args: []string{"nope", "--", "x"}, code: exit.Failed, said: `"nope"`},
 		"a command that is missing is wrong usage":   {run: echo, args: []string{"dev"}, code: exit.WrongUsage, said: "COMMAND is missing"},
+		"the dashes that are missing are shown":      {run: echo, args: []string{"dev", "sh", "it's"}, code: exit.WrongUsage, said: `did you mean: exec dev -- sh 'it'\''s'`},
+		"a name behind the dashes is put before":     {run: echo, args: []string{"--", "dev", "ls"}, code: exit.WrongUsage, said: "did you mean: exec dev -- ls"},
 		"a name that cannot be one is wrong usage":   {run: echo, args: []string{"a/b/c", "--", "x"}, code: exit.WrongUsage, said: "is not a name"},
 		"-t without a terminal warns and goes on":    {run: echo, args: []string{"dev", "-it", "--", "ls"}, out: "main: ls < input"},
 		"-i=false keeps the input from the command":  {run: echo, args: []string{"dev", "-i=false", "--", "ls"}, out: "main: ls < "},

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -118,6 +119,9 @@ func (f *Flags) Color(out io.Writer) bool {
 func (f *Flags) Namespace() (string, bool, error) {
 	return f.config.ToRawKubeConfigLoader().Namespace()
 }
+
+// Kubeconfig is what the kubeconfig holds.
+func (f *Flags) Kubeconfig() (api.Config, error) { return f.config.ToRawKubeConfigLoader().RawConfig() }
 
 // RESTConfig implements Factory.
 func (f *Flags) RESTConfig() (*rest.Config, error) { return f.config.ToRESTConfig() }

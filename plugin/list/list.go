@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,8 +23,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -32,23 +35,28 @@ type Options struct {
 	Names         []string
 	AllNamespaces bool
 	Selector      string
-	printing      *table.Options
-	refs          []resolve.Ref
+	// Watch goes on with what changes.
+	Watch    bool
+	printing *table.Options
+	refs     []resolve.Ref
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{printing: table.NewOptions()}
 	cmd := &cobra.Command{
-		Use:     "list [NAME...]",
-		Aliases: []string{"get", "ls"},
-		Short:   "List claims and Sandboxes",
+		Use:        "list [NAME...]",
+		SuggestFor: []string{"ps", "show"},
+		Aliases:    []string{"get", "ls"},
+		Short:      "List claims and Sandboxes",
 		Long: "list shows the claims and Sandboxes of a namespace, or of all. The column HELD BY names the claim or pool that a\n" +
 			"Sandbox belongs to. With -o json or yaml the output is one List of the objects, also when it is empty.",
 		Example: "  # What is there, with addresses and nodes\n" +
 			"  kubectl sandbox list -o wide\n\n" +
 			"  # All namespaces, oldest first\n" +
 			"  kubectl sandbox list -A --sort-by .metadata.creationTimestamp\n\n" +
+			"  # Whatever changes from now on\n" +
+			"  kubectl sandbox list -w\n\n" +
 			"  # For a script\n" +
 			"  kubectl sandbox list -l team=research -o name",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,6 +69,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Go on with what changes, until interrupted: one row, or document, for each change.")
 	o.printing.AddFlags(cmd)
 	return cmd
 }
@@ -85,6 +94,8 @@ func (o *Options) Validate() error {
 type found struct {
 	claims    []extensionsv1beta1.SandboxClaim
 	sandboxes []agentsv1beta1.Sandbox
+	// named are those that were asked for by name.
+	named []*resolve.Target
 }
 
 // Run lists. Names that lead nowhere are errors; the others are listed all the same.
@@ -93,32 +104,57 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	namespace := a.Namespace
+	l := &lister{options: o, access: a, streams: streams, style: report.Style{Colored: f.Color(streams.Out)}, namespace: a.Namespace, now: f.Clock().Now}
 	if o.AllNamespaces {
-		namespace = metav1.NamespaceAll
+		l.namespace = metav1.NamespaceAll
 	}
-	var objects found
-	var failed error
-	if len(o.refs) > 0 {
-		objects, failed = byName(ctx, a, o.refs)
-	} else if objects, err = all(ctx, a.Sandboxes, namespace, o.Selector); err != nil {
-		return err
+	items, targets, failed := l.list(ctx)
+	if items == nil && failed != nil {
+		return failed
 	}
-	if err := o.print(f, &objects, namespace, streams); err != nil {
-		return errors.Join(failed, err)
-	}
-	return failed
-}
-
-func (o *Options) print(f factory.Factory, objects *found, namespace string, streams genericiooptions.IOStreams) error {
-	items, err := objects.items(f.Clock().Now())
-	if err != nil {
-		return err
+	if o.Watch {
+		return errors.Join(failed, l.watch(ctx, f.Clock(), items, targets))
 	}
 	if o.printing.Table() && len(items) == 0 {
-		return o.nothing(namespace, streams)
+		return errors.Join(failed, o.nothing(l.namespace, streams))
 	}
-	return o.printing.Print(items, columns(), o.AllNamespaces, streams.Out)
+	return errors.Join(failed, o.printing.Print(items, columns(), o.AllNamespaces, streams.Out))
+}
+
+// lister lists, once or again and again.
+type lister struct {
+	options   *Options
+	access    *access.Access
+	streams   genericiooptions.IOStreams
+	style     report.Style
+	namespace string
+	now       func() time.Time
+}
+
+// list returns the items there are now. With an error and items, names were given and some of them lead nowhere.
+func (l *lister) list(ctx context.Context) (listed []table.Item, targets []*resolve.Target, failed error) {
+	var objects found
+	var err error
+	if len(l.options.refs) > 0 {
+		objects.named, failed = byName(ctx, l.access, l.options.refs)
+	} else if objects, err = all(ctx, l.access.Sandboxes, l.namespace, l.options.Selector); err != nil {
+		return nil, nil, err
+	}
+	targets = objects.targets()
+	listed, err = items(l.facts(ctx, targets), l.style)
+	return listed, targets, errors.Join(failed, err)
+}
+
+// facts are what the states of a table need; programs get the objects, whose states they judge for themselves.
+func (l *lister) facts(ctx context.Context, targets []*resolve.Target) []diagnose.Facts {
+	if l.options.printing.Table() {
+		return l.access.Observer.Many(ctx, l.namespace, targets)
+	}
+	all := make([]diagnose.Facts, len(targets))
+	for i, t := range targets {
+		all[i] = diagnose.Facts{Now: l.now(), Claim: t.Claim, Sandbox: t.Sandbox}
+	}
+	return all
 }
 
 // nothing says that there is nothing to show, unless the names that were asked for are told to be missing anyway.
@@ -154,17 +190,19 @@ func all(ctx context.Context, client versioned.Interface, namespace, selector st
 	return found{claims: claims.Items, sandboxes: sandboxes.Items}, nil
 }
 
-func byName(ctx context.Context, a *access.Access, refs []resolve.Ref) (objects found, failed error) {
+// byName finds what the names lead to, claims first.
+func byName(ctx context.Context, a *access.Access, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
+	var others []*resolve.Target
 	for _, ref := range refs {
 		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)
 		case t.Claim != nil:
-			objects.claims = append(objects.claims, *t.Claim)
+			targets = append(targets, t)
 		default:
-			objects.sandboxes = append(objects.sandboxes, *t.Sandbox)
+			others = append(others, t)
 		}
 	}
-	return objects, failed
+	return append(targets, others...), failed
 }

@@ -37,6 +37,7 @@ func objects() []runtime.Object {
 	held := &agentsv1beta1.Sandbox{ObjectMeta: meta("warm-1", 2*time.Hour), Status: agentsv1beta1.SandboxStatus{Conditions: ready, PodIPs: []string{"10.0.0.1"}, NodeName: "n1"}}
 	held.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "claimed", UID: "c", Controller: new(true)}}
 	own := &agentsv1beta1.Sandbox{ObjectMeta: meta("own", time.Minute)}
+	own.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod does not exist", 0, metav1.NewTime(now))}
 	own.Spec.ShutdownTime = &metav1.Time{Time: now.Add(time.Hour)}
 	return []runtime.Object{claim, held, own}
 }
@@ -61,7 +62,7 @@ warm-1    sandbox   Ready      120m   -         claim/claimed
 `
 	const wide = `NAME      KIND      STATUS     AGE    ENDS IN   HELD BY         POD IPS    NODE   MESSAGE
 claimed   claim     Ready      60m    -         -               -          n1     Pod is Ready
-own       sandbox   Starting   60s    60m       -               -          -      -
+own       sandbox   Starting   60s    60m       -               -          -      Pod does not exist
 warm-1    sandbox   Ready      120m   -         claim/claimed   10.0.0.1   n1     Pod is Ready
 `
 	const oldest = `warm-1    sandbox   Ready      120m   -     claim/claimed

@@ -5,7 +5,6 @@ package list
 
 import (
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,8 +13,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
 func columns() []metav1.TableColumnDefinition {
@@ -32,39 +33,49 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-// items returns one item for each object, claims first.
-func (o *found) items(now time.Time) ([]table.Item, error) {
-	var all []table.Item
+// targets are the listed objects, claims first, each claim with the Sandbox that it holds.
+func (o *found) targets() []*resolve.Target {
 	byName := map[types.NamespacedName]*agentsv1beta1.Sandbox{}
 	for i := range o.sandboxes {
 		sandbox := &o.sandboxes[i]
 		byName[types.NamespacedName{Namespace: sandbox.Namespace, Name: sandbox.Name}] = sandbox
 	}
+	var all []*resolve.Target
 	for i := range o.claims {
 		claim := &o.claims[i]
 		held := byName[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Status.SandboxStatus.Name}]
 		if held != nil && !metav1.IsControlledBy(held, claim) {
 			held = nil // somebody else's: the operator has not caught up
 		}
-		facts := diagnose.Facts{Now: now, Claim: claim, Sandbox: held}
-		item, err := table.NewItem(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim),
-			row(&claim.ObjectMeta, "claim", &facts, claim.Status.Conditions, claim.Status.SandboxStatus.PodIPs, nodeOf(held))...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, item)
+		all = append(all, &resolve.Target{Namespace: claim.Namespace, Claim: claim, Sandbox: held})
 	}
 	for i := range o.sandboxes {
-		sandbox := &o.sandboxes[i]
-		facts := diagnose.Facts{Now: now, Sandbox: sandbox}
-		item, err := table.NewItem(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox),
-			row(&sandbox.ObjectMeta, "sandbox", &facts, sandbox.Status.Conditions, sandbox.Status.PodIPs, nodeOf(sandbox))...)
+		all = append(all, &resolve.Target{Namespace: o.sandboxes[i].Namespace, Sandbox: &o.sandboxes[i]})
+	}
+	return append(all, o.named...)
+}
+
+// items returns one item for each of the facts.
+func items(all []diagnose.Facts, style report.Style) ([]table.Item, error) {
+	listed := make([]table.Item, 0, len(all))
+	for i := range all {
+		item, err := itemOf(&all[i], style)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, item)
+		listed = append(listed, item)
 	}
-	return all, nil
+	return listed, nil
+}
+
+func itemOf(facts *diagnose.Facts, style report.Style) (table.Item, error) {
+	claim, sandbox := facts.Claim, facts.Sandbox
+	if claim == nil {
+		return table.NewItem(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox),
+			row(&sandbox.ObjectMeta, "sandbox", facts, style, sandbox.Status.Conditions, sandbox.Status.PodIPs)...)
+	}
+	return table.NewItem(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim),
+		row(&claim.ObjectMeta, "claim", facts, style, claim.Status.Conditions, claim.Status.SandboxStatus.PodIPs)...)
 }
 
 func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
@@ -75,16 +86,25 @@ func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
 }
 
 func row(
-	object *metav1.ObjectMeta, kind string, facts *diagnose.Facts, conditions []metav1.Condition, ips []string, node string,
+	object *metav1.ObjectMeta, kind string, facts *diagnose.Facts, style report.Style, conditions []metav1.Condition, ips []string,
 ) []any {
-	message := ""
-	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil {
-		message = strings.Join(strings.Fields(ready.Message), " ")
+	d := diagnose.Of(*facts)
+	message := d.Obstacle
+	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && tells(ready, &d) {
+		message = ready.Message
 	}
 	return []any{
-		object.Name, kind, string(diagnose.VerdictOf(facts)), table.Age(object.CreationTimestamp, facts.Now), endsIn(facts), heldBy(object),
-		table.OrNone(strings.Join(ips, ",")), table.OrNone(node), table.OrNone(message),
+		object.Name, kind, table.Painted{Text: string(d.Verdict), Paint: style.OfVerdict(d.Verdict)},
+		table.Age(object.CreationTimestamp, facts.Now), endsIn(facts), heldBy(object),
+		table.OrNone(strings.Join(ips, ",")), table.OrNone(nodeOf(facts.Sandbox)), table.OrNone(message),
 	}
+}
+
+// tells says whether the operator's own sentence tells how it is: the diagnosis may know more.
+func tells(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
+	isReady := ready.Status == metav1.ConditionTrue
+	return ready.Message != "" && isReady == (d.Verdict == diagnose.Ready) &&
+		(d.Verdict != diagnose.Blocked || strings.Contains(d.Obstacle, ready.Message))
 }
 
 func endsIn(facts *diagnose.Facts) string {

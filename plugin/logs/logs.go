@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -44,8 +46,9 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "logs NAME [-c CONTAINER]",
-		Short: "Show what a sandbox's main process wrote",
+		Use:        "logs NAME [-c CONTAINER]",
+		SuggestFor: []string{"log", "tail"},
+		Short:      "Show what a sandbox's main process wrote",
 		Long: "logs shows what the main process of a sandbox's container wrote to its standard output and error. Logs are those of\n" +
 			"the present Pod: a sandbox that was suspended starts with empty ones.\n\n" +
 			"With -f it goes on until the sandbox has finished or was deleted: after a lost connection where it left off, after a\n" +
@@ -110,6 +113,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.Follow {
 		return o.follow(ctx, f, a, t, container, streams)
 	}
+	if !o.Previous && unstarted(t.Pod, container) {
+		return &silence{container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Facts(ctx, t)).Obstacle}
+	}
 	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
 	if err != nil {
 		return err
@@ -117,6 +123,34 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	defer from.Close()
 	_, err = io.Copy(streams.Out, from)
 	return err
+}
+
+// silence is the error for a container that has not run yet, and so has written nothing.
+type silence struct{ container, name, obstacle string }
+
+// Error implements error.
+func (e *silence) Error() string {
+	text := fmt.Sprintf("container %s of %s has not started, so there are no logs", e.container, e.name)
+	if e.obstacle != "" {
+		text += ": " + e.obstacle
+	}
+	return text
+}
+
+// NextStep is the arguments of the plugin's command that tells more.
+func (e *silence) NextStep() string { return "status " + e.name }
+
+// unstarted says whether the container has not run in this Pod.
+func unstarted(pod *corev1.Pod, container string) bool {
+	if resolve.Ended(pod) {
+		return false // nothing runs any more, and what there is can be read
+	}
+	for _, status := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses, pod.Status.EphemeralContainerStatuses) {
+		if status.Name == container {
+			return status.State.Running == nil && status.State.Terminated == nil && status.LastTerminationState.Terminated == nil
+		}
+	}
+	return true
 }
 
 func (o *Options) request(container string) *corev1.PodLogOptions {

@@ -4,13 +4,20 @@
 package logs
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 func TestValidate(t *testing.T) {
@@ -28,6 +35,39 @@ func TestValidate(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if err := test.options.Validate(); (err == nil) != test.valid || (err != nil && exit.Code(err) != exit.WrongUsage) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestWhyThereAreNoLogs(t *testing.T) {
+	sandbox := builders.Sandbox("dev", builders.WithUID("s"))
+	tests := map[string]struct {
+		state builders.PodOption
+		args  []string
+		says  string // empty: there are logs
+	}{
+		"a Pod that no node takes":           {state: builders.Unschedulable("0/1 nodes are available"), says: "no node takes it"},
+		"an image that cannot be pulled":     {state: builders.ImagePullError(), says: "cannot be pulled"},
+		"a container that runs":              {state: builders.Ready()},
+		"a container that crashed":           {state: builders.CrashLoop(1, 2)},
+		"a Pod that has ended":               {state: builders.Succeeded()},
+		"the run before is asked the server": {state: builders.ImagePullError(), args: []string{"--previous"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			pod := builders.Pod("dev", builders.OwnedBy(sandbox), builders.OnNode("n1"), builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")), tt.state)
+			cluster := fakecluster.New(sandbox, pod)
+			streams, _, out, _ := genericiooptions.NewTestIOStreams()
+			cmd := NewCommand(&fake.Factory{SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}, streams)
+			cmd.SetArgs(append([]string{"dev"}, tt.args...))
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.ExecuteContext(t.Context())
+			switch {
+			case tt.says == "" && (err != nil || out.Len() == 0):
+				t.Errorf("%v, %q", err, out)
+			case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "has not started")):
 				t.Errorf("got %v", err)
 			}
 		})

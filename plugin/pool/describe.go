@@ -17,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
@@ -63,7 +64,9 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 			failed = errors.Join(failed, err)
 			continue
 		}
-		summaries = append(summaries, pool.Summarize(found, facts))
+		summary := pool.Summarize(found, facts)
+		printable.Object(&summary)
+		summaries = append(summaries, summary)
 	}
 	style := report.Style{Colored: f.Color(streams.Out)}
 	command := func(arguments string) string { return explain.Command(arguments, f) }

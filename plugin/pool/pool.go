@@ -31,7 +31,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox pool create python-warm --template python --replicas 10",
 	}
 	cmd.AddCommand(newListCommand(f, streams), newCreateCommand(f, streams), newScaleCommand(f, streams),
-		newDescribeCommand(f, streams), newDeleteCommand(f, streams))
+		newDescribeCommand(f, streams), newPlanCommand(f, streams), newDeleteCommand(f, streams))
 	return cmd
 }
 

@@ -48,8 +48,9 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "port-forward NAME [LOCAL:]REMOTE...",
-		Short: "Reach ports of a sandbox from this machine",
+		Use:        "port-forward NAME [LOCAL:]REMOTE...",
+		SuggestFor: []string{"forward", "tunnel"},
+		Short:      "Reach ports of a sandbox from this machine",
 		Long: "port-forward listens on local ports and carries every connection to a port in the sandbox, until it is interrupted,\n" +
 			"which is success (exit code 0). REMOTE is a number or the name of a container's port; :REMOTE takes any free local\n" +
 			"port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output says that a port is ready.\n\n" +
@@ -66,7 +67,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  # Over standard input and output\n" +
 			"  ssh -o ProxyCommand='kubectl sandbox port-forward dev 22 --stdio' root@dev",
 		Args:              needed,
-		ValidArgsFunction: complete.One(complete.Sandboxes(f)),
+		ValidArgsFunction: complete.Then(complete.Sandboxes(f), complete.Ports(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Ports = args[0], args[1:]
 			if err := o.Validate(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
@@ -33,15 +34,19 @@ func (s Style) paint(code, text string) string {
 func (s Style) Heading(text string) string { return s.paint(bold, text) }
 
 // Verdict is the verdict in its colour.
-func (s Style) Verdict(v diagnose.Verdict) string {
+func (s Style) Verdict(v diagnose.Verdict) string { return s.OfVerdict(v)(string(v)) }
+
+// OfVerdict paints a text in the colour of the verdict.
+func (s Style) OfVerdict(v diagnose.Verdict) func(text string) string {
+	code := yellow
 	switch v {
 	case diagnose.Ready, diagnose.Succeeded:
-		return s.paint(green, string(v))
+		code = green
 	case diagnose.Blocked, diagnose.Failed, diagnose.Expired:
-		return s.paint(red, string(v))
+		code = red
 	default:
 	}
-	return s.paint(yellow, string(v))
+	return func(text string) string { return s.paint(code, text) }
 }
 
 // marks are as wide as each other, and tell the state without colour too.
@@ -58,12 +63,12 @@ func (s Style) mark(state diagnose.State) string {
 	return "    "
 }
 
-// Summary is the diagnosis in one line.
+// Summary is the diagnosis in one line, above the layers that tell it in full.
 func (s Style) Summary(d *diagnose.Diagnosis) string {
 	if d.Obstacle == "" {
 		return s.Verdict(d.Verdict)
 	}
-	return s.Verdict(d.Verdict) + ": " + d.Obstacle
+	return s.Verdict(d.Verdict) + ": " + printable.Line(d.Headline())
 }
 
 // Diagnosis is the three layers and what to do next. command turns a step's command into what the user types.
@@ -76,16 +81,16 @@ func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) str
 	for _, layer := range layers {
 		fmt.Fprintf(&b, "%s\n", s.Heading(layer.title+":"))
 		for _, finding := range layer.findings {
-			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), finding.Subject, finding.Text)
+			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), printable.Line(finding.Subject), printable.Line(finding.Text))
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", s.Heading("Next:"))
 	for _, step := range d.Next {
 		if step.Command == "" {
-			fmt.Fprintf(&b, "  %s\n", step.Text)
+			fmt.Fprintf(&b, "  %s\n", printable.Line(step.Text))
 			continue
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", step.Text, command(step.Command))
+		fmt.Fprintf(&b, "  %s: %s\n", printable.Line(step.Text), printable.Line(command(step.Command)))
 	}
 	return b.String()
 }

@@ -21,9 +21,10 @@ import (
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &operate.Options{}
 	cmd := &cobra.Command{
-		Use:   "resume NAME... | --all | -l SELECTOR",
-		Short: "Start suspended sandboxes again",
-		Long:  "resume gives suspended sandboxes a new Pod with the same name, settings and volumes.",
+		Use:        "resume NAME... | --all | -l SELECTOR",
+		SuggestFor: []string{"start", "unpause", "continue"},
+		Short:      "Start suspended sandboxes again",
+		Long:       "resume gives suspended sandboxes a new Pod with the same name, settings and volumes.",
 		Example: "  # Resume one sandbox and wait until it is ready\n" +
 			"  kubectl sandbox resume dev --wait\n\n" +
 			"  # Resume everything in the namespace\n" +

@@ -10,6 +10,7 @@ package root
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,10 +71,24 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	message := fmt.Sprintf("unknown command %q", args[0])
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+	if like := meant(cmd, args[0]); len(like) > 0 {
 		message += "; did you mean " + strings.Join(like, " or ") + "?"
 	}
 	return fmt.Errorf("%s", message)
+}
+
+// meant are the commands that a word may stand for: those that it is another name for, or else those that look like it.
+func meant(cmd *cobra.Command, word string) []string {
+	var names []string
+	for _, child := range cmd.Commands() {
+		if slices.Contains(child.SuggestFor, strings.ToLower(word)) {
+			names = append(names, child.Name())
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	return cmd.SuggestionsFor(word)
 }
 
 func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
@@ -89,7 +104,12 @@ func prepare(c *cobra.Command, program string) {
 		*text = strings.ReplaceAll(*text, written, program)
 	}
 	c.DisableFlagsInUseLine = true
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usage(err) })
+	c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if strings.Contains(cmd.Use, "-- COMMAND") {
+			err = fmt.Errorf("%w; what belongs to COMMAND comes after \"--\"", err)
+		}
+		return exit.Usage(err)
+	})
 	if !c.Runnable() && c.HasSubCommands() {
 		c.Args = unknownCommand
 		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

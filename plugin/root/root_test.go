@@ -60,10 +60,14 @@ func TestEveryCommandHasHelpWithExamplesAndNeedsNoCluster(t *testing.T) {
 }
 
 func TestEveryCommandRefusesAnUnknownFlagWithAHint(t *testing.T) {
-	for path := range commands(t) {
+	for path, command := range commands(t) {
 		t.Run(path, func(t *testing.T) {
 			code, out, errOut := run(t, append(strings.Fields(path), "--no-such-flag")...)
-			want := "Error: unknown flag: --no-such-flag\nSee 'kubectl agent-sandbox " + path + " --help'.\n"
+			hint := ""
+			if strings.Contains(command.Use, "-- COMMAND") {
+				hint = "; what belongs to COMMAND comes after \"--\""
+			}
+			want := "Error: unknown flag: --no-such-flag" + hint + "\nSee 'kubectl agent-sandbox " + path + " --help'.\n"
 			if code != 2 || out != "" || errOut != want {
 				t.Errorf("code %d, stdout %q, stderr %q", code, out, errOut)
 			}
@@ -86,6 +90,11 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"no pool without a template":             {args: "create dev --pool none", says: "give --template too"},
 		"a command in a claim":                   {args: "create dev --template y -- ls", says: "leave out \"-- COMMAND\""},
 		"a variable for a warm sandbox":          {args: "create dev --template y --pool p --env A=b", says: "use --pool none"},
+		"ps is called list":                      {args: "ps", says: "did you mean list?"},
+		"rm is called delete":                    {args: "rm", says: "did you mean delete?"},
+		"flags of a remote command":              {args: "exec dev ls -la", says: "comes after \"--\""},
+		"a remote command without dashes":        {args: "exec dev ls", says: "did you mean: kubectl agent-sandbox exec dev -- ls"},
+		"an argument before the dashes":          {args: "run dev --template t -- ls", says: `unexpected argument "dev"`},
 		"run without a command":                  {args: "run --image x", says: "COMMAND is missing"},
 		"run with a command before the dashes":   {args: "run --image x ls", says: "come after"},
 		"run of nothing":                         {args: "run -- ls", says: "--image, --template or --pool is missing"},
@@ -124,10 +133,10 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 
 func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 	for _, line := range []string{
-		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev", "wait dev --for ready",
+		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev -w", "tree dev -o name", "list -w", "wait dev --for ready",
 		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
 		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground", "run --pool p -- ls",
-		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p", "pool delete p --yes",
+		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p", "pool plan p --rate 1/s -o json", "pool delete p --yes",
 		"template list -A", "template create t --image x -- sleep 1", "template describe t", "template delete --all --yes",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 )
 
 // completer is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
@@ -73,7 +74,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 // report prints each error once, and after wrong usage where help is.
 func report(out io.Writer, err error, code int, cmd *cobra.Command, f factory.Factory) {
 	for _, message := range explain.Errors(err, f) {
-		_, _ = fmt.Fprintf(out, "Error: %s\n", message) // there is nowhere left to complain
+		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // there is nowhere left to complain
 	}
 	if code == exit.WrongUsage {
 		_, _ = fmt.Fprintf(out, "See '%s --help'.\n", cmd.CommandPath())

@@ -33,8 +33,9 @@ type Options struct {
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "shell NAME [-c CONTAINER]",
-		Short: "Open a shell in a sandbox",
+		Use:        "shell NAME [-c CONTAINER]",
+		SuggestFor: []string{"sh", "bash", "ssh", "enter"},
+		Short:      "Open a shell in a sandbox",
 		Long: "shell opens bash in a sandbox, or sh when the image has no bash, and ends with the shell's exit code. Without a\n" +
 			"terminal the shell reads its commands from standard input.",
 		Example: "  kubectl sandbox shell dev\n\n" +

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -30,19 +32,24 @@ import (
 type Options struct {
 	Names  []string
 	Output string
-	refs   []resolve.Ref
+	// Watch goes on with what changes.
+	Watch bool
+	refs  []resolve.Ref
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "status NAME...",
-		Short: "Say how sandboxes are and what stands in their way",
+		Use:        "status NAME...",
+		SuggestFor: []string{"why", "health"},
+		Short:      "Say how sandboxes are and what stands in their way",
 		Long: "status looks at a sandbox in three layers: the conditions of claim and Sandbox, the scheduling of its Pod with its\n" +
 			"volumes, and its containers. It ends with what to do next.",
 		Example: "  # Why does it not become ready?\n" +
 			"  kubectl sandbox status dev\n\n" +
+			"  # Follow it while it starts\n" +
+			"  kubectl sandbox status dev -w\n\n" +
 			"  # For a script\n" +
 			"  kubectl sandbox status dev -o json",
 		Args: argument.AtLeastOne("NAME"),
@@ -55,6 +62,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
+	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Say it again each time that it changes, until interrupted.")
 	return cmd
 }
 
@@ -76,17 +84,77 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	all := []diagnose.Diagnosis{}
-	var failed error
+	all, targets, failed := o.diagnose(ctx, a)
+	if err := o.print(all, f, streams.Out); err != nil || !o.Watch || len(all) == 0 {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, o.watch(ctx, f, a, streams, all, targets))
+}
+
+// diagnose diagnoses each sandbox. Names that lead nowhere are errors; the others are diagnosed all the same.
+func (o *Options) diagnose(ctx context.Context, a *access.Access) (all []diagnose.Diagnosis, targets []*resolve.Target, failed error) {
+	all = []diagnose.Diagnosis{}
 	for _, ref := range o.refs {
 		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		all = append(all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t)))
+		all, targets = append(all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t))), append(targets, t)
 	}
-	return errors.Join(failed, o.print(all, f, streams.Out))
+	return all, targets, failed
+}
+
+// reread is how often facts are read again that no watch tells.
+const reread = 3 * time.Second
+
+// watch prints the diagnoses each time that one changes. It ends with the context, or when nothing is left to look at.
+func (o *Options) watch(
+	ctx context.Context, f factory.Factory, a *access.Access, streams genericiooptions.IOStreams, shown []diagnose.Diagnosis, targets []*resolve.Target,
+) error {
+	follow := a.Waiter.Follow(ctx)
+	tick := f.Clock().NewTicker(reread)
+	defer tick.Stop()
+	for {
+		for _, t := range targets {
+			follow.Target(t)
+		}
+		select {
+		case <-ctx.Done():
+			return &exit.Error{Code: exit.Interrupted}
+		case <-follow.Changed():
+		case <-tick.C():
+		}
+		all, found, failed := o.diagnose(ctx, a)
+		switch {
+		case ctx.Err() != nil:
+			return &exit.Error{Code: exit.Interrupted}
+		case len(all) == 0:
+			return failed
+		case reflect.DeepEqual(all, shown):
+			continue
+		}
+		shown, targets = all, found
+		if err := o.separate(f, streams.Out); err != nil {
+			return err
+		}
+		if err := o.print(all, f, streams.Out); err != nil {
+			return err
+		}
+	}
+}
+
+// separate is what stands between two diagnoses of a sandbox that is watched. JSON documents need nothing.
+func (o *Options) separate(f factory.Factory, out io.Writer) error {
+	text := ""
+	switch o.Output {
+	case "":
+		text = "\n" + f.Clock().Now().Format(time.TimeOnly) + "\n"
+	case "yaml":
+		text = "---\n"
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 func (o *Options) print(all []diagnose.Diagnosis, f factory.Factory, out io.Writer) error {

@@ -21,8 +21,9 @@ import (
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &operate.Options{}
 	cmd := &cobra.Command{
-		Use:   "suspend NAME... | --all | -l SELECTOR",
-		Short: "Stop sandboxes and keep their volumes",
+		Use:        "suspend NAME... | --all | -l SELECTOR",
+		SuggestFor: []string{"pause", "stop", "hibernate"},
+		Short:      "Stop sandboxes and keep their volumes",
 		Long: "suspend stops the Pods of sandboxes. Processes end and what they wrote outside of volumes is lost; volumes, the name\n" +
 			"and the settings stay, and resume starts the sandbox again.",
 		Example: "  # Suspend one sandbox and wait until its Pod is gone\n" +

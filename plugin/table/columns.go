@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 )
 
 // kubectl's own printer of custom columns costs 50 ms at every start of the program, whatever the command.
@@ -93,7 +95,7 @@ func (c *customColumns) PrintObj(object runtime.Object, out io.Writer) error {
 	for i := range list.Items {
 		cells := make([]string, len(c.fields))
 		for j, field := range c.fields {
-			cells[j] = value(field, list.Items[i].Object)
+			cells[j] = printable.Line(value(field, list.Items[i].Object))
 		}
 		fmt.Fprintln(tabs, strings.Join(cells, "\t"))
 	}

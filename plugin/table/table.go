@@ -35,6 +35,10 @@ type Options struct {
 	flags     *genericclioptions.PrintFlags
 	noHeaders bool
 	sortBy    string
+	// stream is how wide the columns of a list that goes on are.
+	stream []int
+	// streaming prints the objects of a list that goes on.
+	streaming printers.ResourcePrinter
 }
 
 // NewOptions returns Options that print a table.
@@ -44,10 +48,15 @@ func NewOptions() *Options {
 
 // AddFlags adds --output, --no-headers and --sort-by, and kubectl's flags for templates.
 func (o *Options) AddFlags(cmd *cobra.Command) {
+	o.AddFormatFlags(cmd)
+	cmd.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by this field of the objects, as in .metadata.creationTimestamp.")
+}
+
+// AddFormatFlags adds what AddFlags adds but --sort-by: for tables whose order means something.
+func (o *Options) AddFormatFlags(cmd *cobra.Command) {
 	o.flags.AddFlags(cmd)
 	cmd.Flags().Lookup("output").Usage = "Output format: wide, json, yaml, name, jsonpath=, go-template=, custom-columns= and the other formats of kubectl get."
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Leave out the headers of a table.")
-	cmd.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by this field of the objects, as in .metadata.creationTimestamp.")
 }
 
 // Table says whether a table is printed, and not the objects.
@@ -88,8 +97,14 @@ func (o *Options) printer() (printers.ResourcePrinter, error) {
 // Item is one object of a list, and its row in a table.
 type Item struct {
 	object *unstructured.Unstructured
-	row    metav1.TableRow
+	cells  []any
 }
+
+// Object is the object, as it is printed for programs.
+func (i *Item) Object() *unstructured.Unstructured { return i.object }
+
+// Cells are the cells of its row.
+func (i *Item) Cells() []any { return i.cells }
 
 // NewItem makes an Item of a typed object, whose kind typed clients leave out, and the cells of its row.
 func NewItem(object metav1.Object, kind schema.GroupVersionKind, cells ...any) (Item, error) {
@@ -100,9 +115,7 @@ func NewItem(object metav1.Object, kind schema.GroupVersionKind, cells ...any) (
 	item := &unstructured.Unstructured{Object: content}
 	item.SetGroupVersionKind(kind)
 	item.SetManagedFields(nil)
-	meta := metav1.ObjectMeta{Name: object.GetName(), Namespace: object.GetNamespace()}
-	row := metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: &metav1.PartialObjectMetadata{ObjectMeta: meta}}}
-	return Item{object: item, row: row}, nil
+	return Item{object: item, cells: cells}, nil
 }
 
 // Print prints the items. With namespaces a table names theirs.
@@ -115,13 +128,31 @@ func (o *Options) Print(items []Item, columns []metav1.TableColumnDefinition, na
 	if !o.Table() {
 		return o.printObjects(items, out)
 	}
-	table := &metav1.Table{ColumnDefinitions: columns}
-	for i := range items {
-		table.Rows = append(table.Rows, items[i].row)
+	return o.grid(items, columns, namespaces).write(out, widthOf(out))
+}
+
+// grid is the table's texts. Columns of a priority are for -o wide.
+func (o *Options) grid(items []Item, columns []metav1.TableColumnDefinition, namespaces bool) grid {
+	var g grid
+	add := func(namespace string, cell func(column int) any) {
+		var row []Painted
+		if namespaces {
+			row = append(row, cellOf(namespace))
+		}
+		for i := range columns {
+			if columns[i].Priority == 0 || *o.flags.OutputFormat == wide {
+				row = append(row, cellOf(cell(i)))
+			}
+		}
+		g = append(g, row)
 	}
-	return printers.NewTablePrinter(printers.PrintOptions{
-		NoHeaders: o.noHeaders, Wide: *o.flags.OutputFormat == wide, WithNamespace: namespaces,
-	}).PrintObj(table, out)
+	if !o.noHeaders {
+		add("NAMESPACE", func(column int) any { return strings.ToUpper(columns[column].Name) })
+	}
+	for i := range items {
+		add(items[i].object.GetNamespace(), func(column int) any { return items[i].cells[column] })
+	}
+	return g
 }
 
 // printObjects prints one List of all objects, whatever their kinds.
@@ -129,12 +160,6 @@ func (o *Options) printObjects(items []Item, out io.Writer) error {
 	printer, err := o.printer()
 	if err != nil {
 		return err
-	}
-	list := &unstructured.UnstructuredList{Object: map[string]any{
-		"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""},
-	}}
-	for i := range items {
-		list.Items = append(list.Items, *items[i].object)
 	}
 	if *o.flags.OutputFormat == "name" { // its printer looks into no list of this type
 		for i := range items {
@@ -144,7 +169,17 @@ func (o *Options) printObjects(items []Item, out io.Writer) error {
 		}
 		return nil
 	}
-	return printer.PrintObj(list, out)
+	return printer.PrintObj(listOf(items), out)
+}
+
+func listOf(items []Item) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{Object: map[string]any{
+		"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""},
+	}}
+	for i := range items {
+		list.Items = append(list.Items, *items[i].object)
+	}
+	return list
 }
 
 // sort sorts by the field: numbers by value, times and texts by letter; those without the field come first.

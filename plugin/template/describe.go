@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -62,6 +63,7 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 			failed = errors.Join(failed, err)
 			continue
 		}
+		printable.Object(found)
 		of := "not shown: you may not list pools"
 		if poolsErr == nil {
 			of = strings.Join(poolsOf(found, pools), ", ")

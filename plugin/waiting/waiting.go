@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
@@ -49,6 +50,6 @@ func (p *Progress) Of(name string, goal wait.Goal) func(string) {
 	return func(obstacle string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, obstacle) // progress that cannot be shown is lost
+		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, printable.Line(obstacle)) // progress that cannot be shown is lost
 	}
 }

@@ -5,6 +5,8 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +43,7 @@ func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []
 		}
 		finding := Finding{State: weigh(c), Subject: subject, Text: spell(c)}
 		if c.Type == string(apis.ConditionReady) {
-			finding.problem = problemOf(apis.Reason(c.Reason))
+			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(c)
 		}
 		all = append(all, finding)
 	}
@@ -58,6 +60,7 @@ func unseen(f *Facts, subject string, object *metav1.ObjectMeta) Finding {
 	if f.Operator == OperatorAbsent || f.Operator == OperatorDown || (f.Operator == OperatorUnknown && old) {
 		finding.State = Bad
 	}
+	finding.Lasting = f.Operator == OperatorAbsent
 	if f.Operator == OperatorUnknown && old {
 		finding.Text += ": it may not be running"
 		finding.problem = operatorDown
@@ -105,6 +108,17 @@ func weigh(c *metav1.Condition) State {
 	return Wait
 }
 
+// lasting says whether a refusal stays until somebody changes something. Other errors of the operator may pass by themselves.
+func lasting(c *metav1.Condition) bool {
+	switch apis.Reason(c.Reason) {
+	case apis.ReasonReconcilerError:
+		return holds(c.Message, []string{"exceeded quota", "is forbidden", "is invalid", "is controlled by", "does not belong to", "another name"})
+	case apis.ReasonPodFailed, apis.ReasonMultiplePods:
+		return false
+	}
+	return c.Status != metav1.ConditionTrue && weigh(c) == Bad
+}
+
 // problemOf is the problem behind a reason that only claims have.
 func problemOf(reason apis.Reason) problem {
 	switch reason {
@@ -126,7 +140,41 @@ func problemOf(reason apis.Reason) problem {
 func spell(c *metav1.Condition) string {
 	text := fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason)
 	if c.Message != "" {
-		text += " " + c.Message
+		text += " " + oneLine(c.Message)
 	}
 	return text
+}
+
+// withoutRepetition is the first layer without what is told elsewhere: a claim passes on its Sandbox's words, and the operator
+// those of the scheduler and the kubelet, which the layers below tell as well.
+func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
+	below := hasBad(d.Scheduling, d.Containers)
+	said := map[string]bool{}
+	findings := slices.Clone(d.Conditions)
+	for i := len(findings) - 1; i >= 0; i-- { // the Sandbox's come after the claim's
+		finding := &findings[i]
+		text := finding.Text
+		if head, _, found := cutObstacle(text); found && below {
+			finding.Text = head
+		}
+		if said[text] && f.Claim != nil && finding.State != Good {
+			reason, _, _ := strings.Cut(finding.Text, ") ")
+			finding.Text = reason + ") as its Sandbox says"
+		}
+		said[text] = true
+	}
+	return findings
+}
+
+// cutObstacle cuts the operator's sentence about a Pod before what it passes on.
+func cutObstacle(text string) (head, tail string, found bool) {
+	for _, start := range []string{apis.MessagePodPhase, apis.MessagePodNotReady} {
+		if at := strings.Index(text, start); at >= 0 {
+			if colon := strings.Index(text[at+len(start):], ": "); colon >= 0 {
+				end := at + len(start) + colon
+				return text[:end], text[end+2:], true
+			}
+		}
+	}
+	return text, "", false
 }

@@ -5,7 +5,9 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -21,11 +23,11 @@ func containers(f *Facts) []Finding {
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, ofContainer("init container "+status.Name, status))
+		all = append(all, ofContainer("init container "+status.Name, status, f.Now))
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
 		status := &f.Pod.Status.ContainerStatuses[i]
-		all = append(all, ofContainer("container "+status.Name, status))
+		all = append(all, ofContainer("container "+status.Name, status, f.Now))
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
@@ -36,17 +38,22 @@ func containers(f *Facts) []Finding {
 	return all
 }
 
-func ofContainer(subject string, status *corev1.ContainerStatus) Finding {
+func ofContainer(subject string, status *corev1.ContainerStatus, now time.Time) Finding {
 	finding := Finding{Subject: subject}
 	switch {
 	case status.State.Waiting != nil:
 		return waiting(subject, status)
 	case status.State.Terminated != nil:
-		return ended(subject, status.State.Terminated)
+		return ended(subject, status)
+	case restarted(status, now) && status.RestartCount > 1:
+		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= manyRestarts
+		finding.Text = fmt.Sprintf("crashes again and again (%s%s), and was started again just now", restarts(status), lastEnd(status))
+	case restarted(status, now):
+		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastEnd(status))
 	case status.State.Running != nil && status.Ready:
 		finding.State, finding.Text = Good, "runs and is ready"
 		if status.RestartCount > 0 {
-			finding.Text += fmt.Sprintf(" (restarted %d times%s)", status.RestartCount, lastEnd(status))
+			finding.Text += fmt.Sprintf(" (%s%s)", restarts(status), lastEnd(status))
 		}
 	case status.State.Running != nil:
 		finding.State, finding.Text = Wait, "runs but is not ready: its readiness probe has not passed"
@@ -63,14 +70,21 @@ func waiting(subject string, status *corev1.ContainerStatus) Finding {
 	finding := Finding{State: Bad, Subject: subject}
 	switch reason {
 	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
-		finding.problem, finding.Text = badImage, withMessage(fmt.Sprintf("image %s cannot be pulled", status.Image), pullError(message))
+		finding.problem, finding.detail = badImage, pullError(message)
+		finding.Text = withMessage(fmt.Sprintf("image %s cannot be pulled", status.Image), finding.detail)
+		finding.Lasting = reason == "ErrImageNeverPull" || holds(message, wrongImage)
 	case "InvalidImageName":
 		finding.problem, finding.Text = badImage, fmt.Sprintf("%q is not the name of an image", status.Image)
+		finding.Lasting = true
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-		finding.problem, finding.Text = unstartable, withMessage("cannot be started", message)
+		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
+		finding.Lasting = holds(message, wrongConfiguration)
 	case "CrashLoopBackOff":
-		finding.problem = endedContainer
-		finding.Text = fmt.Sprintf("crashes again and again (%d restarts%s)", status.RestartCount, lastEnd(status))
+		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= manyRestarts
+		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
+			finding.problem, finding.Lasting = unstartable, holds(last.Message, wrongConfiguration)
+		}
+		finding.Text = fmt.Sprintf("crashes again and again (%s%s)", restarts(status), lastEnd(status))
 	case "", "ContainerCreating":
 		finding.State, finding.Text = Wait, "is being created"
 	case "PodInitializing":
@@ -79,6 +93,26 @@ func waiting(subject string, status *corev1.ContainerStatus) Finding {
 		finding.State, finding.Text = Wait, withMessage(reason, message)
 	}
 	return finding
+}
+
+// startError is the runtime's reason for a container whose process did not start.
+const startError = "StartError"
+
+// manyRestarts are so many that nobody hopes for the next one.
+const manyRestarts = 3
+
+// wrongImage are the words of runtimes and registries for what no further attempt mends; those for a network that fails are
+// not among them. wrongConfiguration are those of kubelets and runtimes about a container that cannot be made as it is.
+var (
+	wrongImage = []string{"not found", "manifest unknown", "name unknown", "does not exist", "access denied", "unauthorized",
+		"authentication required", "authorization failed", "insufficient_scope", "403 forbidden", "invalid reference format", "no match for platform"}
+	wrongConfiguration = []string{"not found", "no such file or directory", "permission denied", "couldn't find key", "invalid",
+		"not a directory", "is a directory", "must not be", "runasnonroot", "will run as root"}
+)
+
+func holds(message string, words []string) bool {
+	message = strings.ToLower(message)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(message, word) })
 }
 
 // pullError is the runtime's error without what the kubelet puts before it while it waits for the next attempt.
@@ -91,13 +125,16 @@ func pullError(message string) string {
 	return message
 }
 
-func ended(subject string, state *corev1.ContainerStateTerminated) Finding {
+func ended(subject string, status *corev1.ContainerStatus) Finding {
+	state := status.State.Terminated
 	finding := Finding{State: Bad, Subject: subject, problem: endedContainer}
 	switch {
 	case state.Reason == "OOMKilled":
 		finding.Text = "was killed because it used more memory than its limit (OOMKilled)"
 	case state.ExitCode == 0:
 		finding.State, finding.Text = Note, "ended with exit code 0"
+	case state.Reason == startError:
+		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage("cannot be started", oneLine(state.Message)), holds(state.Message, wrongConfiguration)
 	default:
 		finding.Text = withMessage(fmt.Sprintf("ended with exit code %d", state.ExitCode), oneLine(state.Message))
 	}
@@ -111,8 +148,17 @@ func lastEnd(status *corev1.ContainerStatus) string {
 		return ""
 	case last.Reason == "OOMKilled":
 		return ", last time for using more memory than its limit"
+	case last.Reason == startError:
+		return ", last time it could not be started: " + oneLine(last.Message)
 	}
 	return fmt.Sprintf(", last exit code %d", last.ExitCode)
+}
+
+func restarts(status *corev1.ContainerStatus) string {
+	if status.RestartCount == 1 {
+		return "1 restart"
+	}
+	return fmt.Sprintf("%d restarts", status.RestartCount)
 }
 
 func withMessage(text, message string) string {

@@ -3,6 +3,8 @@
 
 package diagnose
 
+import "strings"
+
 // Verdict is the state of a sandbox in one word.
 type Verdict string
 
@@ -35,9 +37,21 @@ type Finding struct {
 	State   State  `json:"state"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
+	// Lasting says that it stays so until somebody changes something.
+	Lasting bool `json:"lasting,omitempty"`
 
 	problem problem
+	// detail is the end of Text that other layers and the events repeat: a runtime's or the API server's own words.
+	detail string
 }
+
+// Brief is the text without the detail.
+func (f *Finding) Brief() string {
+	return strings.TrimSuffix(strings.TrimSuffix(f.Text, f.detail), ": ")
+}
+
+// Detail is the end of Text that is somebody else's words, and may be repeated by others; mostly empty.
+func (f *Finding) Detail() string { return f.detail }
 
 // problem is the class of a finding that decides the cure.
 type problem int
@@ -70,11 +84,23 @@ type Diagnosis struct {
 	Name    string  `json:"name"`
 	Verdict Verdict `json:"verdict"`
 	// Obstacle is what stands in the way of a ready sandbox, in one line; empty when nothing does.
-	Obstacle   string    `json:"obstacle,omitempty"`
+	Obstacle string `json:"obstacle,omitempty"`
+	// Lasting says that the obstacle stays until somebody changes something: waiting alone is in vain.
+	Lasting    bool      `json:"lasting,omitempty"`
 	Conditions []Finding `json:"conditions,omitempty"`
 	Scheduling []Finding `json:"scheduling,omitempty"`
 	Containers []Finding `json:"containers,omitempty"`
 	Next       []Step    `json:"next,omitempty"`
+
+	obstacle Finding
+}
+
+// Headline is the obstacle without what the layers below it tell in full.
+func (d *Diagnosis) Headline() string {
+	if d.obstacle.detail == "" {
+		return d.Obstacle
+	}
+	return d.obstacle.Subject + ": " + d.obstacle.Brief()
 }
 
 // Of diagnoses the facts.
@@ -88,12 +114,13 @@ func Of(f Facts) Diagnosis {
 	d.Verdict = VerdictOf(&f)
 	in := obstacle(&f, &d)
 	if in.Text != "" {
-		d.Obstacle = in.Subject + ": " + in.Text
+		d.Obstacle, d.Lasting, d.obstacle = in.Subject+": "+in.Text, in.Lasting, in
 	}
 	if d.Verdict == Starting && hasBad(d.Conditions, d.Scheduling, d.Containers) {
 		d.Verdict = Blocked
 	}
 	d.Next = next(&f, &d, in.problem)
+	d.Conditions = withoutRepetition(&f, &d)
 	return d
 }
 

@@ -92,7 +92,7 @@ func TestOf(t *testing.T) {
 		"an image that cannot be pulled is named, in one text for all attempts": {
 			facts: diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
 				`Back-off pulling image "img:1": ErrImagePull: no such host`))},
-			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev",
+			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev --yes",
 		},
 		"a crash loop points at the logs of the run before": {
 			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
@@ -104,7 +104,7 @@ func TestOf(t *testing.T) {
 		},
 		"impossible resources are the scheduler's words": {
 			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: unschedulable()},
-			verdict: diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev",
+			verdict: diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev --yes",
 		},
 		"a volume that is only being made is waited for": {
 			facts: diagnose.Facts{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,

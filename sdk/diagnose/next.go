@@ -22,7 +22,7 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 	case Suspended, Suspending:
 		return []Step{{Text: suspendedBy(f), Command: "resume " + name}}
 	case Succeeded, Failed:
-		return []Step{{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name}}
+		return []Step{{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"}}
 	case Expired:
 		return afterTheEnd(f, name)
 	case Deleting:
@@ -48,14 +48,14 @@ func suspendedBy(f *Facts) string {
 // afterTheEnd: what ended at its shutdown time can be given more. What ended because its work was done cannot.
 func afterTheEnd(f *Facts, name string) []Step {
 	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
-		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name}}
+		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name + " --yes"}}
 	}
-	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, {Text: "or remove it", Command: "delete " + name}}
+	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, {Text: "or remove it", Command: "delete " + name + " --yes"}}
 }
 
 // cures says what to do about the problem in the way.
 func cures(f *Facts, name string, in problem) []Step {
-	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name}
+	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name + " --yes"}
 	if steps := claimCures(f, anew, in); steps != nil {
 		return steps
 	}

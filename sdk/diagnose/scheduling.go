@@ -59,7 +59,7 @@ func ofVolume(f *Facts, volume *corev1.PersistentVolumeClaim) Finding {
 	default:
 		finding.State, finding.Text = Wait, "is not bound yet"
 		if found := trouble(f, "PersistentVolumeClaim", volume.Name, "ProvisioningFailed", "FailedBinding"); len(found) > 0 {
-			finding.State, finding.Text, finding.problem = Bad, "is not bound: "+found[0].Text, unboundVolume
+			finding.State, finding.Text, finding.problem, finding.Lasting = Bad, "is not bound: "+found[0].Text, unboundVolume, found[0].Lasting
 		}
 	}
 	return finding
@@ -78,7 +78,9 @@ func trouble(f *Facts, kind, name string, reasons ...string) []Finding {
 	if latest == nil {
 		return nil
 	}
-	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message)}}
+	message := oneLine(latest.Message)
+	lasting := holds(message, []string{"not found", "no storage class is set"})
+	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + message, Lasting: lasting}}
 }
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }

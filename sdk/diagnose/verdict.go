@@ -4,6 +4,9 @@
 package diagnose
 
 import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -34,10 +37,51 @@ func VerdictOf(f *Facts) Verdict {
 			return Suspending
 		}
 	}
-	if isTrue(Current(holder, apis.ConditionReady, generation)) {
+	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.unsteady() {
 		return Ready
 	}
 	return Starting
+}
+
+// steady is how long a container that was started again must run before it is believed to stay: one that crashes at once
+// is ready for a moment each time, unless it has a readiness probe.
+const steady = 10 * time.Second
+
+// unsteady says whether a container of the Pod was started again just now.
+func (f *Facts) unsteady() bool {
+	if f.Pod == nil {
+		return false
+	}
+	for i := range f.Pod.Status.ContainerStatuses {
+		if restarted(&f.Pod.Status.ContainerStatuses[i], f.Now) {
+			return true
+		}
+	}
+	return false
+}
+
+// restarted says whether a container that runs was started again just now. A node whose clock is far from ours cannot tell.
+func restarted(status *corev1.ContainerStatus, now time.Time) bool {
+	if status.RestartCount == 0 || status.State.Running == nil || status.LastTerminationState.Terminated == nil {
+		return false
+	}
+	runs := now.Sub(status.State.Running.StartedAt.Time)
+	return -steady < runs && runs < steady
+}
+
+// Settled says that nothing but the conditions is needed to tell the state of a claim or Sandbox: it has been in it for a
+// while, or no Pod takes part in it.
+func Settled(f *Facts) bool {
+	switch VerdictOf(f) {
+	case Starting:
+		return false
+	case Ready:
+		conditions, generation := f.status()
+		ready := Current(conditions, apis.ConditionReady, generation)
+		return f.Now.Sub(ready.LastTransitionTime.Time) >= steady
+	default:
+		return true
+	}
 }
 
 // Current returns the condition if it speaks of this generation, else nil. A condition without a generation is believed:

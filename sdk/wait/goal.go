@@ -6,7 +6,8 @@
 // Invariants:
 //   - a condition counts only if it speaks of the current generation;
 //   - an object that is deleted, or deleted and made anew, while somebody waits for anything else is an error at once;
-//   - what cannot come any more is an error at once; what can heal is waited for, and named as the obstacle;
+//   - what cannot come any more is an error at once; what can heal is waited for, and named as the obstacle; what heals only
+//     if somebody changes something is waited for too, unless the caller gives up;
 //   - a watch that breaks is made anew, and no event is needed twice: every decision rests on a fresh read.
 package wait
 

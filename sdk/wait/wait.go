@@ -36,6 +36,9 @@ type Request struct {
 	UID types.UID
 	// Timeout ends the waiting: zero after one look, below zero never.
 	Timeout time.Duration
+	// GiveUp ends the waiting for readiness when the obstacle is one that stays until somebody changes something: an image that
+	// does not exist, a quota that is full, a template that is missing.
+	GiveUp bool
 	// Progress, if set, is called with the obstacle whenever it changes.
 	Progress func(obstacle string)
 }
@@ -71,6 +74,7 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 		defer timer.Stop()
 		timeout = timer.C()
 	}
+	var hoping hope
 	progress := teller{tell: r.Progress, from: w.clock.Now().Add(quiet)}
 	for first := true; ; first = false {
 		target, err := w.read(ctx, &r, first)
@@ -81,7 +85,11 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 			if done, err := decide(r.Goal, r.Ref.String(), r.UID, target, w.clock.Now()); done || err != nil {
 				return target, err
 			}
-			progress.say(w.obstacle(ctx, r.Goal, target), w.clock.Now())
+			obstacle, lasting := w.obstacle(ctx, r.Goal, target)
+			if r.GiveUp && hoping.gone(obstacle, lasting, w.clock.Now()) {
+				return target, &Never{Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String()}
+			}
+			progress.say(obstacle, w.clock.Now())
 			watches.follow(target)
 		case first || !transient(err):
 			return nil, err
@@ -118,28 +126,51 @@ func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Tar
 	return target, nil
 }
 
-func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) string {
+// obstacle is what stands in the goal's way, and whether it stays until somebody changes something.
+func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (text string, lasting bool) {
 	switch goal {
 	case Ready:
-		return diagnose.Of(w.observer.Facts(ctx, t)).Obstacle
+		d := diagnose.Of(w.observer.Facts(ctx, t))
+		return d.Obstacle, d.Lasting
 	case Suspended:
 		if t.Sandbox != nil {
 			if asked, _ := t.Sandbox.Spec.SuspensionAsked(); !asked {
-				return "nobody has asked for its suspension"
+				return "nobody has asked for its suspension", false
 			}
 		}
 		if t.Pod != nil {
-			return "its Pod has not ended yet"
+			return "its Pod has not ended yet", false
 		}
-		return "the operator has not confirmed it yet"
+		return "the operator has not confirmed it yet", false
 	case Deleted:
 		if t.Pod != nil {
-			return "its Pod still exists"
+			return "its Pod still exists", false
 		}
-		return "it still exists"
+		return "it still exists", false
 	default:
-		return "it has not ended yet"
+		return "it has not ended yet", false
 	}
+}
+
+// grace is how long a lasting obstacle must stand before the waiting is given up: the operator may only not have seen yet
+// what was made a moment ago, and the kubelet tries more than once.
+const grace = 3 * time.Second
+
+// hope is lost when a lasting obstacle has stood for a while.
+type hope struct {
+	standing bool
+	since    time.Time
+}
+
+func (h *hope) gone(obstacle string, lasting bool, now time.Time) bool {
+	if obstacle == "" || !lasting {
+		h.standing = false
+		return false
+	}
+	if !h.standing {
+		h.standing, h.since = true, now
+	}
+	return now.Sub(h.since) >= grace
 }
 
 // transient says whether the same read may succeed later: not a refusal by the API server, but its absence or overload.

@@ -91,3 +91,24 @@ func (w *watches) drain(stream watch.Interface) {
 		}
 	}
 }
+
+// Follow watches on behalf of a caller that decides for itself. It tells when something about what is followed may have
+// changed; the watches end with the context. Its methods are for one goroutine.
+type Follow struct{ watches *watches }
+
+// Follow returns one that follows nothing yet.
+func (w *Waiter) Follow(ctx context.Context) *Follow { return &Follow{watches: newWatches(ctx, w)} }
+
+// Changed receives something when a fresh read is due.
+func (f *Follow) Changed() <-chan struct{} { return f.watches.changed }
+
+// Target follows the target's objects as far as they exist.
+func (f *Follow) Target(t *resolve.Target) { f.watches.follow(t) }
+
+// All follows the claims and Sandboxes of a namespace, or of all, that the selector selects.
+func (f *Follow) All(namespace, selector string) {
+	options := metav1.ListOptions{LabelSelector: selector}
+	sandboxes := f.watches.waiter.sandboxes
+	f.watches.start("all claims", options, sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).Watch)
+	f.watches.start("all sandboxes", options, sandboxes.AgentsV1beta1().Sandboxes(namespace).Watch)
+}

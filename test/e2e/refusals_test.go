@@ -94,7 +94,7 @@ func TestAForeignPodUnderTheNameIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	mistake{
-		[]string{"create", "foreign", "--image", harness.ImageShell, "--wait", "--timeout", "10s"}, 124,
+		[]string{"create", "foreign", "--image", harness.ImageShell, "--wait", "--timeout", "60s"}, 1,
 		[]string{"Pod \"foreign\"", "delete it"},
 	}.check(t, h)
 }

@@ -1,0 +1,209 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// PlanOptions are the name and the flags of `pool plan`.
+type PlanOptions struct {
+	Name   string
+	Rate   string
+	Burst  int
+	Start  time.Duration
+	Output string
+
+	ref    resolve.Ref
+	demand pool.Demand
+}
+
+func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &PlanOptions{}
+	cmd := &cobra.Command{
+		Use:   "plan NAME",
+		Short: "Say how large a pool has to be",
+		Long: "plan says how many sandboxes a pool has to keep so that claims get one at once: as many as claims come while one that\n" +
+			"was taken is replaced. How long that takes is read from the pool's sandboxes, and how claims come from those that still\n" +
+			"exist, with a fifth more for the next peak; --rate and --burst give what is expected instead. It changes nothing.",
+		Example: "  # Was the pool large enough for what came so far?\n" +
+			"  kubectl sandbox pool plan python-warm\n\n" +
+			"  # Thirty a minute, and once in a while fifty at once\n" +
+			"  kubectl sandbox pool plan python-warm --rate 30/m --burst 50",
+		Args:              argument.Exactly("NAME"),
+		ValidArgsFunction: complete.One(complete.Pools(f)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().StringVar(&o.Rate, "rate", "", "How many claims come on average, as in 2/s, 30/m or 500/h. (default: as they came)")
+	cmd.Flags().IntVar(&o.Burst, "burst", 0, "How many claims come at once, beyond the rate.")
+	cmd.Flags().DurationVar(&o.Start, "start", 0, "How long a sandbox takes to be ready. (default: as long as those of the pool took)")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
+	return cmd
+}
+
+// Validate checks the name and flags.
+func (o *PlanOptions) Validate() error {
+	refs, err := selection.ParseAll([]string{o.Name})
+	if err != nil {
+		return err
+	}
+	if err := selection.OnlyOf(resolve.KindPool, refs); err != nil {
+		return err
+	}
+	o.ref, o.demand = refs[0], pool.Demand{Burst: o.Burst, Start: o.Start}
+	if o.demand.Rate, err = parseRate(o.Rate); err != nil {
+		return exit.Usage(err)
+	}
+	switch {
+	case o.Burst < 0 || o.Burst > math.MaxInt32:
+		return exit.Usage(fmt.Errorf("--burst is %d: give a number of 0 or more", o.Burst))
+	case o.Start < 0:
+		return exit.Usage(fmt.Errorf("--start is %v: give a time of 0 or more", o.Start))
+	case !slices.Contains([]string{"", "json", "yaml"}, o.Output):
+		return exit.Usage(fmt.Errorf("-o %q is no format: use json or yaml", o.Output))
+	}
+	return nil
+}
+
+// parseRate reads "30/m" as a number a second.
+func parseRate(text string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	number, unit, _ := strings.Cut(text, "/")
+	seconds := map[string]float64{"": 1, "s": 1, "m": 60, "h": 3600}[unit]
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || seconds == 0 || math.IsNaN(n) || n < 0 || n > 1e6 {
+		return 0, fmt.Errorf("--rate %q is no rate: give a number and what it is in, as in 2/s, 30/m or 500/h", text)
+	}
+	return n / seconds, nil
+}
+
+// Run prints the plan.
+func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := access.Open(f)
+	if err != nil {
+		return err
+	}
+	found, err := a.Pools.Pool(ctx, a.Namespace, o.ref.Name)
+	if err != nil {
+		return err
+	}
+	facts, err := a.Pools.Facts(ctx, a.Namespace)
+	if err != nil {
+		return err
+	}
+	summary := pool.Summarize(found, facts)
+	plan, err := pool.PlanFor(&summary, facts, o.demand)
+	if err != nil {
+		return err
+	}
+	if o.Output != "" {
+		return encode(plan, o.Output, streams.Out)
+	}
+	text := o.page(plan, &summary, report.Style{Colored: f.Color(streams.Out)}, func(arguments string) string { return explain.Command(arguments, f) })
+	_, err = io.WriteString(streams.Out, text)
+	return err
+}
+
+func encode(plan *pool.Plan, format string, out io.Writer) error {
+	encoded, err := json.MarshalIndent(plan, "", "    ")
+	if err == nil && format == "yaml" {
+		encoded, err = yaml.JSONToYAML(encoded)
+	}
+	if err != nil {
+		return fmt.Errorf("encode the plan: %w", err)
+	}
+	_, err = fmt.Fprintln(out, strings.TrimSuffix(string(encoded), "\n"))
+	return err
+}
+
+func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style report.Style, command func(string) string) string {
+	p := report.Page{Style: style}
+	p.Section("", []string{
+		"Pool:\t" + plan.Pool, "Template:\t" + printable.Line(plan.Template), fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired),
+	})
+	start := fmt.Sprintf("Replaced within:\t%v", plan.Start)
+	if plan.Measured > 0 {
+		start += fmt.Sprintf(", as were nine of ten of its %d", plan.Measured)
+	}
+	demand := []string{start}
+	if plan.Seen > 0 {
+		demand = append(demand, fmt.Sprintf("Claims seen:\t%d since %s, at most %d within %v", plan.Seen, plan.Since.UTC().Format(time.RFC3339), plan.Peak, plan.Start))
+	}
+	if plan.Given {
+		demand = append(demand, fmt.Sprintf("Expected:\t%s", expected(o.Rate, o.Burst)))
+	}
+	p.Section("Demand", demand)
+	needed := []string{fmt.Sprintf("Sandboxes:\t%d", plan.Needed)}
+	if costs := amounts(plan.Times(plan.Needed)); costs != "" {
+		needed = append(needed, fmt.Sprintf("Requests:\t%s (now %s)", costs, amounts(plan.Times(plan.Desired))))
+	}
+	p.Section("Needed", needed)
+	p.Section("Next", []string{advice(plan, command)})
+	return p.String()
+}
+
+func expected(rate string, burst int) string {
+	switch {
+	case rate == "":
+		return fmt.Sprintf("%d at once", burst)
+	case burst == 0:
+		return rate
+	}
+	return fmt.Sprintf("%s, and %d at once", rate, burst)
+}
+
+func advice(plan *pool.Plan, command func(string) string) string {
+	scale := command(fmt.Sprintf("pool scale %s --replicas %d", plan.Pool, plan.Needed))
+	switch {
+	case plan.Desired < plan.Needed:
+		return fmt.Sprintf("of such a peak %d claims start cold; make the pool larger: %s", plan.Needed-plan.Desired, scale)
+	case plan.Desired > plan.Needed:
+		return fmt.Sprintf("%d more than needed stand by; to save what they take: %s", plan.Desired-plan.Needed, scale)
+	}
+	return "nothing: the pool is as large as it has to be"
+}
+
+// amounts are quantities as a person reads them, sorted by name.
+func amounts(list corev1.ResourceList) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		quantity := list[name]
+		all = append(all, fmt.Sprintf("%s %s", quantity.String(), name))
+	}
+	return strings.Join(all, ", ")
+}

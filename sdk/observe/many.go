@@ -1,0 +1,144 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// mostNamed is how many Sandboxes are named in the selector of a list of Pods; for more, all Pods of Sandboxes are listed.
+const mostNamed = 50
+
+// Many reads the facts about many targets, with a few requests however many they are. Targets whose conditions tell enough
+// cost none. The namespace is the targets', or empty if they are of several. The Pods of the targets are filled in.
+func (o *Observer) Many(ctx context.Context, namespace string, targets []*resolve.Target) []diagnose.Facts {
+	all := make([]diagnose.Facts, len(targets))
+	var open []int
+	silent := false
+	for i, t := range targets {
+		all[i] = diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden}
+		if !diagnose.Settled(&all[i]) {
+			open = append(open, i)
+			silent = silent || Silent(t)
+		}
+	}
+	if len(open) == 0 {
+		return all
+	}
+	around := o.around(ctx, namespace, targets, open)
+	var operator diagnose.Operator
+	if silent {
+		operator = o.Operator(ctx)
+	}
+	for _, i := range open {
+		around.fill(&all[i], targets[i])
+		if Silent(targets[i]) {
+			all[i].Operator = operator
+		}
+	}
+	return all
+}
+
+// surroundings are what the open targets of a list need of the cluster.
+type surroundings struct {
+	pods       map[types.UID][]corev1.Pod // by the UID of their Sandbox
+	podsHidden bool
+	volumes    map[types.NamespacedName]*corev1.PersistentVolumeClaim
+	events     map[types.UID][]corev1.Event
+}
+
+func (o *Observer) around(ctx context.Context, namespace string, targets []*resolve.Target, open []int) *surroundings {
+	s := &surroundings{
+		pods: map[types.UID][]corev1.Pod{}, volumes: map[types.NamespacedName]*corev1.PersistentVolumeClaim{}, events: map[types.UID][]corev1.Event{},
+	}
+	var hashes []string
+	volumes := false
+	for _, i := range open {
+		if sandbox := targets[i].Sandbox; sandbox != nil {
+			hashes = append(hashes, naming.Hash(sandbox.Name))
+			volumes = volumes || len(sandbox.Spec.VolumeClaimTemplates) > 0
+		}
+	}
+	if len(hashes) == 0 {
+		return s // what has no Sandbox has nothing around it
+	}
+	pods, err := o.kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: podsOf(hashes)})
+	s.podsHidden = apierrors.IsForbidden(err)
+	if err == nil {
+		for i := range pods.Items {
+			if holder := metav1.GetControllerOf(&pods.Items[i]); holder != nil {
+				s.pods[holder.UID] = append(s.pods[holder.UID], pods.Items[i])
+			}
+		}
+	}
+	if volumes {
+		if found, err := o.kubernetes.CoreV1().PersistentVolumeClaims(namespace).List(ctx, metav1.ListOptions{}); err == nil {
+			for i := range found.Items {
+				volume := &found.Items[i]
+				s.volumes[types.NamespacedName{Namespace: volume.Namespace, Name: volume.Name}] = volume
+			}
+		}
+	}
+	// Only warnings say what is wrong.
+	if found, err := o.kubernetes.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning}); err == nil {
+		for i := range found.Items {
+			about := found.Items[i].InvolvedObject.UID
+			s.events[about] = append(s.events[about], found.Items[i])
+		}
+	}
+	return s
+}
+
+// podsOf selects the Pods of Sandboxes with the hashes of their names.
+func podsOf(hashes []string) string {
+	operator, values := selection.Exists, []string(nil)
+	if len(hashes) <= mostNamed {
+		slices.Sort(hashes)
+		operator, values = selection.In, slices.Compact(hashes)
+	}
+	requirement, err := labels.NewRequirement(apis.LabelSandboxNameHash, operator, values)
+	if err != nil {
+		return apis.LabelSandboxNameHash // a hash is always the value of a label
+	}
+	return labels.NewSelector().Add(*requirement).String()
+}
+
+func (s *surroundings) fill(f *diagnose.Facts, t *resolve.Target) {
+	note := func(object metav1.Object) { f.Events = append(f.Events, s.events[object.GetUID()]...) }
+	if t.Claim != nil {
+		note(t.Claim)
+	}
+	if t.Sandbox == nil {
+		return
+	}
+	note(t.Sandbox)
+	if t.Pod == nil {
+		t.Pod = resolve.Choose(t.Sandbox, s.pods[t.Sandbox.UID])
+		t.PodHidden = t.Pod == nil && s.podsHidden
+		f.Pod, f.PodHidden = t.Pod, t.PodHidden
+	}
+	if f.Pod != nil {
+		note(f.Pod)
+	}
+	for i := range t.Sandbox.Spec.VolumeClaimTemplates {
+		name := naming.PersistentVolumeClaim(t.Sandbox.Spec.VolumeClaimTemplates[i].Name, t.Sandbox.Name)
+		if volume := s.volumes[types.NamespacedName{Namespace: t.Sandbox.Namespace, Name: name}]; volume != nil {
+			f.Volumes = append(f.Volumes, *volume)
+			note(volume)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+var ready = builders.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", now)
+
+func notReady(message string) builders.Condition {
+	return builders.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, message, now)
+}
+
+// warm is the pool "warm" of the template "python".
+func warm(options ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
+	return builders.Pool("warm", "python", append([]builders.PoolOption{builders.WithUID("p"), builders.WithReplicas(2)}, options...)...)
+}
+
+func member(name string, options ...builders.SandboxOption) agentsv1beta1.Sandbox {
+	all := append([]builders.SandboxOption{builders.OwnedBy(warm()), builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python"))}, options...)
+	return *builders.Sandbox(name, all...)
+}
+
+// world is the facts: the template, and what the change adds.
+func world(change func(*pool.Facts)) *pool.Facts {
+	f := &pool.Facts{
+		Now: now, Templates: []extensionsv1beta1.SandboxTemplate{*builders.Template("python")},
+		Sandboxes: []agentsv1beta1.Sandbox{}, Claims: []extensionsv1beta1.SandboxClaim{},
+	}
+	if change != nil {
+		change(f)
+	}
+	return f
+}
+
+func sandboxes(all ...agentsv1beta1.Sandbox) func(*pool.Facts) {
+	return func(f *pool.Facts) { f.Sandboxes = append(f.Sandboxes, all...) }
+}
+
+func TestSummarize(t *testing.T) {
+	const unknown = pool.Unknown
+	other := builders.Pool("other", "python", builders.WithUID("o"))
+	tests := map[string]struct {
+		pool                           *extensionsv1beta1.SandboxWarmPool
+		facts                          *pool.Facts
+		desired, ready, claimed, stale int
+		short                          string // part of it; empty means none
+	}{
+		"a full pool is short of nothing": {
+			facts:   world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))),
+			desired: 2, ready: 2,
+		},
+		"a pool that does not say wants one": {
+			pool:  builders.Pool("warm", "python", builders.WithUID("p")),
+			facts: world(sandboxes(member("warm-aaaaa", ready))), desired: 1, ready: 1,
+		},
+		"what most members lack is why it is short": {
+			facts: world(sandboxes(member("warm-aaaaa", notReady("Insufficient cpu")), member("warm-bbbbb", notReady("no image")), member("warm-ccccc", notReady("Insufficient cpu")))),
+			pool:  warm(builders.WithReplicas(3)), desired: 3, short: "3 not ready: Insufficient cpu",
+		},
+		"a member without conditions has not been seen": {
+			facts: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))), desired: 2, ready: 1, short: "1 not ready: the operator has not seen it yet",
+		},
+		"members of others do not count": {
+			facts:   world(sandboxes(*builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), *builders.Sandbox("own", ready))),
+			desired: 2, short: "2 not made yet",
+		},
+		"members of a pool of that name elsewhere do not count": {
+			facts: world(sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere")))), desired: 2, short: "2 not made yet",
+		},
+		"a change that was not seen yet is named": {
+			pool: warm(builders.WithGeneration(2)), facts: world(nil), desired: 2, short: "has not seen the latest change",
+		},
+		"a template that is missing is named": {
+			facts: world(func(f *pool.Facts) { f.Templates = []extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist",
+		},
+		"templates that may not be read are not missing": {
+			facts: world(func(f *pool.Facts) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
+		},
+		"without Sandboxes the pool's own word counts": {
+			pool:    warm(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 1})),
+			facts:   world(func(f *pool.Facts) { f.Sandboxes = nil }),
+			desired: 2, ready: 1, claimed: unknown, stale: unknown, short: "you may not list Sandboxes",
+		},
+		"without claims nobody knows how many are claimed": {
+			facts: world(func(f *pool.Facts) {
+				f.Claims = nil
+				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
+			}),
+			desired: 2, ready: 2, claimed: unknown,
+		},
+		"a pool that goes says so":     {pool: warm(builders.DeletedAt(now)), facts: world(nil), desired: 2, short: "it is being deleted"},
+		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), facts: world(nil)},
+		"what was built from an earlier template is stale": {
+			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+		},
+		"what was built from another template is stale": {
+			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("node"))), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+		},
+		"what the operator secures is not stale": {
+			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithPodSpec(func(s *corev1.PodSpec) {
+				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(false), corev1.DNSNone, &corev1.PodDNSConfig{Nameservers: []string{"1.1.1.1"}}
+			})), member("warm-bbbbb", ready))), desired: 2, ready: 2,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tt.pool == nil {
+				tt.pool = warm()
+			}
+			s := pool.Summarize(tt.pool, tt.facts)
+			if s.Desired != tt.desired || s.Ready != tt.ready || s.Claimed != tt.claimed || s.Stale != tt.stale {
+				t.Errorf("desired %d, ready %d, claimed %d, stale %d", s.Desired, s.Ready, s.Claimed, s.Stale)
+			}
+			if !strings.Contains(s.Short, tt.short) || (tt.short == "") != (s.Short == "") {
+				t.Errorf("short %q, want %q", s.Short, tt.short)
+			}
+		})
+	}
+}
+
+func TestFrom(t *testing.T) {
+	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("x"))
+	held := func(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandbox {
+		return builders.Sandbox(name, append(options, builders.OwnedBy(claim))...)
+	}
+	cold, warm := builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeCold), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm)
+	tests := map[string]struct {
+		held *agentsv1beta1.Sandbox
+		want string
+	}{
+		"a warm Sandbox is called after its pool":       {held: held("python-warm-x2x4z", warm), want: "python-warm"},
+		"a cold one is called after its claim":          {held: held("dev", cold)},
+		"a cold one may look like a pool's":             {held: held("a-b-x2x4z", cold)},
+		"without a label the name decides":              {held: held("pool-x2x4z"), want: "pool"},
+		"without a label the claim's name is its own":   {held: held("dev")},
+		"a name without a suffix is nobody's":           {held: held("other", warm)},
+		"a name whose suffix has no hyphen is nobody's": {held: held("pool.x2x4z", warm)},
+		"what another holds is not the claim's":         {held: builders.Sandbox("pool-x2x4z", warm, builders.OwnedByStranger())},
+		"no Sandbox comes from no pool":                 {},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := pool.From(claim, tt.held); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHandedOut(t *testing.T) {
+	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-aaaaa"))
+	elsewhere := builders.Claim("dev", "python", builders.WithUID("e"), builders.BoundTo("warm-aaaaa"), builders.InNamespace("elsewhere"))
+	f := world(sandboxes(*builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm))))
+	f.Claims = []extensionsv1beta1.SandboxClaim{*claim, *elsewhere, *builders.Claim("other", "python", builders.BoundTo("gone"))}
+	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Handed) != 1 || s.Handed[0].UID != "c" || len(s.Members) != 0 {
+		t.Errorf("claimed %d, members %d", s.Claimed, len(s.Members))
+	}
+}

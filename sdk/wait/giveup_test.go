@@ -1,0 +1,95 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wait_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// withPod are a Sandbox that is not ready and its Pod, which is so.
+func withPod(options ...builders.PodOption) []runtime.Object {
+	s := sandbox(with(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, 2))
+	return []runtime.Object{s, builders.Pod("dev", append([]builders.PodOption{
+		builders.InNamespace("ns"), builders.OwnedBy(s), builders.OnNode("n1"), builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")),
+	}, options...)...)}
+}
+
+// refused is a Sandbox that the operator could not make a Pod for.
+func refused(message string) []runtime.Object {
+	return []runtime.Object{sandbox(func(s *agentsv1beta1.Sandbox) {
+		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonReconcilerError, message, 2, metav1.NewTime(now))}
+	})}
+}
+
+func startError(message string) builders.PodOption {
+	return builders.PodWith(func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodRunning
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Name: "main", RestartCount: 1, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError", Message: message}},
+		}}
+	})
+}
+
+func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
+	tests := map[string]struct {
+		objects []runtime.Object
+		never   string // part of the error; empty: it is waited for
+	}{
+		"a template that is missing":          {objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, never: "TemplateNotFound"},
+		"a pool that is missing":              {objects: []runtime.Object{claimThat(apis.ReasonWarmPoolNotFound)}, never: "WarmPoolNotFound"},
+		"an image that does not exist":        {objects: withPod(builders.ImagePullError()), never: "cannot be pulled"},
+		"an image behind another's password":  {objects: withPod(builders.Waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: pull access denied, authorization failed`)), never: "authorization failed"},
+		"a name that is no image's":           {objects: withPod(builders.Waiting("InvalidImageName", "")), never: "is not the name of an image"},
+		"a registry that does not answer":     {objects: withPod(builders.Waiting("ErrImagePull", "dial tcp: i/o timeout"))},
+		"a Secret that is missing":            {objects: withPod(builders.Waiting("CreateContainerConfigError", `secret "x" not found`)), never: `secret "x" not found`},
+		"a Secret that has not arrived yet":   {objects: withPod(builders.Waiting("CreateContainerConfigError", "failed to sync secret cache: timed out waiting for the condition"))},
+		"a command that is missing":           {objects: withPod(startError(`exec: "nope": executable file not found in $PATH`)), never: "executable file not found"},
+		"a container that crashed once":       {objects: withPod(builders.CrashLoop(1, 1))},
+		"a container that crashes for ever":   {objects: withPod(builders.CrashLoop(1, 3)), never: "crashes again and again"},
+		"a quota that is full":                {objects: refused(`Error seen: create Pod: pods "dev" is forbidden: exceeded quota: q`), never: "exceeded quota"},
+		"an API server that had a bad moment": {objects: refused("Error seen: create Pod: etcdserver: request timed out")},
+		"a node that has no room":             {objects: withPod(builders.Unschedulable("0/1 nodes are available: 1 Insufficient cpu."))},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := request(wait.Ready)
+			r.GiveUp = true
+			step := time.Minute
+			if tt.never != "" {
+				step = 3 * time.Second
+			}
+			err := waitWhile(t, fakecluster.New(tt.objects...), r, func(clock *clocktesting.FakeClock) { clock.Step(step) })
+			never, timedOut := &wait.Never{}, &wait.Timeout{}
+			switch {
+			case tt.never == "" && !errors.As(err, &timedOut):
+				t.Errorf("given up: %v", err)
+			case tt.never != "" && (!errors.As(err, &never) || !strings.Contains(err.Error(), tt.never) || never.NextStep() != "status dev"):
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestOneWhoDoesNotGiveUpWaitsForATemplateToo(t *testing.T) {
+	err := waitWhile(t, fakecluster.New(claimThat(apis.ReasonTemplateNotFound)), request(wait.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
+	if timedOut := (&wait.Timeout{}); !errors.As(err, &timedOut) || !strings.Contains(timedOut.Obstacle, "TemplateNotFound") {
+		t.Errorf("got %v", err)
+	}
+}

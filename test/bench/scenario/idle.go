@@ -5,6 +5,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -39,7 +40,12 @@ func idle(count int) Scenario {
 		},
 		Once: true,
 		Run: func(ctx context.Context, w *world.World) (report.Sample, error) {
-			return within(ctx, w, func(space *world.Space) (report.Sample, error) { return compared(ctx, w, space, count) })
+			space, err := w.Open(ctx)
+			if err != nil {
+				return report.Sample{}, err
+			}
+			sample, err := compared(ctx, w, space, count)
+			return sample, errors.Join(err, space.Err(), space.Leave(ctx)) // the last scenario: nobody waits for thousands to go
 		},
 	}
 }

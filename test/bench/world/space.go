@@ -47,13 +47,12 @@ type Space struct {
 
 // Open makes a namespace with a template of the First variant, and watches it.
 func (w *World) Open(ctx context.Context) (*Space, error) {
-	w.spaces++
-	s := &Space{Ledger: ledger.New(), Name: fmt.Sprintf("bench-%d", w.spaces), world: w}
 	namespace := &corev1.Namespace{}
-	namespace.Name = s.Name
+	namespace.GenerateName = "bench-"
 	if err := w.Client.Create(ctx, namespace); err != nil {
 		return nil, err
 	}
+	s := &Space{Ledger: ledger.New(), Name: namespace.Name, world: w}
 	if err := w.namespaceReady(ctx, s.Name); err != nil {
 		return nil, err
 	}
@@ -100,17 +99,22 @@ func (s *Space) Err() error {
 	return errors.Join(s.errs...)
 }
 
-// Close ends the watches and deletes the namespace with all that is in it.
-func (s *Space) Close(ctx context.Context) error {
+// Leave ends the watches and has the namespace deleted, with all that is in it; it does not wait for that.
+func (s *Space) Leave(ctx context.Context) error {
 	s.stop()
 	s.done.Wait()
 	namespace := &corev1.Namespace{}
 	namespace.Name = s.Name
-	if err := s.world.Client.Delete(ctx, namespace); err != nil {
+	return s.world.Client.Delete(ctx, namespace)
+}
+
+// Close is Leave, and waits until the namespace is gone: what goes on in it would disturb whoever is measured next.
+func (s *Space) Close(ctx context.Context) error {
+	if err := s.Leave(ctx); err != nil {
 		return err
 	}
 	return until(ctx, "namespace "+s.Name+" is gone", func() (bool, error) {
-		err := s.world.Client.Get(ctx, client.ObjectKeyFromObject(namespace), &corev1.Namespace{})
+		err := s.world.Client.Get(ctx, client.ObjectKey{Name: s.Name}, &corev1.Namespace{})
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 }

@@ -35,7 +35,6 @@ type World struct {
 	audit    *measure.AuditLog
 	log      io.Writer
 	begin    time.Time
-	spaces   int
 }
 
 // Options say where things are.
@@ -130,7 +129,7 @@ const patience = 5 * time.Minute
 func until(ctx context.Context, what string, done func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond) // who asks more often is part of the load
 	defer tick.Stop()
 	for {
 		ok, err := done()

@@ -50,8 +50,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (r
 	if todo.end {
 		return retry.Outcome(0, conflictRetry, done.errors()...)
 	}
-	err = r.report(ctx, sandbox, todo, done, now)
-	after := todo.deadline.Remaining(now)
+	due, err := r.report(ctx, sandbox, todo, done, now)
+	after := retry.Sooner(due, todo.deadline.Remaining(now))
 	if done.waits() {
 		after = retry.Sooner(after, goneRetry)
 	}

@@ -31,25 +31,40 @@ type facts struct {
 	problems []error // what the user must know, Pod first
 }
 
-// report writes the status if it differs, once, over the object that the pass has seen; events say what changed.
-func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p plan, done results, now time.Time) error {
+// firstWordDelay is how long the word that a pool's Sandbox is starting may be held back: nobody waits for it, and mostly the word that
+// it is Ready comes sooner.
+const firstWordDelay = 3 * time.Second
+
+// report writes the status if it differs and is due, once, over the object that the pass has seen; events say what changed. It returns
+// when the status is due; zero where it is written.
+func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
 	was := sandbox.DeepCopy()
 	f := gather(sandbox, p, done)
 	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
 	r.announce(was, sandbox, p, done)
 	if sameButNode(was.Status, sandbox.Status) {
-		return nil
+		return 0, nil
+	}
+	if wait := was.CreationTimestamp.Add(firstWordDelay).Sub(now); wait > 0 && starts(was, sandbox, f, p) {
+		return min(wait, firstWordDelay), nil
 	}
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
-		return nil
+		return 0, nil
 	case apierrors.IsInvalid(err): // a fault of ours, not of the Sandbox: it must be heard of
-		return fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
+		return 0, fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
 	default:
-		return fmt.Errorf("patch status: %w", err)
+		return 0, fmt.Errorf("patch status: %w", err)
 	}
+}
+
+// starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
+func starts(was, is *v1beta1.Sandbox, f facts, p plan) bool {
+	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle(f.pod) == ""
+	ended, _, _ := ending(f.pod)
+	return plain && !ended && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
 }
 
 // sameButNode: the node's name is written together with other changes, never for its own sake.

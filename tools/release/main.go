@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command release writes everything that a release has into a directory: an archive of the plugin for each platform, their
-// bills of materials, the operator's manifests, krew's manifests and the checksums of it all. The same
+// bills of materials, the operator's manifests, the Helm chart, krew's manifests and the checksums of it all. The same
 // commit gives the same bytes.
 package main
 
@@ -58,7 +58,7 @@ func run(root, out, version, base, only string, bot bool) error {
 		return err
 	}
 	for _, step := range []func() error{
-		r.archives, r.operator, func() error { return r.krew(string(text), base) }, r.checksums,
+		r.archives, r.operator, r.chart, func() error { return r.krew(string(text), base) }, r.checksums,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -59,7 +59,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&corev1.Pod{}, builder.WithPredicates(podMoved())).
 		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter(), NewQueue: r.newQueue}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
 }
 

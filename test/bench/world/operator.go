@@ -118,7 +118,7 @@ func (o *Operator) stop() error {
 	}
 	select {
 	case <-o.ended:
-		return errors.New("the operator had ended before it was told to")
+		return errors.New("the operator had ended before it was told to; see operator.log")
 	default:
 	}
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {

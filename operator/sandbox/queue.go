@@ -1,0 +1,60 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// behind is the priority of a Sandbox that a pool holds: somebody may wait for any other.
+const behind = -10
+
+// lanes is a queue in which what a pool holds waits behind the rest. An item that has a priority keeps it. The queue itself is the
+// library's: an item that is in it already goes up, and never down.
+type lanes struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+
+	pooled func(reconcile.Request) bool
+}
+
+// newQueue is made for the controller's options.
+func (r *Reconciler) newQueue(
+	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	queue := priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) { o.RateLimiter = limiter })
+	return &lanes{PriorityQueue: queue, pooled: r.pooled}
+}
+
+// pooled says whether the cache shows that a pool holds the Sandbox.
+func (r *Reconciler) pooled(request reconcile.Request) bool {
+	var sandbox v1beta1.Sandbox
+	err := r.client.Get(context.Background(), request.NamespacedName, &sandbox, client.UnsafeDisableDeepCopy)
+	return err == nil && controlledByKind(&sandbox, apis.KindSandboxWarmPool)
+}
+
+// Add implements workqueue.TypedInterface.
+func (l *lanes) Add(item reconcile.Request) { l.AddWithOpts(priorityqueue.AddOpts{}, item) }
+
+// AddWithOpts implements priorityqueue.PriorityQueue.
+func (l *lanes) AddWithOpts(o priorityqueue.AddOpts, items ...reconcile.Request) {
+	if o.Priority != nil {
+		l.PriorityQueue.AddWithOpts(o, items...)
+		return
+	}
+	for _, item := range items {
+		own := o
+		if l.pooled(item) {
+			own.Priority = new(behind)
+		}
+		l.PriorityQueue.AddWithOpts(own, item)
+	}
+}

@@ -76,6 +76,11 @@ build-race: ## Build both with the race detector into bin/race/, for the end-to-
 generate: ## Make deepcopy, CRDs, RBAC, clients and the API reference anew.
 	@./apis/generate.sh
 
+.PHONY: pictures
+pictures: ## Draw the frames of the dashboard that tests compare and documents show.
+	@go test ./tui -run 'TestFrames|TestPictures' -update
+	@ls docs/pictures
+
 .PHONY: image
 image: build testcluster ## Write the operator's image to bin/agent-sandbox-controller.tar; Docker is not needed.
 	@$(TESTCLUSTER) image operator --binary $(BIN)/agent-sandbox-controller --tag $(IMAGE) \

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
 // Options are the arguments and flags.
@@ -80,11 +81,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return fmt.Errorf("container %s of %s was made without standard input (stdin: true): attach without -i, or use exec",
 			container.Name, inside.Target.Name())
 	}
-	session := exec.NewAttachment(streams, container, o.Stdin)
+	session := terminal.NewAttachment(streams, container, o.Stdin)
 	if session.Interactive() {
 		_, _ = fmt.Fprintln(streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.") // a hint
 	}
-	return inside.Result(session.Attach(ctx, inside))
+	return inside.Attach(ctx, session)
 }
 
 // containerOf is the container of that name. An ephemeral or init container counts as one without standard input.

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
 // Inside is a container that runs, and the way into it.
@@ -52,6 +53,16 @@ func Enter(ctx context.Context, f factory.Factory, ref resolve.Ref, container st
 	}, nil
 }
 
+// Run runs a command in a session. It returns what Result makes of its error.
+func (i *Inside) Run(ctx context.Context, session *terminal.Session, command []string) error {
+	return i.Result(session.Run(ctx, i.Factory.Clock(), i.Network, i.Container, command))
+}
+
+// Attach connects a session with the container's main process.
+func (i *Inside) Attach(ctx context.Context, session *terminal.Session) error {
+	return i.Result(session.Attach(ctx, i.Factory.Clock(), i.Network, i.Container))
+}
+
 // Result turns how a remote command ended into the error of ours: its exit code is passed on without a word.
 func (i *Inside) Result(err error) error {
 	var ended *stream.ExitError
@@ -62,7 +73,7 @@ func (i *Inside) Result(err error) error {
 		return exit.Remote(ended.Code)
 	case errors.As(err, &lost):
 		return exit.Lost(lost)
-	case errors.Is(err, ErrLeft):
+	case errors.Is(err, terminal.ErrLeft):
 		return exit.Lost(err)
 	case errors.As(err, &start):
 		return fmt.Errorf("container %s of %s: %w", i.Container.Name, i.Target.Name(), err)

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
 // Options are the arguments and flags.
@@ -120,6 +121,5 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	session := NewSession(streams, o.Stdin, o.TTY)
-	return inside.Result(session.Run(ctx, inside, o.Command))
+	return inside.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
 }

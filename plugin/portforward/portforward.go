@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
@@ -55,7 +55,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"which is success (exit code 0). REMOTE is a number or the name of a container's port; :REMOTE takes any free local\n" +
 			"port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output says that a port is ready.\n\n" +
 			"A connection that the sandbox refuses does not end the others. The local ports stay while the sandbox is suspended, its\n" +
-			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + patience.String() + ", those that were open end. A\n" +
+			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + follow.Patience.String() + ", those that were open end. A\n" +
 			"sandbox that was deleted ends the command with an error.\n\n" +
 			"--stdio carries one connection over standard input and output, for use as a ProxyCommand of ssh (see ssh-config).\n" +
 			"-o json writes one event a line: listening, connected, failed, waiting (with the reason) and ready (with the Pod).",
@@ -140,15 +140,14 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	ports := make([]tunnel.Port, 0, len(o.asks))
 	for _, ask := range o.asks {
-		port, err := ask.Resolve(func(name string) (int32, bool) { return portCalled(inside.Target.Pod, name) })
+		port, err := ask.Resolve(func(name string) (int32, bool) { return resolve.Port(inside.Target.Pod, name) })
 		if err != nil {
 			return err
 		}
 		ports = append(ports, port)
 	}
-	line := &line{
-		network: inside.Network, clock: f.Clock(), sandbox: follow.New(inside.Access.Resolver, inside.Access.Waiter, f.Clock(), inside.Target),
-	}
+	sandbox := follow.New(inside.Access.Resolver, inside.Access.Waiter, f.Clock(), inside.Target)
+	dial := func(ctx context.Context) (httpstream.Connection, error) { return sandbox.Dial(ctx, inside.Network) }
 	report := &reporter{streams: streams, json: o.Output == formatJSON}
 	if o.Open {
 		report.open = func(url string) error { return browse(ctx, runtime.GOOS, os.Getenv("BROWSER"), url) }
@@ -158,14 +157,14 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	defer all.Wait()
 	defer end(nil)
 	all.Go(func() {
-		if err := line.sandbox.Run(ctx, report.state); err != nil {
+		if err := sandbox.Run(ctx, report.state); err != nil {
 			end(err)
 		}
 	})
 	if o.Stdio {
-		return tunnel.Pipe(ctx, line.dial, standard{streams}, ports[0].Remote)
+		return tunnel.Pipe(ctx, dial, standard{streams}, ports[0].Remote)
 	}
-	through := &tunnel.Tunnel{Dial: line.dial, Addresses: o.Addresses, Ports: ports, Report: report.event}
+	through := &tunnel.Tunnel{Dial: dial, Addresses: o.Addresses, Ports: ports, Report: report.event}
 	return through.Run(ctx)
 }
 
@@ -180,14 +179,3 @@ func (s standard) Write(p []byte) (int, error) { return s.Out.Write(p) }
 
 // Close implements io.Closer. The process ends soon.
 func (s standard) Close() error { return nil }
-
-func portCalled(pod *corev1.Pod, name string) (int32, bool) {
-	for i := range pod.Spec.Containers {
-		for _, port := range pod.Spec.Containers[i].Ports {
-			if port.Name == name {
-				return port.ContainerPort, true
-			}
-		}
-	}
-	return 0, false
-}

@@ -30,6 +30,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/template"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/tree"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/ui"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/version"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
@@ -48,7 +49,7 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 			extend.NewCommand(f, streams), delete.NewCommand(f, streams),
 		}},
 		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{
-			list.NewCommand(f, streams), describe.NewCommand(f, streams), status.NewCommand(f, streams), tree.NewCommand(f, streams),
+			ui.NewCommand(f, streams), list.NewCommand(f, streams), describe.NewCommand(f, streams), status.NewCommand(f, streams), tree.NewCommand(f, streams),
 			wait.NewCommand(f, streams),
 		}},
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{

@@ -119,6 +119,8 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"an output format that there is not":     {args: "list -o table", says: `-o "table" is no format`},
 		"a sort field that cannot be read":       {args: "list --sort-by [", says: "--sort-by"},
 		"a name together with all namespaces":    {args: "list dev -A", says: "does not go together"},
+		"a dashboard that flickers":              {args: "ui --refresh 1ms", says: "at least 100ms"},
+		"a dashboard of a wrong selector":        {args: "ui -l a==b==c", says: "-l"},
 		"a format of status that there is not":   {args: "status dev -o wide", says: "use json or yaml"},
 	}
 	for name, tt := range tests {
@@ -134,6 +136,7 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 	for _, line := range []string{
 		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev -w", "tree dev -o name", "list -w", "wait dev --for ready",
+		"ui", "dash --once", "top -A --read-only --ascii",
 		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
 		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground", "run --pool p -- ls",
 		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p", "pool plan p --rate 1/s -o json", "pool delete p --yes",

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
 // cleaning is how long the deletion may take to be accepted after an interrupt.
@@ -134,8 +135,7 @@ func (o *Options) use(
 	if err != nil {
 		return err
 	}
-	session := exec.NewSession(streams, o.Stdin, o.TTY)
-	return inside.Result(session.Run(ctx, inside, o.Command))
+	return inside.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
 }
 
 // remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.

@@ -6,8 +6,6 @@ package shell
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -19,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
 // Options are the arguments and flags.
@@ -68,18 +67,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	for _, shell := range []string{"bash", "sh"} {
-		// Asked first: a shell that is tried with the user's input could swallow some of it.
-		err := inside.Network.Exec(ctx, inside.Container, stream.Process{Command: []string{shell, "-c", ":"}, Stdout: io.Discard})
-		if stream.Missing(err) {
-			continue
-		}
-		if err != nil {
-			return inside.Result(err)
-		}
-		stdin := true
-		return inside.Result(exec.NewSession(streams, &stdin, nil).Run(ctx, inside, []string{shell}))
+	shell, err := stream.Shell(ctx, inside.Network, inside.Container)
+	if err != nil {
+		return inside.Result(err)
 	}
-	return fmt.Errorf("container %s of %s has neither bash nor sh: run a program of its image with exec instead",
-		inside.Container.Name, inside.Target.Name())
+	return inside.Run(ctx, terminal.New(streams, new(true), nil), []string{shell})
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -72,19 +71,19 @@ func (c *Client) Facts(ctx context.Context, namespace string) (*Facts, error) {
 	f := &Facts{Now: c.clock.Now()}
 	templates, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
-		f.Templates = append([]extensionsv1beta1.SandboxTemplate{}, templates.Items...)
+		f.Templates = pointers(templates.Items)
 	} else if !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("list templates: %w", err)
 	}
 	sandboxes, err := c.sandboxes.AgentsV1beta1().Sandboxes(namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
-		f.Sandboxes = append([]agentsv1beta1.Sandbox{}, sandboxes.Items...)
+		f.Sandboxes = pointers(sandboxes.Items)
 	} else if !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("list Sandboxes: %w", err)
 	}
 	claims, err := c.sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
-		f.Claims = append([]extensionsv1beta1.SandboxClaim{}, claims.Items...)
+		f.Claims = pointers(claims.Items)
 	} else if !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
@@ -171,4 +170,13 @@ func explained(err error, ref resolve.Ref, namespace, resource string) error {
 		return resolve.ErrorNotFound(ref, namespace)
 	}
 	return fmt.Errorf("read %s %s: %w", ref.Kind, ref.Name, err)
+}
+
+// pointers returns one to each item: never nil, which would say that they may not be read.
+func pointers[T any](items []T) []*T {
+	all := make([]*T, len(items))
+	for i := range items {
+		all[i] = &items[i]
+	}
+	return all
 }

@@ -100,7 +100,7 @@ func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
 	}
 	for _, claim := range s.Handed {
 		for i := range f.Sandboxes {
-			if sandbox := &f.Sandboxes[i]; sandbox.Namespace == claim.Namespace && sandbox.Name == claim.Status.SandboxStatus.Name {
+			if sandbox := f.Sandboxes[i]; sandbox.Namespace == claim.Namespace && sandbox.Name == claim.Status.SandboxStatus.Name {
 				add(sandbox)
 			}
 		}
@@ -116,7 +116,7 @@ func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
 func (p *Plan) see(s *Summary, f *Facts) {
 	var came []time.Time
 	for i := range f.Claims {
-		if claim := &f.Claims[i]; claim.Namespace == s.Pool.Namespace && Asks(claim, s.Pool) {
+		if claim := f.Claims[i]; claim.Namespace == s.Pool.Namespace && Asks(claim, s.Pool) {
 			came = append(came, claim.CreationTimestamp.Time)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // took is a member that was ready so long after it was made.
-func took(name string, d time.Duration) agentsv1beta1.Sandbox {
+func took(name string, d time.Duration) *agentsv1beta1.Sandbox {
 	return member(name, ready, builders.CreatedAt(now.Add(-d)))
 }
 
@@ -28,7 +28,7 @@ func took(name string, d time.Duration) agentsv1beta1.Sandbox {
 func came(seconds ...int) func(*pool.Facts) {
 	return func(f *pool.Facts) {
 		for _, s := range seconds {
-			f.Claims = append(f.Claims, *builders.Claim("c", "python", builders.CreatedAt(now.Add(time.Duration(s)*time.Second))))
+			f.Claims = append(f.Claims, builders.Claim("c", "python", builders.CreatedAt(now.Add(time.Duration(s)*time.Second))))
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestAPlanSaysWhatItsMembersRequest(t *testing.T) {
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")},
 		}})
 	}))
-	facts := world(func(f *pool.Facts) { f.Templates = []extensionsv1beta1.SandboxTemplate{*template} })
+	facts := world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{template} })
 	s := pool.Summarize(warm(), facts)
 	p, err := pool.PlanFor(&s, facts, pool.Demand{Burst: 10, Start: time.Second})
 	if err != nil {

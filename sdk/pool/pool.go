@@ -31,9 +31,18 @@ const Unknown = -1
 // empty is not nil.
 type Facts struct {
 	Now       time.Time
-	Templates []extensionsv1beta1.SandboxTemplate
-	Sandboxes []agentsv1beta1.Sandbox
-	Claims    []extensionsv1beta1.SandboxClaim
+	Templates []*extensionsv1beta1.SandboxTemplate
+	Sandboxes []*agentsv1beta1.Sandbox
+	Claims    []*extensionsv1beta1.SandboxClaim
+	// Stale, if set, is asked instead of the function of that name: by who remembers its answers.
+	Stale func(*extensionsv1beta1.SandboxTemplate, *agentsv1beta1.Sandbox) bool
+}
+
+func (f *Facts) stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
+	if f.Stale != nil {
+		return f.Stale(template, member)
+	}
+	return Stale(template, member)
 }
 
 // Summary is how one pool is.
@@ -60,7 +69,7 @@ func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
 		s.Desired = int(*pool.Spec.Replicas)
 	}
 	for i := range f.Templates {
-		if t := &f.Templates[i]; t.Namespace == pool.Namespace && t.Name == pool.Spec.TemplateRef.Name {
+		if t := f.Templates[i]; t.Namespace == pool.Namespace && t.Name == pool.Spec.TemplateRef.Name {
 			s.Template = t
 		}
 	}
@@ -79,7 +88,7 @@ func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
 func (s *Summary) members(f *Facts) {
 	s.Ready = 0
 	for i := range f.Sandboxes {
-		member := &f.Sandboxes[i]
+		member := f.Sandboxes[i]
 		if member.Namespace != s.Pool.Namespace || !metav1.IsControlledBy(member, s.Pool) {
 			continue
 		}
@@ -93,7 +102,7 @@ func (s *Summary) members(f *Facts) {
 	}
 	s.Stale = 0
 	for _, member := range s.Members {
-		if Stale(s.Template, member) {
+		if f.stale(s.Template, member) {
 			s.Stale++
 		}
 	}
@@ -104,11 +113,11 @@ func (s *Summary) handed(f *Facts) {
 	sandboxes := map[string]*agentsv1beta1.Sandbox{}
 	for i := range f.Sandboxes {
 		if f.Sandboxes[i].Namespace == s.Pool.Namespace {
-			sandboxes[f.Sandboxes[i].Name] = &f.Sandboxes[i]
+			sandboxes[f.Sandboxes[i].Name] = f.Sandboxes[i]
 		}
 	}
 	for i := range f.Claims {
-		claim := &f.Claims[i]
+		claim := f.Claims[i]
 		if claim.Namespace == s.Pool.Namespace && From(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
 			s.Handed = append(s.Handed, claim)
 		}

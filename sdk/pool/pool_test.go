@@ -31,16 +31,16 @@ func warm(options ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	return builders.Pool("warm", "python", append([]builders.PoolOption{builders.WithUID("p"), builders.WithReplicas(2)}, options...)...)
 }
 
-func member(name string, options ...builders.SandboxOption) agentsv1beta1.Sandbox {
+func member(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandbox {
 	all := append([]builders.SandboxOption{builders.OwnedBy(warm()), builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python"))}, options...)
-	return *builders.Sandbox(name, all...)
+	return builders.Sandbox(name, all...)
 }
 
 // world is the facts: the template, and what the change adds.
 func world(change func(*pool.Facts)) *pool.Facts {
 	f := &pool.Facts{
-		Now: now, Templates: []extensionsv1beta1.SandboxTemplate{*builders.Template("python")},
-		Sandboxes: []agentsv1beta1.Sandbox{}, Claims: []extensionsv1beta1.SandboxClaim{},
+		Now: now, Templates: []*extensionsv1beta1.SandboxTemplate{builders.Template("python")},
+		Sandboxes: []*agentsv1beta1.Sandbox{}, Claims: []*extensionsv1beta1.SandboxClaim{},
 	}
 	if change != nil {
 		change(f)
@@ -48,7 +48,7 @@ func world(change func(*pool.Facts)) *pool.Facts {
 	return f
 }
 
-func sandboxes(all ...agentsv1beta1.Sandbox) func(*pool.Facts) {
+func sandboxes(all ...*agentsv1beta1.Sandbox) func(*pool.Facts) {
 	return func(f *pool.Facts) { f.Sandboxes = append(f.Sandboxes, all...) }
 }
 
@@ -77,7 +77,7 @@ func TestSummarize(t *testing.T) {
 			facts: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))), desired: 2, ready: 1, short: "1 not ready: the operator has not seen it yet",
 		},
 		"members of others do not count": {
-			facts:   world(sandboxes(*builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), *builders.Sandbox("own", ready))),
+			facts:   world(sandboxes(builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), builders.Sandbox("own", ready))),
 			desired: 2, short: "2 not made yet",
 		},
 		"members of a pool of that name elsewhere do not count": {
@@ -87,7 +87,7 @@ func TestSummarize(t *testing.T) {
 			pool: warm(builders.WithGeneration(2)), facts: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			facts: world(func(f *pool.Facts) { f.Templates = []extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist",
+			facts: world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist",
 		},
 		"templates that may not be read are not missing": {
 			facts: world(func(f *pool.Facts) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
@@ -166,8 +166,8 @@ func TestFrom(t *testing.T) {
 func TestHandedOut(t *testing.T) {
 	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-aaaaa"))
 	elsewhere := builders.Claim("dev", "python", builders.WithUID("e"), builders.BoundTo("warm-aaaaa"), builders.InNamespace("elsewhere"))
-	f := world(sandboxes(*builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm))))
-	f.Claims = []extensionsv1beta1.SandboxClaim{*claim, *elsewhere, *builders.Claim("other", "python", builders.BoundTo("gone"))}
+	f := world(sandboxes(builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm))))
+	f.Claims = []*extensionsv1beta1.SandboxClaim{claim, elsewhere, builders.Claim("other", "python", builders.BoundTo("gone"))}
 	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Handed) != 1 || s.Handed[0].UID != "c" || len(s.Members) != 0 {
 		t.Errorf("claimed %d, members %d", s.Claimed, len(s.Members))
 	}

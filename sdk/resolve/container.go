@@ -46,3 +46,15 @@ func Containers(pod *corev1.Pod) []string {
 	}
 	return names
 }
+
+// Port finds the number of a container's port by its name.
+func Port(pod *corev1.Pod, name string) (number int32, found bool) {
+	for i := range pod.Spec.Containers {
+		for _, port := range pod.Spec.Containers[i].Ports {
+			if port.Name == name {
+				return port.ContainerPort, true
+			}
+		}
+	}
+	return 0, false
+}

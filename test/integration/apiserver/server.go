@@ -156,3 +156,9 @@ func assets() (string, error) {
 	}
 	return filepath.Abs(dir)
 }
+
+// Pause ends the API server's process and keeps its data; Resume starts it again at the same address.
+func (s *Server) Pause() error { return s.env.ControlPlane.GetAPIServer().Stop() }
+
+// Resume undoes Pause.
+func (s *Server) Resume() error { return s.env.ControlPlane.GetAPIServer().Start() }

@@ -1,0 +1,47 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package follow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+const (
+	// Patience is how long Dial waits for a sandbox that does not run.
+	Patience = 30 * time.Second
+	// redial is how long we wait after a dial that failed.
+	redial = 200 * time.Millisecond
+)
+
+// Dial waits for a Pod and connects to it, for ports to be forwarded. A Pod may be replaced and the API server be away
+// meanwhile: it tries again. Run must be running.
+func (f *Follower) Dial(ctx context.Context, network stream.Network) (httpstream.Connection, error) {
+	limited, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	for {
+		t, err := f.Running(limited)
+		if err != nil {
+			return nil, err
+		}
+		connection, err := network.Forward(limited, t.Namespace, t.Pod.Name)
+		if err == nil || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+			return connection, err
+		}
+		f.Look()
+		timer := f.clock.NewTimer(redial)
+		select {
+		case <-timer.C():
+		case <-limited.Done():
+			timer.Stop()
+			return nil, fmt.Errorf("given up after %s: %w", Patience, err)
+		}
+	}
+}

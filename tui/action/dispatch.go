@@ -1,0 +1,219 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+)
+
+// Options are what a Dispatcher needs. All is required.
+type Options struct {
+	Sandboxes  versioned.Interface
+	Kubernetes kubernetes.Interface
+	Network    stream.Network
+	Clock      clock.WithTicker
+	ReadOnly   bool
+	// Go starts a goroutine and looks after its panics.
+	Go func(func())
+}
+
+// Dispatcher does what is asked. Its methods may be called by several goroutines.
+type Dispatcher struct {
+	o        Options
+	resolver *resolve.Resolver
+	waiter   *wait.Waiter
+	observer *observe.Observer
+	holders  *sandbox.Client
+	pools    *pool.Client
+	forwards forwards
+}
+
+// New returns a Dispatcher.
+func New(o Options) *Dispatcher {
+	return &Dispatcher{
+		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock), observer: observe.New(o.Kubernetes, o.Clock),
+		holders: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
+		waiter: wait.New(o.Sandboxes, o.Kubernetes, o.Clock),
+	}
+}
+
+// Dispatch does what is asked, or refuses. It may take as long as the API server does.
+func (d *Dispatcher) Dispatch(ctx context.Context, r Request) Result {
+	result := Result{Verb: r.Verb}
+	switch {
+	case d.o.ReadOnly && r.Verb.Changes():
+		result.Err = ErrReadOnly
+		return result
+	case r.Verb == Unlink:
+		result.Message, result.Err = d.forwards.stop(r.Argument)
+		return result
+	case len(r.Targets) == 0:
+		result.Err = errors.New("nothing is selected")
+		return result
+	}
+	result.Target = r.Targets[0]
+	switch first := r.Targets[0]; r.Verb {
+	case Inspect:
+		result.Page, result.Err = d.inspect(ctx, first)
+	case Copy:
+		result.Clipboard = fmt.Sprintf("-n %s %s", first.Namespace, first.Ref())
+		result.Message = "copied: " + result.Clipboard
+	case Logs:
+		result.Log, result.Err = d.logs(ctx, first)
+	case Shell, Exec:
+		result.Session, result.Err = d.session(ctx, r.Verb, first, r.Argument)
+	case Forward:
+		result.Message, result.Err = d.forward(ctx, first, r.Argument)
+	case Create:
+		result.Message, result.Err = d.create(ctx, first, r.Argument)
+	default:
+		result.Message, result.Err = d.each(ctx, r)
+	}
+	return result
+}
+
+// each does it to all targets, and goes on after a failure.
+func (d *Dispatcher) each(ctx context.Context, r Request) (string, error) {
+	var failed []error
+	message := ""
+	for _, t := range r.Targets {
+		said, err := d.change(ctx, r, t)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", t.Ref(), err))
+			continue
+		}
+		message = fmt.Sprintf("%s %s", t.Ref(), said)
+	}
+	if done := len(r.Targets) - len(failed); done > 1 {
+		message = fmt.Sprintf("%s: %d done", r.Verb, done)
+	}
+	return message, errors.Join(failed...)
+}
+
+// change does it to one target, and says what was done.
+func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, error) {
+	switch {
+	case t.Kind == resolve.KindPool && r.Verb == Scale:
+		return d.scale(ctx, t, r.Argument)
+	case t.Kind == resolve.KindPool && r.Verb == Delete:
+		return "deleted", d.pools.DeletePool(ctx, t.Namespace, t.Name, t.UID)
+	case t.Kind == resolve.KindTemplate && r.Verb == Delete:
+		return "deleted", d.pools.DeleteTemplate(ctx, t.Namespace, t.Name, t.UID)
+	case t.Kind == resolve.KindPool || t.Kind == resolve.KindTemplate || r.Verb == Scale:
+		return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
+	}
+	holder, err := d.resolver.Holder(ctx, t.Namespace, t.Ref())
+	if err == nil {
+		err = same(holder, t)
+	}
+	if err != nil {
+		return "", err
+	}
+	switch r.Verb {
+	case Suspend:
+		changed, err := d.holders.Suspend(ctx, holder)
+		return unless(changed, "suspended", "was suspended already"), err
+	case Resume:
+		changed, err := d.holders.Resume(ctx, holder)
+		return unless(changed, "resumed", "was running already"), err
+	case Extend:
+		by, err := time.ParseDuration(r.Argument)
+		if err != nil || by <= 0 {
+			return "", fmt.Errorf("%q is no duration: use 30m or 2h", r.Argument)
+		}
+		until, err := d.holders.Extend(ctx, holder, by)
+		return "ends at " + until.UTC().Format(time.RFC3339), err
+	case Delete:
+		return "deleted", d.holders.Delete(ctx, holder, false)
+	}
+	return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
+}
+
+func unless(changed bool, done, not string) string {
+	if changed {
+		return done
+	}
+	return not
+}
+
+// same says whether what a name leads to is what the user saw.
+func same(found *resolve.Target, t Target) error {
+	if found.UID() != t.UID {
+		return errors.New("it was deleted and made anew: look again")
+	}
+	return nil
+}
+
+func (d *Dispatcher) scale(ctx context.Context, t Target, argument string) (string, error) {
+	replicas, err := strconv.Atoi(strings.TrimSpace(argument))
+	if err != nil || replicas < 0 || replicas > math.MaxInt32 {
+		return "", fmt.Errorf("%q is no number of members", argument)
+	}
+	found, err := d.pools.Pool(ctx, t.Namespace, t.Name)
+	if err != nil {
+		return "", err
+	}
+	if found.UID != t.UID {
+		return "", errors.New("it was deleted and made anew: look again")
+	}
+	return fmt.Sprintf("scaled to %d", replicas), d.pools.Scale(ctx, found, int32(replicas))
+}
+
+// create makes a claim from a template or a pool.
+func (d *Dispatcher) create(ctx context.Context, from Target, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
+		return "", fmt.Errorf("%q is no name: %s", name, wrong[0])
+	}
+	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: from.Namespace, Name: name}}
+	switch from.Kind {
+	case resolve.KindTemplate:
+		claim.Spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: from.Name}
+	case resolve.KindPool:
+		claim.Spec.WarmPoolRef = &extensionsv1beta1.WarmPoolRef{Name: from.Name}
+	default:
+		return "", errors.New("a claim is made from a template or a pool")
+	}
+	_, remarks, err := d.holders.CreateClaim(ctx, claim, false)
+	return strings.Join(append([]string{"claim/" + name + " created"}, remarks...), "; "), err
+}
+
+// tail is how many lines of a log are read from before now.
+const tail = 500
+
+func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) {
+	found, err := d.resolver.Objects(ctx, t.Namespace, t.Ref())
+	if err != nil {
+		return nil, err
+	}
+	if err := same(found, t); err != nil {
+		return nil, err
+	}
+	return d.observer.Logs(ctx, found, &corev1.PodLogOptions{Follow: true, TailLines: new(int64(tail))})
+}
+
+// Close ends what runs in the background, and waits for its end.
+func (d *Dispatcher) Close() { d.forwards.close() }

@@ -1,0 +1,98 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Page is everything about one object, as of one time.
+type Page struct {
+	Target Target
+	// Found, Facts and Diagnosis are those of a claim or Sandbox.
+	Found     *resolve.Target
+	Facts     diagnose.Facts
+	Diagnosis diagnose.Diagnosis
+	// YAML are the objects as the API server has them, without managed fields.
+	YAML string
+}
+
+func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
+	page := &Page{Target: t}
+	switch t.Kind {
+	case resolve.KindPool:
+		pool, err := d.pools.Pool(ctx, t.Namespace, t.Name)
+		if err != nil {
+			return nil, err
+		}
+		return page, page.write(apis.KindSandboxWarmPool, extensionsv1beta1.SchemeGroupVersion.String(), pool)
+	case resolve.KindTemplate:
+		template, err := d.pools.Template(ctx, t.Namespace, t.Name)
+		if err != nil {
+			return nil, err
+		}
+		return page, page.write(apis.KindSandboxTemplate, extensionsv1beta1.SchemeGroupVersion.String(), template)
+	}
+	found, err := d.resolver.Visible(ctx, t.Namespace, t.Ref())
+	if err != nil {
+		return nil, err
+	}
+	if err := same(found, t); err != nil {
+		return nil, err
+	}
+	page.Found, page.Facts = found, d.observer.Facts(ctx, found)
+	page.Diagnosis = diagnose.Of(page.Facts)
+	var failed []error
+	if found.Claim != nil {
+		failed = append(failed, page.write(apis.KindSandboxClaim, extensionsv1beta1.SchemeGroupVersion.String(), found.Claim))
+	}
+	if found.Sandbox != nil {
+		failed = append(failed, page.write(apis.KindSandbox, agentsv1beta1.SchemeGroupVersion.String(), found.Sandbox))
+	}
+	if found.Pod != nil {
+		failed = append(failed, page.write("Pod", "v1", found.Pod))
+	}
+	return page, errors.Join(failed...)
+}
+
+// object is any of our kinds.
+type object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// write adds an object to the YAML.
+func (p *Page) write(kind, version string, o object) error {
+	clean, ok := o.DeepCopyObject().(object)
+	if !ok {
+		return fmt.Errorf("%s cannot be copied", kind)
+	}
+	clean.SetManagedFields(nil)
+	text, err := yaml.Marshal(clean)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", kind, err)
+	}
+	if p.YAML != "" {
+		p.YAML += "---\n"
+	}
+	// Clients leave out what every object of the kind has in common.
+	if !strings.Contains(string(text), "\nkind: "+kind+"\n") {
+		p.YAML += "apiVersion: " + version + "\nkind: " + kind + "\n"
+	}
+	p.YAML += string(text)
+	return nil
+}

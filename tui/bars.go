@@ -1,0 +1,146 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
+)
+
+// title is the first line: where we are at the left, how it is at the right.
+func (m *Model) title() string {
+	left := m.theme.Paint(view.Accent, strings.Join(m.crumbs(), m.theme.Crumb))
+	right := m.status()
+	if m.busy > 0 {
+		right = m.theme.Ellipsis + " " + right
+	}
+	if view.Width(left)+view.Width(right)+1 > m.width {
+		left = m.theme.Cut(left, max(10, m.width-view.Width(right)-1))
+	}
+	return m.theme.Ends(left, right, m.width)
+}
+
+// crumbs are the steps to here.
+func (m *Model) crumbs() []string {
+	namespace := "all namespaces"
+	if m.snapshot != nil && m.snapshot.Namespace != "" {
+		namespace = m.snapshot.Namespace
+	}
+	crumbs := []string{namespace}
+	if m.cluster != "" && m.width >= 80 {
+		crumbs = []string{m.cluster, namespace}
+	}
+	for _, p := range m.way[1:] {
+		switch p.screen {
+		case screenMembers, screenDetail:
+			crumbs = append(crumbs, view.Clean(p.target.Ref().String()))
+		case screenTemplates:
+			crumbs = append(crumbs, "templates")
+		case screenYAML:
+			crumbs = append(crumbs, p.target.Name+" YAML")
+		case screenLogs:
+			crumbs = append(crumbs, p.target.Name+" logs")
+		}
+	}
+	return crumbs
+}
+
+// status is how the reading goes, and then how the sandboxes are.
+func (m *Model) status() string {
+	if m.snapshot == nil {
+		return m.theme.Paint(view.Warn, "loading"+m.theme.Ellipsis)
+	}
+	health := m.snapshot.Health
+	if down := health.Disconnected(); down != nil {
+		return m.theme.Paint(view.Bad, fmt.Sprintf("%s stale for %s: disconnected", m.theme.Problem, duration.HumanDuration(m.now().Sub(down.Since))))
+	}
+	var parts []string
+	if n := len(m.forwards); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d port-forwards", n))
+	}
+	if m.readOnly {
+		parts = append(parts, "read-only")
+	}
+	if refused := health.Forbidden(); len(refused) > 0 {
+		parts = append(parts, m.theme.Paint(view.Warn, forbiddenShort(refused)))
+	}
+	if m.blocked() != nil && !health.Loading() {
+		return strings.Join(parts, m.theme.Dot)
+	}
+	if health.Loading() {
+		return strings.Join(append(parts, m.theme.Paint(view.Warn, "loading"+m.theme.Ellipsis)), m.theme.Dot)
+	}
+	return strings.Join(append(parts, m.troubles()...), m.theme.Dot)
+}
+
+// troubles say in short how the sandboxes are.
+func (m *Model) troubles() []string {
+	var parts []string
+	c := m.counts()
+	if c.trouble > 0 {
+		parts = append(parts, m.theme.Paint(view.Bad, fmt.Sprintf("%s %d in trouble", m.theme.Problem, c.trouble)))
+	}
+	switch {
+	case c.short == 1:
+		parts = append(parts, m.theme.Paint(view.Warn, m.theme.Waiting+" 1 pool short"))
+	case c.short > 1:
+		parts = append(parts, m.theme.Paint(view.Warn, fmt.Sprintf("%s %d pools short", m.theme.Waiting, c.short)))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, m.theme.Paint(view.Good, fmt.Sprintf("%s %d/%d warm", m.theme.Ready, c.ready, c.desired)))
+	}
+	return parts
+}
+
+// message are the lines of the toast, if there is one. They cover the lowest lines of the frame.
+func (m *Model) message() []string {
+	if m.toast.text == "" {
+		return nil
+	}
+	tone := view.Strong
+	if m.toast.bad {
+		tone = view.Bad
+	}
+	lines := view.Wrap(view.Clean(m.toast.text), m.width-2)
+	lines = lines[:min(len(lines), m.height/3)]
+	for i, line := range lines {
+		lines[i] = m.theme.Paint(tone, m.theme.Fit(" "+line, m.width, false))
+	}
+	return lines
+}
+
+// footer is the last line: the keys that matter here.
+func (m *Model) footer() string {
+	// Help comes last, and there is always room for it.
+	line, used, last := "", 0, ""
+	for i := range m.commands {
+		c := &m.commands[i]
+		if c.hint && c.here(m) && c.Help().Key == helpKey {
+			last, used = m.hint(c)
+		}
+	}
+	for i := range m.commands {
+		c := &m.commands[i]
+		if !c.hint || !c.here(m) || c.Help().Key == helpKey {
+			continue
+		}
+		text, width := m.hint(c)
+		if used+width > m.width {
+			break
+		}
+		line += text
+		used += width
+	}
+	return line + last + strings.Repeat(" ", max(0, m.width-used))
+}
+
+func (m *Model) hint(c *command) (text string, width int) {
+	name, does := m.keyName(c.Help().Key), c.Help().Desc
+	text = " " + m.theme.Paint(view.Strong, name) + " " + m.theme.Paint(view.Dim, does) + " "
+	return text, view.Width(name) + view.Width(does) + 3
+}

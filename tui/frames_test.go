@@ -1,0 +1,276 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
+)
+
+// update writes the golden frames instead of comparing with them.
+var update = flag.Bool("update", false, "write the golden frames")
+
+// states are dashboards in each state that a frame of its own shows.
+func states() map[string]func(*testing.T, *world) {
+	snapshot := func(change func(*store.Snapshot)) func(*testing.T, *world) {
+		return func(_ *testing.T, w *world) {
+			s := demo()
+			change(s)
+			w.Update(snapshotMsg{s})
+		}
+	}
+	nothing := func(h store.Health) func(*testing.T, *world) {
+		return snapshot(func(s *store.Snapshot) { s.Pools, s.Work, s.Members, s.Templates, s.Health = nil, nil, nil, nil, h })
+	}
+	after := func(keys string) func(*testing.T, *world) {
+		return func(t *testing.T, w *world) {
+			w.Update(snapshotMsg{demo()})
+			typed(t, w, keys)
+		}
+	}
+	return map[string]func(*testing.T, *world){
+		"before":       func(*testing.T, *world) {},
+		"home":         after(""),
+		"claims":       after("tab"),
+		"empty":        nothing(healthy()),
+		"loading":      nothing(unwell(store.Loading, false, "")),
+		"forbidden":    nothing(unwell(store.Forbidden, false, `pods is forbidden: User "jane" cannot list resource "pods" in the namespace "research"`)),
+		"absent":       nothing(unwell(store.NotServed, false, "the server could not find the requested resource")),
+		"disconnected": nothing(unwell(store.Disconnected, false, "dial tcp 10.0.0.1:6443: connect: connection refused")),
+		"stale":        snapshot(func(s *store.Snapshot) { s.Health = unwell(store.Disconnected, true, "connection refused") }),
+		"partly": snapshot(func(s *store.Snapshot) {
+			s.Pools, s.Health.Readings[2].Phase, s.Health.Readings[2].Once = nil, store.Forbidden, false
+		}),
+		"members":   after("j enter"),
+		"templates": after("t"),
+		"reading":   after("tab enter"),
+		"detail": func(t *testing.T, w *world) {
+			w.actor.answer = stuck
+			w.Update(snapshotMsg{demo()})
+			typed(t, w, "tab j enter")
+		},
+		"help":     after("?"),
+		"filter":   after("tab / a g e n t"),
+		"leftout":  after("tab ! a g e n t enter"),
+		"sort":     after("tab o"),
+		"confirm":  after("tab space space d"),
+		"prompt":   after("S"),
+		"forwards": after("f"),
+		"marked":   after("tab space space"),
+		"error": func(t *testing.T, w *world) {
+			w.actor.answer = func(r action.Request) action.Result {
+				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and made anew: look again", r.Targets[0].Ref())}
+			}
+			w.Update(snapshotMsg{demo()})
+			typed(t, w, "tab z y")
+		},
+		"toast": after("tab z y"),
+	}
+}
+
+// typed presses keys, and carries out what they cause as far as it is not waiting for anything.
+func typed(t *testing.T, w *world, keys string) {
+	t.Helper()
+	for word := range strings.FieldsSeq(keys) {
+		_, cmd := w.Update(press(word))
+		carryOut(t, w, cmd)
+	}
+}
+
+func press(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "space": {Code: tea.KeySpace, Text: " "},
+		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
+		"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+	}
+	if k, is := special[name]; is {
+		return tea.KeyPressMsg(k)
+	}
+	if letter, is := strings.CutPrefix(name, "ctrl+"); is {
+		return tea.KeyPressMsg(tea.Key{Code: []rune(letter)[0], Mod: tea.ModCtrl})
+	}
+	return tea.KeyPressMsg(tea.Key{Code: []rune(name)[0], Text: name})
+}
+
+// carryOut runs a command that a key caused.
+func carryOut(t *testing.T, w *world, cmd tea.Cmd) {
+	t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case resultMsg, namespacesMsg:
+		_, next := w.Update(msg)
+		carryOut(t, w, next)
+	}
+}
+
+func TestFrames(t *testing.T) {
+	sizes := [][2]int{{80, 24}, {120, 40}, {40, 12}}
+	for name, prepare := range states() {
+		for _, size := range sizes {
+			file := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
+			t.Run(file, func(t *testing.T) {
+				w := newWorld(t.Context(), size[0], size[1])
+				prepare(t, w)
+				lines := w.frame()
+				check(t, lines, size[0], size[1])
+				golden(t, file+".txt", lines)
+			})
+		}
+	}
+}
+
+func TestFramesInOtherWays(t *testing.T) {
+	tests := map[string]struct {
+		width, height int
+		change        func(*Options)
+		keys          string
+	}{
+		"ascii":    {120, 24, func(o *Options) { o.ASCII = true }, "tab space"},
+		"readonly": {80, 24, func(o *Options) { o.ReadOnly = true }, "tab d"},
+		"selector": {80, 24, func(o *Options) { o.Selector = "team=blue" }, ""},
+		"narrow":   {39, 24, nil, ""},
+		"low":      {200, 9, nil, ""},
+		"wide":     {220, 30, nil, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			change := tt.change
+			if change == nil {
+				change = func(*Options) {}
+			}
+			w := filled(t.Context(), tt.width, tt.height, change)
+			typed(t, w, tt.keys)
+			lines := w.frame()
+			for _, line := range lines {
+				if ansi.StringWidth(line) > tt.width {
+					t.Errorf("too wide: %q", line)
+				}
+			}
+			if name == "ascii" && strings.IndexFunc(ansi.Strip(strings.Join(lines, "\n")), func(r rune) bool { return r > 127 }) >= 0 {
+				t.Error("a character that is not ASCII")
+			}
+			golden(t, name+".txt", lines)
+		})
+	}
+}
+
+// check says whether a frame fills a terminal exactly.
+func check(t *testing.T, lines []string, width, height int) {
+	t.Helper()
+	if len(lines) != height {
+		t.Errorf("%d lines, want %d", len(lines), height)
+	}
+	for i, line := range lines {
+		if got := ansi.StringWidth(line); got != width {
+			t.Errorf("line %d is %d wide, want %d: %q", i, got, width, line)
+		}
+	}
+}
+
+// golden compares a frame without its colours with the one that was looked at and committed.
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	var text strings.Builder
+	for _, line := range lines {
+		text.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
+	}
+}
+
+func TestColoursOnlyRepeatWhatWordsSay(t *testing.T) {
+	for _, dark := range []bool{true, false} {
+		plain, colored := filled(t.Context(), 120, 40), filled(t.Context(), 120, 40, func(o *Options) { o.Color = true })
+		colored.dark = dark
+		colored.restyle()
+		a, b := ansi.Strip(strings.Join(plain.frame(), "\n")), ansi.Strip(strings.Join(colored.frame(), "\n"))
+		if a != b {
+			t.Errorf("dark %v: the text differs\n%s\n%s", dark, a, b)
+		}
+		if !strings.Contains(strings.Join(colored.frame(), ""), "\x1b[38;") {
+			t.Errorf("dark %v: no colours", dark)
+		}
+	}
+}
+
+func TestAFrameIsDrawnForEverySize(t *testing.T) {
+	for name, prepare := range states() {
+		w := newWorld(t.Context(), 80, 24)
+		prepare(t, w)
+		for width := 0; width <= 140; width += 7 {
+			for height := 0; height <= 30; height++ {
+				w.Update(tea.WindowSizeMsg{Width: width, Height: height})
+				lines := w.frame()
+				if width >= leastWidth && height >= leastHeight {
+					check(t, lines, width, height)
+				}
+				if len(lines) > max(0, height) {
+					t.Fatalf("%s at %dx%d: %d lines", name, width, height, len(lines))
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > width {
+						t.Fatalf("%s at %dx%d: too wide: %q", name, width, height, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTextFromTheClusterCannotTouchTheTerminal(t *testing.T) {
+	w := newWorld(t.Context(), 120, 24)
+	s := demo()
+	hostile := *s.Work[0]
+	hostile.Name, hostile.Reason = "日本語テキスト\x1b[2J", "\x1b]0;owned\x07\nsecond line\u202e"
+	s.Work[0] = &hostile
+	w.Update(snapshotMsg{s})
+	lines := w.frame()
+	check(t, lines, 120, 24)
+	if text := strings.Join(lines, "\n"); strings.Contains(text, "\x1b]0") || strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\u202e") {
+		t.Errorf("an escape sequence came through: %q", text)
+	}
+}
+
+func TestAToastGoesAway(t *testing.T) {
+	w := filled(t.Context(), 80, 24)
+	typed(t, w, "tab z y")
+	if !strings.Contains(strings.Join(w.message(), " "), "suspend done") {
+		t.Fatalf("footer: %q", strings.Join(w.message(), " "))
+	}
+	later := demo()
+	later.At = noon.Add(time.Minute)
+	w.Update(snapshotMsg{later})
+	if strings.Contains(strings.Join(w.message(), " "), "suspend done") {
+		t.Error("it stays")
+	}
+}

@@ -1,0 +1,119 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
+)
+
+const (
+	// logKept is how many lines of a log are kept.
+	logKept = 5000
+	// logPace is the least time between two batches of lines.
+	logPace = 100 * time.Millisecond
+	// longestLine cuts lines that no terminal shows anyhow.
+	longestLine = 4096
+)
+
+// logMsg are the lines that came since the last one.
+type logMsg struct {
+	from  *logReader
+	lines []string
+	err   error
+}
+
+// logReader reads a log in the background.
+type logReader struct {
+	from io.ReadCloser
+	more chan struct{}
+
+	mu    sync.Mutex
+	lines []string
+	err   error
+}
+
+// openLog shows a log. The reader and its goroutine end when the log does or is closed.
+func (m *Model) openLog(of action.Target, from io.ReadCloser) tea.Cmd {
+	m.closeLog()
+	m.log, m.logLines, m.logErr, m.logFollow = &logReader{from: from, more: make(chan struct{}, 1)}, nil, nil, true
+	if m.here().screen != screenLogs {
+		m.enter(place{screenLogs, of})
+	}
+	log := m.log
+	m.spawn(log.read)
+	return m.nextLines(log)
+}
+
+func (l *logReader) read() {
+	reader := bufio.NewReaderSize(l.from, 64<<10)
+	for {
+		line, err := reader.ReadString('\n')
+		l.mu.Lock()
+		if line != "" {
+			line = strings.ReplaceAll(strings.TrimRight(line[:min(len(line), longestLine)], "\r\n"), "\t", "    ")
+			l.lines = append(l.lines, view.Clean(line))
+			l.lines = l.lines[max(0, len(l.lines)-logKept):]
+		}
+		l.err = err
+		l.mu.Unlock()
+		select {
+		case l.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// nextLines waits for lines, and then a little, so that a chatty log does not cost a frame for each line.
+func (m *Model) nextLines(l *logReader) tea.Cmd {
+	ctx, wait := m.ctx, m.wait
+	return func() tea.Msg {
+		select {
+		case <-l.more:
+		case <-ctx.Done():
+			return nil
+		}
+		wait(logPace)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		lines := l.lines
+		l.lines = nil
+		return logMsg{from: l, lines: lines, err: l.err}
+	}
+}
+
+// readLog shows the lines that came.
+func (m *Model) readLog(msg logMsg) tea.Cmd {
+	if msg.from != m.log {
+		return nil // of a log that was closed
+	}
+	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-logKept):len(m.logLines):len(m.logLines)], msg.lines...)
+	if msg.err != nil {
+		m.logErr = msg.err
+		if errors.Is(msg.err, io.EOF) {
+			m.logErr = errors.New("the log has ended")
+		}
+		return nil
+	}
+	return m.nextLines(msg.from)
+}
+
+func (m *Model) closeLog() {
+	if m.log != nil {
+		_ = m.log.from.Close() // it was only read
+		m.log = nil
+	}
+}

@@ -1,0 +1,258 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
+)
+
+// overlay lies over the screen and has the keyboard.
+type overlay interface {
+	press(*Model, tea.KeyPressMsg) tea.Cmd
+	paste(*Model, tea.PasteMsg) tea.Cmd
+	// lines are its title and its text for a width and a height.
+	lines(m *Model, width, height int) (title string, text []string)
+}
+
+// prompt asks for a text.
+type prompt struct {
+	question string
+	input    textinput.Model
+	// changed, if set, is told of each change, cancelled of Esc.
+	changed   func(*Model, string)
+	cancelled func(*Model)
+	done      func(*Model, string) tea.Cmd
+	wrong     string
+}
+
+func newPrompt(question, value string, done func(*Model, string) tea.Cmd) *prompt {
+	p := &prompt{question: question, input: textinput.New(), done: done}
+	p.input.Prompt = ""
+	styles := p.input.Styles()
+	styles.Cursor.Blink = false
+	p.input.SetStyles(styles)
+	p.input.SetValue(value)
+	p.input.CursorEnd()
+	p.input.Focus() // its command blinks the cursor, which is turned off
+	return p
+}
+
+func (p *prompt) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "esc":
+		m.overlay = nil
+		if p.cancelled != nil {
+			p.cancelled(m)
+		}
+		return nil
+	case "enter":
+		m.overlay = nil
+		return p.done(m, p.input.Value())
+	}
+	return p.edit(m, msg)
+}
+
+func (p *prompt) paste(m *Model, msg tea.PasteMsg) tea.Cmd { return p.edit(m, msg) }
+
+func (p *prompt) edit(m *Model, msg tea.Msg) tea.Cmd {
+	before := p.input.Value()
+	p.input, _ = p.input.Update(msg) // its commands blink the cursor, which is turned off
+	if now := p.input.Value(); now != before && p.changed != nil {
+		p.changed(m, now)
+	}
+	return nil
+}
+
+func (p *prompt) lines(m *Model, width, _ int) (string, []string) {
+	input := p.input
+	input.SetWidth(max(1, min(width-8, 60)))
+	text := []string{input.View()}
+	if p.wrong != "" {
+		text = append(text, m.theme.Paint(view.Bad, p.wrong))
+	}
+	return p.question, append(text, m.theme.Paint(view.Dim, "enter: go on"+m.theme.Dot+"esc: leave"))
+}
+
+// confirmation asks whether what cannot be undone is meant. No is the answer to everything but a chosen yes.
+type confirmation struct {
+	question string
+	request  action.Request
+	yes      bool
+}
+
+func (c *confirmation) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "y", "Y":
+		c.yes = true
+	case "left", "right", "tab", "shift+tab", "h", "l":
+		c.yes = !c.yes
+		return nil
+	case "enter":
+	case "n", "N", "esc", "q":
+		c.yes = false
+	default:
+		return nil
+	}
+	m.overlay = nil
+	if !c.yes {
+		m.say("nothing was done", false)
+		return nil
+	}
+	return m.start(c.request)
+}
+
+func (c *confirmation) paste(*Model, tea.PasteMsg) tea.Cmd { return nil }
+
+func (c *confirmation) lines(m *Model, width, _ int) (string, []string) {
+	no, yes := m.theme.Paint(view.Strong, "["+m.theme.Cursor+"No]"), "  Yes  "
+	if c.yes {
+		no, yes = "  No  ", m.theme.Paint(view.Bad, "["+m.theme.Cursor+"Yes]")
+	}
+	text := append(view.Wrap(c.question, max(10, min(width-8, 70))), "", no+"   "+yes, "")
+	return "Are you sure?", append(text, m.theme.Paint(view.Dim, "y: yes"+m.theme.Dot+"n, esc, enter: no"))
+}
+
+// choice lets the user pick one of several.
+type choice struct {
+	title   string
+	options []string
+	index   int
+	moved   bool // the user has moved the cursor
+	pick    func(*Model, int) tea.Cmd
+	empty   string
+	hint    string
+}
+
+func (c *choice) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+	c.moved = true
+	switch msg.String() {
+	case "up", "k":
+		c.index = max(0, c.index-1)
+	case "down", "j", "tab":
+		c.index = max(0, min(len(c.options)-1, c.index+1))
+	case "home", "g":
+		c.index = 0
+	case "end", "G":
+		c.index = max(0, len(c.options)-1)
+	case "esc", "q":
+		m.overlay = nil
+	case "enter", "d":
+		m.overlay = nil
+		if c.index < len(c.options) {
+			return c.pick(m, c.index)
+		}
+	}
+	return nil
+}
+
+func (c *choice) paste(*Model, tea.PasteMsg) tea.Cmd { return nil }
+
+func (c *choice) lines(m *Model, width, height int) (string, []string) {
+	room := max(1, height-5)
+	from := max(0, min(c.index-room/2, len(c.options)-room))
+	var text []string
+	for i := from; i < len(c.options) && len(text) < room; i++ {
+		line := "  " + c.options[i]
+		if i == c.index {
+			line = m.theme.Cursor + " " + c.options[i]
+		}
+		line = m.theme.Cut(line, max(1, width-6))
+		if i == c.index {
+			line = m.theme.Paint(view.Accent, line)
+		}
+		text = append(text, line)
+	}
+	if len(c.options) == 0 {
+		text = append(text, m.theme.Paint(view.Dim, c.empty))
+	}
+	return c.title, append(text, "", m.theme.Paint(view.Dim, c.hint))
+}
+
+// help lists all keys of the screen below it.
+type help struct{ scroll int }
+
+func (h *help) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "up", "k":
+		h.scroll--
+	case "down", "j":
+		h.scroll++
+	case "pgdown":
+		h.scroll += m.pageSize()
+	case "pgup":
+		h.scroll -= m.pageSize()
+	default:
+		m.overlay = nil
+	}
+	h.scroll = max(0, min(h.scroll, len(h.text(m, m.width))-helpRoom(m.height)))
+	return nil
+}
+
+func (h *help) paste(*Model, tea.PasteMsg) tea.Cmd { return nil }
+
+// Widths of help: two columns of keys, or one where there is no room for two.
+const (
+	helpColumn = 34
+	helpNarrow = 2*helpColumn + 9
+)
+
+// helpRoom is how many lines of help there is room for.
+func helpRoom(height int) int { return max(1, height-2) }
+
+func (h *help) lines(m *Model, width, height int) (string, []string) {
+	text, room := h.text(m, width), helpRoom(height)
+	if len(text) <= room {
+		return "Keys", text
+	}
+	from := max(0, min(h.scroll, len(text)-room))
+	return fmt.Sprintf("Keys (%s%s for more)", m.theme.Up, m.theme.Down), text[from:]
+}
+
+// text is all of help.
+func (h *help) text(m *Model, width int) []string {
+	groups, texts := []string{}, map[string][]string{}
+	for i := range m.commands {
+		c := &m.commands[i]
+		if !c.here(m) {
+			continue
+		}
+		if texts[c.group] == nil {
+			groups = append(groups, c.group)
+		}
+		line := fmt.Sprintf("%s %s", m.theme.Paint(view.Accent, m.theme.Fit(m.keyName(c.Help().Key), 7, false)), c.Help().Desc)
+		texts[c.group] = append(texts[c.group], line)
+	}
+	var text []string
+	for _, group := range groups {
+		text = append(text, m.theme.Paint(view.Strong, group))
+		lines := texts[group]
+		half := len(lines)
+		if width >= helpNarrow {
+			half = (len(lines) + 1) / 2
+		}
+		for i := range half {
+			line := m.theme.Fit(lines[i], max(1, min(helpColumn, width-4)), false)
+			if half+i < len(lines) {
+				line += " " + lines[half+i]
+			}
+			text = append(text, line)
+		}
+	}
+	return text
+}
+
+// keyName writes arrows so that they can be shown.
+func (m *Model) keyName(name string) string {
+	if !m.ascii {
+		return name
+	}
+	return strings.NewReplacer("↑", "up", "↓", "down").Replace(name)
+}

@@ -1,0 +1,263 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
+)
+
+// shownEvents is how many of the latest events are shown.
+const shownEvents = 15
+
+// text is what a screen without a table shows: all of its lines.
+func (m *Model) text() []string {
+	at := m.here()
+	switch {
+	case at.screen == screenLogs:
+		if m.logErr != nil {
+			return append(m.logLines[:len(m.logLines):len(m.logLines)], m.theme.Paint(view.Dim, "("+view.Clean(m.logErr.Error())+")"))
+		}
+		if len(m.logLines) == 0 {
+			return []string{m.theme.Paint(view.Dim, "nothing was written yet; what comes is shown")}
+		}
+		return m.logLines
+	case m.page == nil || m.page.Target != at.target:
+		if m.pageErr != nil {
+			return view.Wrap(view.Clean(m.pageErr.Error()), m.width-2)
+		}
+		return []string{"loading" + m.theme.Ellipsis}
+	}
+	var lines []string
+	if m.pageErr != nil {
+		lines = append(lines, m.theme.Paint(view.Bad, view.Clean("stale: "+m.pageErr.Error())))
+	}
+	if at.screen == screenYAML {
+		for line := range strings.SplitSeq(strings.TrimSuffix(m.page.YAML, "\n"), "\n") {
+			lines = append(lines, view.Clean(line))
+		}
+		return lines
+	}
+	return append(lines, m.detail(m.page)...)
+}
+
+// writer collects the lines of a page.
+type writer struct {
+	m     *Model
+	lines []string
+}
+
+func (w *writer) section(title string) {
+	if len(w.lines) > 0 {
+		w.lines = append(w.lines, "")
+	}
+	w.lines = append(w.lines, w.m.theme.Paint(view.Accent, title))
+}
+
+// line writes a text after a column of its own; what is too long goes on below.
+func (w *writer) line(tone view.Tone, column, text string) {
+	const indent = 2
+	width := view.Width(column)
+	for i, part := range view.Wrap(view.Clean(text), max(10, w.m.width-indent-width-1)) {
+		head := strings.Repeat(" ", indent+width)
+		if i == 0 {
+			head = strings.Repeat(" ", indent) + w.m.theme.Paint(tone, column)
+		}
+		w.lines = append(w.lines, head+" "+part)
+	}
+}
+
+func (w *writer) pair(key, value string) {
+	if value != "" {
+		w.line(view.Dim, w.m.theme.Fit(key, 12, false), value)
+	}
+}
+
+// detail is the page about a claim or Sandbox.
+func (m *Model) detail(p *action.Page) []string {
+	w := &writer{m: m}
+	d, f, t := &p.Diagnosis, &p.Facts, p.Found
+	sign, tone := m.theme.State(d.Verdict)
+	head := m.theme.Paint(tone, sign+" "+string(d.Verdict))
+	if d.Obstacle == "" {
+		w.lines = append(w.lines, head)
+	} else {
+		w.line(tone, sign+" "+string(d.Verdict), d.Obstacle)
+	}
+	if len(d.Next) > 0 {
+		w.section("Next")
+		for _, step := range d.Next {
+			w.line(view.Accent, m.theme.Cursor, step.Text)
+			if step.Command != "" {
+				w.line(view.Dim, "  ", "kubectl sandbox "+step.Command+" -n "+p.Target.Namespace)
+			}
+		}
+	}
+	if t.Claim != nil {
+		m.conditions(w, "Conditions of claim "+t.Claim.Name, t.Claim.Status.Conditions)
+	}
+	if t.Sandbox != nil {
+		m.conditions(w, "Conditions of Sandbox "+t.Sandbox.Name, t.Sandbox.Status.Conditions)
+	}
+	m.findings(w, "Scheduling", d.Scheduling)
+	m.pod(w, p)
+	m.findings(w, "Containers", d.Containers)
+	m.volumes(w, f)
+	if t.Sandbox != nil && t.Sandbox.Status.ServiceFQDN != "" {
+		w.section("Service")
+		w.pair("name", t.Sandbox.Status.ServiceFQDN)
+	}
+	m.events(w, f)
+	m.metadata(w, p)
+	return w.lines
+}
+
+func (m *Model) conditions(w *writer, title string, conditions []metav1.Condition) {
+	if len(conditions) == 0 {
+		return
+	}
+	w.section(title)
+	for i := range conditions {
+		c := &conditions[i]
+		tone := view.Warn
+		if c.Status == metav1.ConditionTrue {
+			tone = view.Good
+		}
+		w.line(tone, m.theme.Fit(c.Type, 10, false)+" "+m.theme.Fit(string(c.Status), 7, false)+" "+
+			m.theme.Fit(m.age(c.LastTransitionTime.Time), 5, true), c.Reason+": "+c.Message)
+	}
+}
+
+func (m *Model) findings(w *writer, title string, findings []diagnose.Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	w.section(title)
+	for _, f := range findings {
+		sign, tone := m.theme.Off, view.Dim
+		switch f.State {
+		case diagnose.Good:
+			sign, tone = m.theme.Ready, view.Good
+		case diagnose.Wait:
+			sign, tone = m.theme.Waiting, view.Warn
+		case diagnose.Bad:
+			sign, tone = m.theme.Problem, view.Bad
+		}
+		w.line(tone, sign+" "+view.Clean(f.Subject), f.Text)
+	}
+}
+
+func (m *Model) pod(w *writer, p *action.Page) {
+	pod := p.Found.Pod
+	w.section("Pod")
+	switch {
+	case p.Found.PodHidden:
+		w.pair("", "not shown: you may not read Pods")
+		return
+	case pod == nil:
+		w.pair("", "none")
+		return
+	}
+	w.pair("name", pod.Name)
+	w.pair("phase", string(pod.Status.Phase)+", for "+m.age(pod.CreationTimestamp.Time))
+	w.pair("node", pod.Spec.NodeName)
+	w.pair("IP", pod.Status.PodIP)
+	states := map[string]corev1.ContainerStatus{}
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		states[s.Name] = s
+	}
+	for i := range pod.Spec.Containers {
+		c := &pod.Spec.Containers[i]
+		w.pair("container", fmt.Sprintf("%s (%s): %s", c.Name, c.Image, m.containerState(states[c.Name])))
+	}
+}
+
+func (m *Model) containerState(s corev1.ContainerStatus) string {
+	text := "not started"
+	switch {
+	case s.State.Running != nil:
+		text = "running for " + m.age(s.State.Running.StartedAt.Time)
+	case s.State.Waiting != nil:
+		text = "waiting: " + strings.TrimSpace(s.State.Waiting.Reason+" "+s.State.Waiting.Message)
+	case s.State.Terminated != nil:
+		text = fmt.Sprintf("ended with code %d: %s", s.State.Terminated.ExitCode, s.State.Terminated.Reason)
+	}
+	if s.RestartCount > 0 {
+		text += fmt.Sprintf(", %d restarts", s.RestartCount)
+	}
+	return text
+}
+
+func (m *Model) volumes(w *writer, f *diagnose.Facts) {
+	if len(f.Volumes) == 0 {
+		return
+	}
+	w.section("Volumes")
+	for i := range f.Volumes {
+		v := &f.Volumes[i]
+		size := v.Spec.Resources.Requests[corev1.ResourceStorage]
+		w.pair(string(v.Status.Phase), v.Name+" "+size.String())
+	}
+}
+
+func (m *Model) events(w *writer, f *diagnose.Facts) {
+	w.section("Events")
+	events := slices.Clone(f.Events)
+	slices.SortStableFunc(events, func(a, b corev1.Event) int {
+		return diagnose.EventTime(&b).Compare(diagnose.EventTime(&a).Time)
+	})
+	if len(events) == 0 {
+		w.pair("", "none, or you may not read them")
+	}
+	for i := range events[:min(len(events), shownEvents)] {
+		e := &events[i]
+		tone := view.Dim
+		if e.Type == corev1.EventTypeWarning {
+			tone = view.Warn
+		}
+		text := e.Reason + ": " + e.Message
+		if e.Count > 1 {
+			text = fmt.Sprintf("%s (%d times)", text, e.Count)
+		}
+		w.line(tone, m.theme.Fit(m.age(diagnose.EventTime(e).Time), 5, true)+" "+m.theme.Fit(e.Type, 7, false), text)
+	}
+}
+
+func (m *Model) metadata(w *writer, p *action.Page) {
+	w.section("Metadata")
+	var object metav1.Object = p.Found.Claim
+	if p.Found.Claim == nil {
+		object = p.Found.Sandbox
+	}
+	w.pair("namespace", object.GetNamespace())
+	w.pair("created", object.GetCreationTimestamp().UTC().Format("2006-01-02 15:04:05Z")+" ("+m.age(object.GetCreationTimestamp().Time)+")")
+	deadline := p.Facts.Deadline()
+	if deadline.Set() {
+		w.pair("ends", deadline.At().UTC().Format("2006-01-02 15:04:05Z"))
+	}
+	if r := m.row(p.Target); r != nil {
+		w.pair("from", cmp.Or(string(r.Source), none))
+		w.pair("pool", r.Pool)
+		w.pair("template", r.Template)
+	}
+	w.pair("UID", string(object.GetUID()))
+	for _, kv := range []struct {
+		key string
+		set map[string]string
+	}{{"label", object.GetLabels()}, {"annotation", object.GetAnnotations()}} {
+		for _, name := range slices.Sorted(maps.Keys(kv.set)) {
+			w.pair(kv.key, name+"="+kv.set[name])
+		}
+	}
+}

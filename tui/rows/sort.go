@@ -1,0 +1,139 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package rows
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+)
+
+// Order is what a table is sorted by.
+type Order string
+
+// The orders. OrderTrouble puts what needs somebody first.
+const (
+	OrderTrouble Order = "trouble"
+	OrderName    Order = "name"
+	OrderState   Order = "state"
+	OrderAge     Order = "age"
+	OrderEnds    Order = "ends"
+	OrderNode    Order = "node"
+	OrderFill    Order = "fill"
+)
+
+// RowOrders, PoolOrders and TemplateOrders are what each table can be sorted by, the usual one first.
+func RowOrders() []Order {
+	return []Order{OrderTrouble, OrderName, OrderState, OrderAge, OrderEnds, OrderNode}
+}
+
+// PoolOrders are the orders of pools.
+func PoolOrders() []Order { return []Order{OrderTrouble, OrderName, OrderFill, OrderAge} }
+
+// TemplateOrders are the orders of templates.
+func TemplateOrders() []Order { return []Order{OrderName, OrderAge} }
+
+// urgency is how soon somebody should look: the lowest first.
+func urgency(v diagnose.Verdict) int {
+	switch v {
+	case diagnose.Blocked, diagnose.Failed:
+		return 0
+	case diagnose.Starting:
+		return 1
+	case diagnose.Suspending, diagnose.Deleting, diagnose.Expired:
+		return 2
+	case diagnose.Ready:
+		return 3
+	}
+	return 4
+}
+
+// SortRows sorts in place; reverse turns the order around. Rows that are equal keep the order of their names.
+func SortRows(all []*Row, by Order, reverse bool) {
+	sorted(all, reverse, func(a, b *Row) int {
+		switch by {
+		case OrderTrouble:
+			return cmp.Compare(urgency(a.State), urgency(b.State))
+		case OrderState:
+			return strings.Compare(string(a.State), string(b.State))
+		case OrderAge:
+			return b.Created.Compare(a.Created)
+		case OrderEnds:
+			return ends(a).Compare(ends(b))
+		case OrderNode:
+			return strings.Compare(a.Node, b.Node)
+		}
+		return 0
+	})
+}
+
+// ends puts what never ends last.
+func ends(r *Row) time.Time {
+	if !r.Deadline.Set() {
+		return time.Unix(1<<40, 0)
+	}
+	return r.Deadline.At()
+}
+
+// SortPools sorts in place.
+func SortPools(all []*Pool, by Order, reverse bool) {
+	sorted(all, reverse, func(a, b *Pool) int {
+		switch by {
+		case OrderTrouble:
+			return cmp.Compare(dry(a), dry(b))
+		case OrderFill:
+			return cmp.Compare(fill(a), fill(b))
+		case OrderAge:
+			return b.Created.Compare(a.Created)
+		}
+		return 0
+	})
+}
+
+// dry groups pools: empty ones, short ones, full ones, those that shall be empty.
+func dry(p *Pool) int {
+	switch {
+	case p.Desired == 0:
+		return 3
+	case p.Ready == 0:
+		return 0
+	case p.Ready < p.Desired:
+		return 1
+	}
+	return 2
+}
+
+func fill(p *Pool) float64 {
+	if p.Desired == 0 {
+		return 1
+	}
+	return float64(p.Ready) / float64(p.Desired)
+}
+
+// SortTemplates sorts in place.
+func SortTemplates(all []*Template, by Order, reverse bool) {
+	sorted(all, reverse, func(a, b *Template) int {
+		if by == OrderAge {
+			return b.Created.Compare(a.Created)
+		}
+		return 0
+	})
+}
+
+// sorted sorts by a comparison, then by name. Names go the other way only when nothing else decides.
+func sorted[T Item](all []T, reverse bool, compare func(a, b T) int) {
+	slices.SortFunc(all, func(a, b T) int {
+		c := compare(a, b)
+		if c == 0 {
+			c = strings.Compare(a.key(), b.key())
+		}
+		if reverse {
+			return -c
+		}
+		return c
+	})
+}

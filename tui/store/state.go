@@ -1,0 +1,220 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
+)
+
+type key = types.NamespacedName
+
+func keyOf(o metav1.Object) key { return key{Namespace: o.GetNamespace(), Name: o.GetName()} }
+
+// sandbox is a stripped Sandbox. Its blueprint is nil unless a pool holds it.
+type sandbox struct {
+	*agentsv1beta1.Sandbox
+	blueprint *blueprint
+}
+
+// state is the stripped objects and the rows made of them. It must be locked by its user.
+type state struct {
+	pools     map[key]*extensionsv1beta1.SandboxWarmPool
+	claims    map[key]*extensionsv1beta1.SandboxClaim
+	templates map[key]*extensionsv1beta1.SandboxTemplate
+	sandboxes map[key]sandbox
+	// pods are keyed by the UID of the Sandbox that controls them, podOwners says which that is.
+	pods      map[types.UID]*corev1.Pod
+	podOwners map[key]types.UID
+	byUID     map[types.UID]key
+
+	blueprints blueprints
+	history    history
+
+	claimRows, sandboxRows map[key]*rows.Row
+	// What changed since the rows were made.
+	dirtyClaims, dirtySandboxes map[key]struct{}
+	changed                     bool
+}
+
+func newState() *state {
+	return &state{
+		pools: map[key]*extensionsv1beta1.SandboxWarmPool{}, claims: map[key]*extensionsv1beta1.SandboxClaim{},
+		templates: map[key]*extensionsv1beta1.SandboxTemplate{}, sandboxes: map[key]sandbox{},
+		pods: map[types.UID]*corev1.Pod{}, podOwners: map[key]types.UID{}, byUID: map[types.UID]key{},
+		history:   newHistory(),
+		claimRows: map[key]*rows.Row{}, sandboxRows: map[key]*rows.Row{},
+		dirtyClaims: map[key]struct{}{}, dirtySandboxes: map[key]struct{}{},
+	}
+}
+
+func (s *state) putPool(p *extensionsv1beta1.SandboxWarmPool) {
+	stripMeta(&p.ObjectMeta)
+	old := s.pools[keyOf(p)]
+	s.pools[keyOf(p)], s.changed = p, true
+	if old == nil || old.Spec.TemplateRef.Name != p.Spec.TemplateRef.Name {
+		s.judgeAgain(p.Namespace)
+	}
+}
+
+// judgeAgain has the members of all pools of a namespace judged anew, which is rarely needed.
+func (s *state) judgeAgain(namespace string) {
+	for k, member := range s.sandboxes {
+		if member.blueprint != nil && k.Namespace == namespace {
+			s.dirtySandboxes[k] = struct{}{}
+		}
+	}
+}
+
+func (s *state) putTemplate(t *extensionsv1beta1.SandboxTemplate) {
+	stripMeta(&t.ObjectMeta)
+	s.templates[keyOf(t)], s.changed = t, true
+	s.judgeAgain(t.Namespace)
+}
+
+func (s *state) putClaim(c *extensionsv1beta1.SandboxClaim) {
+	stripClaim(c)
+	s.claims[keyOf(c)], s.changed = c, true
+	s.dirtyClaims[keyOf(c)] = struct{}{}
+}
+
+func (s *state) putSandbox(o *agentsv1beta1.Sandbox) {
+	k := keyOf(o)
+	if old, has := s.sandboxes[k]; has && old.UID != o.UID {
+		delete(s.byUID, old.UID)
+	}
+	blueprint := s.blueprints.strip(o)
+	s.sandboxes[k] = sandbox{Sandbox: o, blueprint: blueprint}
+	s.byUID[o.UID] = k
+	s.touchSandbox(o)
+}
+
+// touchSandbox marks the rows that a Sandbox is in.
+func (s *state) touchSandbox(o *agentsv1beta1.Sandbox) {
+	s.changed = true
+	s.dirtySandboxes[keyOf(o)] = struct{}{}
+	if owner := metav1.GetControllerOf(o); owner != nil && owner.Kind == apis.KindSandboxClaim {
+		s.dirtyClaims[key{Namespace: o.Namespace, Name: owner.Name}] = struct{}{}
+	}
+}
+
+func (s *state) putPod(p *corev1.Pod) {
+	owner := metav1.GetControllerOf(p)
+	if owner == nil || owner.Kind != apis.KindSandbox {
+		return
+	}
+	stripPod(p)
+	if p.DeletionTimestamp != nil && s.pods[owner.UID] != nil && s.pods[owner.UID].UID != p.UID {
+		return // its successor is there already
+	}
+	s.pods[owner.UID], s.podOwners[keyOf(p)] = p, owner.UID
+	s.touchUID(owner.UID)
+}
+
+func (s *state) touchUID(uid types.UID) {
+	if k, has := s.byUID[uid]; has {
+		s.touchSandbox(s.sandboxes[k].Sandbox)
+	}
+}
+
+func (s *state) dropPool(k key) {
+	if old := s.pools[k]; old != nil {
+		delete(s.blueprints.known, old.UID)
+	}
+	delete(s.pools, k)
+	delete(s.history.claims, k)
+	s.changed = true
+}
+
+func (s *state) dropTemplate(k key) { delete(s.templates, k); s.changed = true }
+
+func (s *state) dropClaim(k key) {
+	if c := s.claims[k]; c != nil {
+		s.history.forget(c.UID)
+	}
+	delete(s.claims, k)
+	s.dirtyClaims[k], s.changed = struct{}{}, true
+}
+
+func (s *state) dropSandbox(k key) {
+	if old, has := s.sandboxes[k]; has {
+		delete(s.byUID, old.UID)
+		s.touchSandbox(old.Sandbox)
+	}
+	delete(s.sandboxes, k)
+}
+
+func (s *state) dropPod(k key) {
+	uid, has := s.podOwners[k]
+	if !has {
+		return
+	}
+	delete(s.podOwners, k)
+	if p := s.pods[uid]; p != nil && p.Name == k.Name {
+		delete(s.pods, uid)
+		s.touchUID(uid)
+	}
+}
+
+// renew makes the rows of what changed, and of what reached its deadline.
+func (s *state) renew(now time.Time) {
+	for k := range s.dirtySandboxes {
+		o, has := s.sandboxes[k]
+		if !has {
+			delete(s.sandboxRows, k)
+			continue
+		}
+		s.sandboxRows[k] = rows.OfSandbox(o.Sandbox, s.pods[o.UID], s.stale(o), now)
+	}
+	for k := range s.dirtyClaims {
+		claim, has := s.claims[k]
+		if !has {
+			delete(s.claimRows, k)
+			continue
+		}
+		held := s.sandboxes[key{Namespace: k.Namespace, Name: claim.Status.SandboxStatus.Name}].Sandbox
+		var pod *corev1.Pod
+		if held != nil {
+			pod = s.pods[held.UID]
+		}
+		s.claimRows[k] = rows.OfClaim(claim, held, pod, now)
+	}
+	clear(s.dirtySandboxes)
+	clear(s.dirtyClaims)
+}
+
+// expire marks the rows whose deadline passed.
+func (s *state) expire(now time.Time) {
+	for k, row := range s.claimRows {
+		if row.Outdated(now) {
+			s.dirtyClaims[k], s.changed = struct{}{}, true
+		}
+	}
+	for k, row := range s.sandboxRows {
+		if row.Outdated(now) {
+			s.dirtySandboxes[k], s.changed = struct{}{}, true
+		}
+	}
+}
+
+// stale says whether a member of a pool is out of date.
+func (s *state) stale(o sandbox) bool {
+	if o.blueprint == nil {
+		return false
+	}
+	pool := s.pools[key{Namespace: o.Namespace, Name: metav1.GetControllerOf(o).Name}]
+	if pool == nil {
+		return false
+	}
+	template := s.templates[key{Namespace: o.Namespace, Name: pool.Spec.TemplateRef.Name}]
+	return template != nil && o.blueprint.isStale(template, o.Sandbox)
+}

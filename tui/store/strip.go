@@ -1,0 +1,103 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+)
+
+// stripMeta drops what no table shows. Only the named annotations stay.
+func stripMeta(m *metav1.ObjectMeta, annotations ...string) {
+	m.ManagedFields, m.Finalizers, m.GenerateName, m.SelfLink = nil, nil, "", ""
+	all := m.Annotations
+	m.Annotations = nil
+	for _, key := range annotations {
+		if value, has := all[key]; has {
+			m.Annotations = map[string]string{key: value}
+		}
+	}
+}
+
+func stripClaim(c *extensionsv1beta1.SandboxClaim) {
+	stripMeta(&c.ObjectMeta)
+	s := c.Spec
+	c.Spec = extensionsv1beta1.SandboxClaimSpec{
+		TemplateRef: s.TemplateRef, WarmPool: s.WarmPool, WarmPoolRef: s.WarmPoolRef, Lifecycle: s.Lifecycle,
+		Env: s.Env, VolumeClaimTemplates: s.VolumeClaimTemplates, // with either it asks for no pool
+	}
+}
+
+func stripPod(p *corev1.Pod) {
+	stripMeta(&p.ObjectMeta)
+	p.Labels = nil
+	p.Spec = corev1.PodSpec{}
+	containers := p.Status.ContainerStatuses
+	for i := range containers {
+		containers[i] = corev1.ContainerStatus{Name: containers[i].Name, RestartCount: containers[i].RestartCount}
+	}
+	p.Status = corev1.PodStatus{Phase: p.Status.Phase, ContainerStatuses: containers}
+}
+
+// blueprints lets members of one pool that are built alike share their Pod spec, which is what a member's staleness is
+// judged by, and remembers that judgement. Everybody else's Pod spec is dropped. It must be locked by its user.
+type blueprints struct {
+	known map[types.UID][]*blueprint
+}
+
+type blueprint struct {
+	spec agentsv1beta1.SandboxSpec
+	// hash is the member's label that says which template it is from.
+	hash string
+	// The judgement, and of which template.
+	judged     types.UID
+	generation int64
+	stale      bool
+}
+
+// most bounds how many different blueprints of a pool are remembered; more than two or three at once are rare.
+const most = 16
+
+// strip drops from the Sandbox what is not needed, and returns the blueprint if it is a member of a pool.
+func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
+	stripMeta(&s.ObjectMeta, apis.AnnotationTemplateRef)
+	spec := s.Spec
+	s.Spec = agentsv1beta1.SandboxSpec{Lifecycle: spec.Lifecycle, Replicas: spec.Replicas, OperatingMode: spec.OperatingMode}
+	owner := metav1.GetControllerOf(s)
+	if owner == nil || owner.Kind != apis.KindSandboxWarmPool {
+		return nil
+	}
+	wanted := &blueprint{hash: s.Labels[apis.LabelSandboxTemplateRefHash], spec: agentsv1beta1.SandboxSpec{
+		PodTemplate:          agentsv1beta1.PodTemplate{Spec: spec.PodTemplate.Spec},
+		VolumeClaimTemplates: spec.VolumeClaimTemplates, Service: spec.Service,
+	}}
+	for _, known := range b.known[owner.UID] {
+		if known.hash == wanted.hash && equality.Semantic.DeepEqual(&known.spec, &wanted.spec) {
+			return known
+		}
+	}
+	if b.known == nil {
+		b.known = map[types.UID][]*blueprint{}
+	}
+	known := append(b.known[owner.UID], wanted)
+	b.known[owner.UID] = known[max(0, len(known)-most):]
+	return wanted
+}
+
+// isStale judges once for each blueprint and state of the template.
+func (b *blueprint) isStale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
+	if b.judged != template.UID || b.generation != template.Generation {
+		whole := member.DeepCopy()
+		whole.Spec.PodTemplate, whole.Spec.VolumeClaimTemplates, whole.Spec.Service = b.spec.PodTemplate, b.spec.VolumeClaimTemplates, b.spec.Service
+		b.judged, b.generation, b.stale = template.UID, template.Generation, pool.Stale(template, whole)
+	}
+	return b.stale
+}

@@ -1,0 +1,210 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package tui
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
+)
+
+// table is a list of objects with a cursor. The cursor and the marks stick to objects, not to lines.
+type table[T rows.Item] struct {
+	title   string
+	columns func(wide bool) []view.Column
+	cells   func(T) []view.Cell
+	sort    func([]T, rows.Order, bool)
+	orders  []rows.Order
+
+	// all is how many objects there are, items are those that the filter takes, sorted.
+	all     []T
+	items   []T
+	index   int
+	offset  int
+	cursor  types.UID
+	marks   map[types.UID]struct{}
+	filter  rows.Filter
+	order   rows.Order
+	reverse bool
+}
+
+// pane is a table whatever it lists.
+type pane interface {
+	move(by int)
+	to(index int)
+	size() (shown, all int)
+	place() (index, offset int)
+	fit(height int)
+	mark()
+	markAll()
+	unmark() bool
+	marked() int
+	setFilter(rows.Filter)
+	filtered() rows.Filter
+	sorting() (orders []rows.Order, now rows.Order, reverse bool)
+	setOrder(rows.Order, bool)
+	refilter()
+	draw(theme *view.Theme, width, height int, focused, wide bool) []string
+}
+
+// show gives the table its objects.
+func (t *table[T]) show(all []T, selector rows.Filter) {
+	t.all = rows.Select(all, selector)
+	t.refilter()
+	if len(t.marks) == 0 {
+		return
+	}
+	alive := make(map[types.UID]struct{}, len(t.marks))
+	for _, item := range t.all {
+		if _, has := t.marks[item.ID()]; has {
+			alive[item.ID()] = struct{}{}
+		}
+	}
+	t.marks = alive
+}
+
+// refilter chooses and sorts, and finds the object under the cursor again.
+func (t *table[T]) refilter() {
+	t.items = rows.Select(t.all, t.filter)
+	t.sort(t.items, t.order, t.reverse)
+	for i, item := range t.items {
+		if item.ID() == t.cursor {
+			t.index = i
+			return
+		}
+	}
+	t.to(t.index) // it is gone: the cursor stays where it was
+}
+
+func (t *table[T]) to(index int) {
+	t.index = max(0, min(index, len(t.items)-1))
+	t.cursor = ""
+	if len(t.items) > 0 {
+		t.cursor = t.items[t.index].ID()
+	}
+}
+
+func (t *table[T]) move(by int)                { t.to(t.index + by) }
+func (t *table[T]) size() (shown, all int)     { return len(t.items), len(t.all) }
+func (t *table[T]) place() (index, offset int) { return t.index, t.offset }
+func (t *table[T]) marked() int                { return len(t.marks) }
+func (t *table[T]) filtered() rows.Filter      { return t.filter }
+
+func (t *table[T]) sorting() (orders []rows.Order, now rows.Order, reverse bool) {
+	return t.orders, t.order, t.reverse
+}
+
+func (t *table[T]) setFilter(f rows.Filter) {
+	t.filter = f
+	t.refilter()
+}
+
+func (t *table[T]) setOrder(o rows.Order, reverse bool) {
+	t.order, t.reverse = o, reverse
+	t.refilter()
+}
+
+// fit scrolls so that the cursor is among so many lines.
+func (t *table[T]) fit(height int) {
+	height = max(1, height)
+	t.offset = max(0, min(t.offset, len(t.items)-height))
+	if t.index < t.offset {
+		t.offset = t.index
+	}
+	if t.index >= t.offset+height {
+		t.offset = t.index - height + 1
+	}
+}
+
+func (t *table[T]) current() (item T, has bool) {
+	if len(t.items) == 0 {
+		return item, false
+	}
+	return t.items[t.index], true
+}
+
+// mark turns the mark of the current object on or off, and goes on to the next.
+func (t *table[T]) mark() {
+	item, has := t.current()
+	if !has {
+		return
+	}
+	if t.marks == nil {
+		t.marks = map[types.UID]struct{}{}
+	}
+	if _, marked := t.marks[item.ID()]; marked {
+		delete(t.marks, item.ID())
+	} else {
+		t.marks[item.ID()] = struct{}{}
+	}
+	t.move(1)
+}
+
+// markAll marks what the filter takes.
+func (t *table[T]) markAll() {
+	t.marks = make(map[types.UID]struct{}, len(t.items))
+	for _, item := range t.items {
+		t.marks[item.ID()] = struct{}{}
+	}
+}
+
+func (t *table[T]) unmark() bool {
+	had := len(t.marks) > 0
+	t.marks = nil
+	return had
+}
+
+// chosen are the marked objects, or else the one under the cursor. A marked object that the filter hides is not among them.
+func (t *table[T]) chosen() []T {
+	var all []T
+	for _, item := range t.items {
+		if _, marked := t.marks[item.ID()]; marked {
+			all = append(all, item)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if item, has := t.current(); has {
+		return []T{item}
+	}
+	return nil
+}
+
+// draw returns the head and exactly so many lines in all.
+func (t *table[T]) draw(theme *view.Theme, width, height int, focused, wide bool) []string {
+	columns := t.columns(wide)
+	columns[0].Title = t.heading()
+	lines := []string{theme.Head(columns, width, focused)}
+	for i := t.offset; i < len(t.items) && len(lines) < height; i++ {
+		item := t.items[i]
+		_, marked := t.marks[item.ID()]
+		cells := t.cells(item)
+		if wide {
+			cells = append([]view.Cell{{Text: namespaceOf(item), Tone: view.Dim}}, cells...)
+			cells[0], cells[1] = cells[1], cells[0]
+		}
+		lines = append(lines, theme.Row(columns, view.Line{Cells: cells, Selected: i == t.index, Marked: marked}, width, focused))
+	}
+	if len(t.items) == 0 && len(t.all) > 0 && len(lines) < height {
+		lines = append(lines, theme.Paint(view.Dim, theme.Fit("   nothing matches the filter", width, false)))
+	}
+	for len(lines) < height {
+		lines = append(lines, theme.Fit("", width, false))
+	}
+	return lines
+}
+
+func namespaceOf(item any) string {
+	switch o := item.(type) {
+	case *rows.Row:
+		return o.Namespace
+	case *rows.Pool:
+		return o.Namespace
+	case *rows.Template:
+		return o.Namespace
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Box draws a frame with a title around lines. It is at most as wide and high as the room that there is.
+func (t *Theme) Box(title string, lines []string, width, height int) []string {
+	inner := Width(title) + 2
+	for _, line := range lines {
+		inner = max(inner, Width(line))
+	}
+	inner = max(0, min(inner, width-4))
+	if height < 3 || width < 5 {
+		return nil
+	}
+	lines = lines[:min(len(lines), height-2)]
+	title = t.Cut(title, inner)
+	top := t.TopLeft + t.Horizontal + t.Paint(Accent, title) + strings.Repeat(t.Horizontal, max(0, inner+1-Width(title))) + t.TopRight
+	box := []string{top}
+	for _, line := range lines {
+		box = append(box, t.Vertical+" "+t.Fit(line, inner, false)+" "+t.Vertical)
+	}
+	return append(box, t.BottomLeft+strings.Repeat(t.Horizontal, inner+2)+t.BottomRight)
+}
+
+// Over lays a box on the middle of a screen.
+func Over(screen, box []string, width int) []string {
+	if len(box) == 0 || len(box) > len(screen) {
+		return screen
+	}
+	laid := append([]string{}, screen...)
+	wide := Width(box[0])
+	x, y := max(0, (width-wide)/2), (len(screen)-len(box))/2
+	for i, line := range box {
+		under := laid[y+i]
+		left, right := ansi.Truncate(under, x, ""), ansi.TruncateLeft(under, x+wide, "")
+		left += strings.Repeat(" ", max(0, x-Width(left)))
+		right = strings.Repeat(" ", max(0, width-x-wide-Width(right))) + right
+		laid[y+i] = left + line + right
+	}
+	return laid
+}

@@ -1,0 +1,136 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import "strings"
+
+// Column is one column of a table.
+type Column struct {
+	Title string
+	// Width is the least width, Grow how big a share of the rest it gets.
+	Width, Grow int
+	Right       bool
+	// Rank is how early the column goes when there is no room: the highest first, 0 never.
+	Rank int
+}
+
+// Cell is one text of a table.
+type Cell struct {
+	Text string
+	Tone Tone
+}
+
+// Line is one line of a table.
+type Line struct {
+	Cells            []Cell
+	Selected, Marked bool
+}
+
+// gutter is what every line begins with: cursor, mark, space.
+const gutter = 3
+
+// Widths gives each column its width for a whole width; 0 hides it.
+func Widths(columns []Column, width int) []int {
+	widths, used := make([]int, len(columns)), gutter-1
+	for i, c := range columns {
+		widths[i] = c.Width
+		used += c.Width + 1
+	}
+	for used > width {
+		worst := -1
+		for i, c := range columns {
+			if widths[i] > 0 && c.Rank > 0 && (worst < 0 || c.Rank > columns[worst].Rank) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		used -= widths[worst] + 1
+		widths[worst] = 0
+	}
+	shares := 0
+	for i, c := range columns {
+		if widths[i] > 0 {
+			shares += c.Grow
+		}
+	}
+	for i, c := range columns {
+		if rest := width - used; rest > 0 && widths[i] > 0 && c.Grow > 0 {
+			more := rest * c.Grow / shares
+			widths[i], used, shares = widths[i]+more, used+more, shares-c.Grow
+		}
+	}
+	return widths
+}
+
+// Head draws the titles of the columns. The first one may be longer than its column: it hides those that it reaches.
+func (t *Theme) Head(columns []Column, width int, focused bool) string {
+	text, used, at := strings.Repeat(" ", gutter), gutter, gutter
+	for i, w := range Widths(columns, width) {
+		switch {
+		case w == 0:
+			continue
+		case i == 0:
+			text += columns[i].Title
+			used += Width(columns[i].Title)
+		case at > used || (at == used && used == gutter):
+			text += strings.Repeat(" ", at-used) + t.Fit(columns[i].Title, w, columns[i].Right)
+			used = at + w
+		}
+		at += w + 1
+	}
+	tone := Dim
+	if focused {
+		tone = Accent
+	}
+	return t.Paint(tone, t.Fit(text, width, false))
+}
+
+// Row draws one line of a table.
+func (t *Theme) Row(columns []Column, line Line, width int, focused bool) string {
+	widths := Widths(columns, width)
+	cursor, mark := " ", " "
+	switch {
+	case line.Selected && focused:
+		cursor = t.Cursor
+	case line.Selected:
+		cursor = t.Resting
+	}
+	if line.Marked {
+		mark = t.Marked
+	}
+	var b strings.Builder
+	b.WriteString(cursor + mark + " ")
+	used, first := gutter, true
+	for i, cell := range line.Cells {
+		if widths[i] == 0 {
+			continue
+		}
+		if !first {
+			b.WriteByte(' ')
+			used++
+		}
+		first = false
+		text := t.Fit(Clean(cell.Text), widths[i], columns[i].Right)
+		used += widths[i]
+		if !line.Selected {
+			text = t.Paint(cell.Tone, text)
+		}
+		b.WriteString(text)
+	}
+	text := b.String()
+	if used < width {
+		text += strings.Repeat(" ", width-used)
+	} else {
+		text = t.Fit(text, width, false)
+	}
+	switch {
+	case line.Selected && focused:
+		return t.selected.Render(text)
+	case line.Selected:
+		return t.unfocus.Render(text)
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Clean makes a text from a cluster harmless: no control characters, and so no escape sequences, on one line.
+func Clean(text string) string {
+	if strings.IndexFunc(text, unprintable) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return ' '
+		}
+		return r
+	}, ansi.Strip(text))
+}
+
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+}
+
+// Reason is an error on one line, without the URL that a request was for: what was done is said before that anyhow.
+func Reason(err error) string {
+	text := err.Error()
+	var request *url.Error
+	if errors.As(err, &request) {
+		text = strings.Replace(text, request.Error(), request.Err.Error(), 1)
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
+}
+
+// Width is how many cells a text takes.
+func Width(text string) int { return ansi.StringWidth(text) }
+
+// Cut shortens a text to a width, and shows with a sign that it did.
+func (t *Theme) Cut(text string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	if len(text) <= width { // no text takes more cells than bytes
+		return text
+	}
+	return ansi.Truncate(text, width, t.Ellipsis)
+}
+
+// Fit makes a text exactly as wide.
+func (t *Theme) Fit(text string, width int, right bool) string {
+	text = t.Cut(text, width)
+	pad := width - Width(text)
+	switch {
+	case pad <= 0:
+		return text
+	case right:
+		return strings.Repeat(" ", pad) + text
+	}
+	return text + strings.Repeat(" ", pad)
+}
+
+// Ends puts one text at the left and one at the right end of a line. The right one yields when both do not fit.
+func (t *Theme) Ends(left, right string, width int) string {
+	gap := width - Width(left) - Width(right)
+	if gap < 1 {
+		return t.Fit(left, width, false)
+	}
+	return left + strings.Repeat(" ", gap) + right
+}
+
+// Center puts a text in the middle of a line.
+func (t *Theme) Center(text string, width int) string {
+	text = t.Cut(text, width)
+	left := max(0, (width-Width(text))/2)
+	return t.Fit(strings.Repeat(" ", left)+text, width, false)
+}
+
+// Wrap breaks a text into lines of at most the width.
+func Wrap(text string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(text, width, " "), "\n")
+}
+
+// Bar shows how much of something there is.
+func (t *Theme) Bar(part, whole, width int) string {
+	full := width
+	if whole > 0 {
+		full = min(width, part*width/whole)
+		if full == 0 && part > 0 {
+			full = 1
+		}
+	}
+	full = max(0, full)
+	return strings.Repeat(t.Full, full) + strings.Repeat(t.Empty, max(0, width-full))
+}
+
+// Sparkline shows the latest numbers, as many as there is room for, from zero to the largest.
+func (t *Theme) Sparkline(numbers []int, width int) string {
+	numbers = numbers[max(0, len(numbers)-width):]
+	top := 1
+	for _, n := range numbers {
+		top = max(top, n)
+	}
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", width-len(numbers)))
+	for _, n := range numbers {
+		b.WriteString(t.Spark[max(0, n)*(len(t.Spark)-1)/top])
+	}
+	return b.String()
+}

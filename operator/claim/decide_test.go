@@ -104,6 +104,11 @@ func TestNextStep(t *testing.T) {
 		"a record of a member of a pool that the claim may not use is dropped": {
 			claim: claimOf("c", noted("z-a")), seen: observed{recorded: member("z-a", pool("z")), template: template(), pools: both}, want: "forget z-a",
 		},
+		"another's Sandbox in a status without a record hinders nothing": {
+			claim: claimOf("c", builders.BoundTo("p-x", "10.6.6.6")),
+			seen:  observed{recorded: heldBy(claimOf("other"), member("p-x", pool("p"))), template: template(), pools: both},
+			want:  "draw from p+q, else create c",
+		},
 		"a record of what is gone hinders nothing": {
 			claim: claimOf("c", noted("p-a")), seen: observed{template: template(), pools: both}, want: "draw from p+q, else create c",
 		},

@@ -43,7 +43,7 @@ func obstacle(t *Target, now time.Time) *Error {
 	switch {
 	case deleting(t):
 		return &Error{Cause: Deleting, Message: fmt.Sprintf("%s is being deleted", name)}
-	case t.Pod != nil && Ended(t.Pod):
+	case t.Pod != nil && Ended(t.Pod) && t.Pod.DeletionTimestamp == nil: // else it was made to end, and another may follow
 		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, ending(t.Pod)), next: commandFor("logs", t)}
 	case expired(t, now):
 		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}

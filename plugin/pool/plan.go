@@ -40,6 +40,8 @@ type PlanOptions struct {
 	Burst  int
 	Start  time.Duration
 	Output string
+	// Replicas is a size of the pool that is asked about, below zero if none is.
+	Replicas int32
 
 	ref    resolve.Ref
 	demand pool.Demand
@@ -49,18 +51,28 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 	o := &PlanOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan NAME",
-		Short: "Say how large a pool has to be",
+		Short: "Say how large a pool has to be, and how large it can be",
 		Long: "plan says how many sandboxes a pool has to keep so that claims get one at once: as many as claims come while one that\n" +
 			"was taken is replaced. How long that takes is read from the pool's sandboxes, and how claims come from those that still\n" +
-			"exist, with a fifth more for the next peak; --rate and --burst give what is expected instead. It changes nothing.",
+			"exist, with a fifth more for the next peak; --rate and --burst give what is expected instead. It changes nothing.\n\n" +
+			"It also says how many more sandboxes of the pool fit on the nodes as they are, and what keeps each node from taking more:\n" +
+			"requests, taints, affinity, host ports, quotas. Nothing is assumed about Pods that could be evicted. With --replicas it\n" +
+			"ends with exit code 1 if a pool of that size does not fit.",
 		Example: "  # Was the pool large enough for what came so far?\n" +
 			"  kubectl sandbox pool plan python-warm\n\n" +
 			"  # Thirty a minute, and once in a while fifty at once\n" +
-			"  kubectl sandbox pool plan python-warm --rate 30/m --burst 50",
+			"  kubectl sandbox pool plan python-warm --rate 30/m --burst 50\n\n" +
+			"  # Do fifty fit on the nodes?\n" +
+			"  kubectl sandbox pool plan python-warm --replicas 50",
 		Args:              argument.Exactly("NAME"),
 		ValidArgsFunction: complete.One(complete.Pools(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
+			if !cmd.Flags().Changed("replicas") {
+				o.Replicas = -1
+			} else if err := checkReplicas(o.Replicas); err != nil {
+				return exit.Usage(err)
+			}
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -70,6 +82,7 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 	cmd.Flags().StringVar(&o.Rate, "rate", "", "How many claims come on average, as in 2/s, 30/m or 500/h. (default: as they came)")
 	cmd.Flags().IntVar(&o.Burst, "burst", 0, "How many claims come at once, beyond the rate.")
 	cmd.Flags().DurationVar(&o.Start, "start", 0, "How long a sandbox takes to be ready. (default: as long as those of the pool took)")
+	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "A size of the pool: say whether it fits on the nodes.")
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
 	return cmd
 }
@@ -127,19 +140,56 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 		return err
 	}
 	summary := pool.Summarize(found, facts)
-	plan, err := pool.PlanFor(&summary, facts, o.demand)
-	if err != nil {
+	plan, unknown := pool.PlanFor(&summary, facts, o.demand)
+	room, err := o.room(ctx, a, &summary)
+	switch {
+	case err != nil && o.Replicas >= 0:
+		return err
+	case err != nil:
+		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: whether more fit is not known: %v\n", err) // the demand is told all the same
+	}
+	if err := o.print(document{plan, room}, &summary, f, streams.Out); err != nil {
 		return err
 	}
-	if o.Output != "" {
-		return encode(plan, o.Output, streams.Out)
+	switch {
+	case o.Replicas < 0:
+		return unknown
+	case room == nil:
+		return fmt.Errorf("whether %d fit is not known: there is no template of pool %s, or no node", o.Replicas, found.Name)
+	case room.Missing > 0:
+		return fmt.Errorf("%d of %d do not fit on the nodes", room.Missing, o.Replicas)
 	}
-	text := o.page(plan, &summary, report.Style{Colored: f.Color(streams.Out)}, func(arguments string) string { return explain.Command(arguments, f) })
-	_, err = io.WriteString(streams.Out, text)
+	return nil
+}
+
+// document is what is printed: each part is nil if it is not known.
+type document struct {
+	*pool.Plan
+	Room *room `json:"room,omitempty"`
+}
+
+func (o *PlanOptions) print(d document, s *pool.Summary, f factory.Factory, out io.Writer) error {
+	switch {
+	case d.Plan == nil && d.Room == nil:
+		return nil
+	case o.Output != "":
+		return encode(d, o.Output, out)
+	}
+	style := report.Style{Colored: f.Color(out)}
+	text := ""
+	if d.Plan != nil {
+		text = o.page(d.Plan, s, style, func(arguments string) string { return explain.Command(arguments, f) })
+	}
+	if d.Room != nil {
+		p := report.Page{Style: style}
+		d.Room.sections(&p)
+		text += p.String()
+	}
+	_, err := io.WriteString(out, text)
 	return err
 }
 
-func encode(plan *pool.Plan, format string, out io.Writer) error {
+func encode(plan document, format string, out io.Writer) error {
 	encoded, err := json.MarshalIndent(plan, "", "    ")
 	if err == nil && format == "yaml" {
 		encoded, err = yaml.JSONToYAML(encoded)

@@ -157,6 +157,10 @@ bench: ## Measure the operator on a control plane with simulated nodes. Starts i
 	@mkdir -p $(ARTIFACTS)
 	@PROFILE='$(PROFILE)' RUNS='$(RUNS)' OPERATOR_ARGS='$(OPERATOR_ARGS)' test/bench/run.sh
 
+.PHONY: bench-copy
+bench-copy: ## Measure exec, cp and port-forward beside kubectl's. Starts its own cluster. ARGS="-only file -rounds 1"
+	@test/bench/copy/run.sh $(ARGS)
+
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.
 	@$(GOLANGCI_LINT) run ./...

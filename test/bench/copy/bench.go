@@ -1,0 +1,179 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// sandbox is the name of the sandbox that is made for the measurement.
+const sandbox = "bench-copy"
+
+type bench struct {
+	rounds, execs, mebibytes, files int
+	image, namespace, only          string
+
+	dir string
+}
+
+// run makes what is needed, measures, and takes it away.
+func (b *bench) run(ctx context.Context) (err error) {
+	if b.dir, err = os.MkdirTemp("", "bench-copy-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.plugin(ctx, "create", sandbox, "--image", b.image, "--wait", "--", "sleep", "infinity"); err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, b.plugin(context.WithoutCancel(ctx), "delete", sandbox, "--yes", "--wait"))
+	}()
+	fmt.Println("| what | kubectl | kubectl sandbox | ratio |")
+	fmt.Println("|---|---|---|---|")
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"exec", b.exec}, {"file", b.file}, {"files", b.tree}, {"forward", b.forward}} {
+		if b.only != "" && b.only != part.name {
+			continue
+		}
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+func command(ctx context.Context, words ...string) error {
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%v: %w: %s", words, err, out)
+	}
+	return nil
+}
+
+func (b *bench) plugin(ctx context.Context, words ...string) error {
+	return command(ctx, append([]string{"kubectl-sandbox", "-n", b.namespace}, words...)...)
+}
+
+func (b *bench) kubectl(ctx context.Context, words ...string) error {
+	return command(ctx, append([]string{"kubectl", "-n", b.namespace}, words...)...)
+}
+
+// inside runs a script in the sandbox, which is not measured.
+func (b *bench) inside(ctx context.Context, script string) error {
+	return b.plugin(ctx, "exec", sandbox, "--", "sh", "-c", script)
+}
+
+// compare measures both by turns, so that the machine's moods meet both, and prints the medians: as times if bytes is 0,
+// else as throughput.
+func (b *bench) compare(ctx context.Context, what string, rounds int, bytes int64, before, theirs, ours func(context.Context) error) error {
+	var times [2][]time.Duration
+	for range rounds {
+		for i, do := range []func(context.Context) error{theirs, ours} {
+			if before != nil {
+				if err := before(ctx); err != nil {
+					return err
+				}
+			}
+			began := time.Now()
+			if err := do(ctx); err != nil {
+				return err
+			}
+			times[i] = append(times[i], time.Since(began))
+		}
+	}
+	their, our := median(times[0]), median(times[1])
+	if bytes == 0 {
+		fmt.Printf("| %s | %v | %v | %.2f of the time |\n", what, their.Round(time.Millisecond), our.Round(time.Millisecond), our.Seconds()/their.Seconds())
+		return nil
+	}
+	fmt.Printf("| %s | %.0f MiB/s (%.1f s) | %.0f MiB/s (%.1f s) | %.2f times the rate |\n", what,
+		rate(bytes, their), their.Seconds(), rate(bytes, our), our.Seconds(), their.Seconds()/our.Seconds())
+	return nil
+}
+
+func rate(bytes int64, in time.Duration) float64 { return float64(bytes) / (1 << 20) / in.Seconds() }
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+func (b *bench) exec(ctx context.Context) error {
+	return b.compare(ctx, "exec -- true", b.execs, 0, nil,
+		func(ctx context.Context) error { return b.kubectl(ctx, "exec", sandbox, "--", "true") },
+		func(ctx context.Context) error { return b.plugin(ctx, "exec", sandbox, "--", "true") })
+}
+
+// noise writes a file that does not compress.
+func noise(path string, size int) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	source, block := rand.NewChaCha8([32]byte{1}), make([]byte, 1<<20)
+	for ; size > 0 && err == nil; size -= len(block) {
+		_, _ = source.Read(block) // it never fails
+		_, err = out.Write(block[:min(len(block), size)])
+	}
+	return errors.Join(err, out.Close())
+}
+
+// file copies one large file both ways.
+func (b *bench) file(ctx context.Context) error {
+	local := filepath.Join(b.dir, "large")
+	if err := noise(local, b.mebibytes<<20); err != nil {
+		return err
+	}
+	return b.bothWays(ctx, fmt.Sprintf("cp of a file of %d MiB", b.mebibytes), local, int64(b.mebibytes)<<20)
+}
+
+// tree copies many small files both ways.
+func (b *bench) tree(ctx context.Context) error {
+	const each, inOne = 1024, 100
+	local := filepath.Join(b.dir, "tree")
+	for i := range b.files {
+		dir := filepath.Join(local, strconv.Itoa(i/inOne))
+		if i%inOne == 0 {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+		}
+		if err := noise(filepath.Join(dir, strconv.Itoa(i)), each); err != nil {
+			return err
+		}
+	}
+	return b.bothWays(ctx, fmt.Sprintf("cp of %d files of 1 KiB", b.files), local, int64(b.files)*each)
+}
+
+func (b *bench) bothWays(ctx context.Context, what, local string, bytes int64) error {
+	back := filepath.Join(b.dir, "back")
+	clean := func(ctx context.Context) error {
+		return errors.Join(os.RemoveAll(back), b.inside(ctx, "rm -rf /tmp/copy"))
+	}
+	into, from := sandbox+":/tmp/copy", sandbox+":/tmp/source"
+	err := b.compare(ctx, what+", into the sandbox", b.rounds, bytes, clean,
+		func(ctx context.Context) error { return b.kubectl(ctx, "cp", local, into) },
+		func(ctx context.Context) error { return b.plugin(ctx, "cp", local, into) })
+	if err == nil {
+		err = b.inside(ctx, "rm -rf /tmp/source && mv /tmp/copy /tmp/source")
+	}
+	if err == nil {
+		err = b.compare(ctx, what+", out of it", b.rounds, bytes, clean,
+			func(ctx context.Context) error { return b.kubectl(ctx, "cp", from, back) },
+			func(ctx context.Context) error { return b.plugin(ctx, "cp", from, back) })
+	}
+	return errors.Join(err, clean(ctx), b.inside(ctx, "rm -rf /tmp/source"))
+}

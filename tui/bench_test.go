@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -119,6 +120,8 @@ func BenchmarkDashboard(bench *testing.B) {
 }
 
 func runCrowd(bench *testing.B) {
+	defer func(size int32) { watch.DefaultChanSize = size }(watch.DefaultChanSize)
+	watch.DefaultChanSize = 1 << 14 // the fake cluster panics where a real one ends a watch that is read too slowly
 	objects, members := crowd()
 	cluster := fakecluster.New(objects...)
 	ctx, cancel := context.WithCancelCause(bench.Context())

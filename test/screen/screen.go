@@ -183,6 +183,14 @@ func (s *Screen) End() error {
 	}
 }
 
+// Left waits until the program has ended and the terminal is as it was before: what it wrote last may still be on its way.
+func (s *Screen) Left() error {
+	s.t.Helper()
+	err := s.End()
+	s.UntilTrue("the restored terminal", func(string) bool { return s.Restored() })
+	return err
+}
+
 // Ended says whether the program has ended.
 func (s *Screen) Ended() bool {
 	select {

@@ -46,8 +46,8 @@ func TestEveryKeyOfHelpOnEveryScreen(t *testing.T) {
 			}
 			home(s)
 			s.Type("q")
-			if err := s.End(); err != nil || !s.Restored() {
-				t.Errorf("ended with %v, terminal restored: %v", err, s.Restored())
+			if err := s.Left(); err != nil {
+				t.Error(err)
 			}
 		})
 	}

@@ -64,8 +64,8 @@ func TestTheServerMayBeAwayForLong(t *testing.T) {
 	}
 	s.Until("later")
 	s.Type("q")
-	if err := s.End(); err != nil || !s.Restored() {
-		t.Errorf("ended with %v, terminal restored: %v", err, s.Restored())
+	if err := s.Left(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -107,8 +107,8 @@ func TestRandomSizesAndClicksWhileEventsArrive(t *testing.T) {
 	s.Resize(120, 30)
 	home(s)
 	s.Type("q")
-	if err := s.End(); err != nil || !s.Restored() {
-		t.Errorf("ended with %v, terminal restored: %v", err, s.Restored())
+	if err := s.Left(); err != nil {
+		t.Error(err)
 	}
 }
 

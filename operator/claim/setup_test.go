@@ -157,3 +157,17 @@ func TestIndexes(t *testing.T) {
 		t.Errorf("default is no pool's name: %v", got)
 	}
 }
+
+// TestABoundClaimWaitsByItsReason: one that lost its Sandbox keeps the name, and waits for what it lacks all the same.
+func TestABoundClaimWaitsByItsReason(t *testing.T) {
+	for reason, want := range map[apis.Reason]bool{
+		"TemplateNotFound": true, "WarmPoolNotFound": true, "InvalidMetadata": true, "EnvVarsInjectionRejected": true,
+		"VolumeClaimTemplatesError": true, "SandboxMissing": true, "ReconcilerError": true,
+		"DependenciesReady": false, "DependenciesNotReady": false, "SandboxExpired": false, "ClaimExpired": false,
+	} {
+		claim := claimOf("c", builders.BoundTo("x"), builders.WithCondition(apis.ConditionReady, false, reason, "", testNow))
+		if got := waits(claim); got != want {
+			t.Errorf("%s: waits %t", reason, got)
+		}
+	}
+}

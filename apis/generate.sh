@@ -16,10 +16,13 @@ rm -f apis/crds/*.yaml
 tool controller-gen crd paths=./apis/agents/... paths=./apis/extensions/... output:crd:dir=apis/crds
 go run ./apis/crds/finish apis/crds/*.yaml
 
-if [ -d operator/sandbox ]; then
-  tool controller-gen rbac:roleName=agent-sandbox-controller,headerFile=apis/boilerplate/header.yaml.txt \
-    paths=./operator/... output:rbac:dir=operator/install/manifests
-fi
+role() { # NAME FILE DIRECTORY...
+  tool controller-gen "rbac:roleName=$1,fileName=$2,headerFile=apis/boilerplate/header.yaml.txt" "${@:3}" \
+    output:rbac:dir=operator/install/manifests
+}
+role agent-sandbox-controller role.yaml paths=./operator/manager/... paths=./operator/sandbox/...
+role agent-sandbox-controller-extensions extensions-role.yaml \
+  paths=./operator/claim/... paths=./operator/pool/... paths=./operator/template/...
 
 client=$module/apis/client
 types=($module/apis/agents/v1beta1 $module/apis/extensions/v1beta1)
@@ -41,3 +44,4 @@ tool crd-ref-docs --source-path=apis --config=apis/boilerplate/reference.yaml --
   --output-path=docs/reference/api.md
 go run ./operator/manager/flagdoc docs/reference/operator-flags.md
 go run ./plugin/root/commanddoc docs/reference/cli
+go run ./operator/install/generate # the static manifests, and what the chart shares with them

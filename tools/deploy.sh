@@ -10,15 +10,8 @@ image=${1:?usage: tools/deploy.sh IMAGE}
 
 what=(--image "$image")
 [ "${EXTENSIONS:-false}" = true ] || what+=(--core-only)
-bin/kubectl-sandbox install "${what[@]}"
-
 read -ra arguments <<<"${CONTROLLER_ARGS:-}"
-[ ${#arguments[@]} -gt 0 ] || exit 0
-patch=
 for argument in "${arguments[@]}"; do
-  argument=${argument//\\/\\\\}
-  patch+=${patch:+,}'{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"'${argument//\"/\\\"}'"}'
+  what+=("--arg=$argument")
 done
-operator=(--namespace agent-sandbox-system deployment/agent-sandbox-controller)
-kubectl patch "${operator[@]}" --type=json --patch "[$patch]"
-kubectl rollout status "${operator[@]}" --timeout=2m
+bin/kubectl-sandbox install "${what[@]}"

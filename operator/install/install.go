@@ -40,6 +40,9 @@ type Options struct {
 	Replicas int32
 	// Args are added to the operator's own.
 	Args []string
+	// WatchNamespaces are the only namespaces that the operator works in, with Roles in them in place of ClusterRoles; all when
+	// empty. They must exist.
+	WatchNamespaces []string
 	// CoreOnly leaves out the CustomResourceDefinitions of claims, templates and pools, and their reconcilers.
 	CoreOnly bool
 }
@@ -53,15 +56,20 @@ func (o Options) Complete() Options {
 	o.Image = cmp.Or(o.Image, DefaultImage())
 	o.Replicas = cmp.Or(o.Replicas, 1)
 	o.Args = slices.Clone(o.Args)
+	o.WatchNamespaces = slices.Compact(slices.Sorted(slices.Values(o.WatchNamespaces)))
 	return o
 }
 
 // Validate says what is wrong with the options.
 func (o Options) Validate() error {
 	var all []error
+	namespaces := o.WatchNamespaces
 	if o.Namespace != "" {
-		for _, problem := range validation.IsDNS1123Label(o.Namespace) {
-			all = append(all, fmt.Errorf("namespace %q: %s", o.Namespace, problem))
+		namespaces = append([]string{o.Namespace}, namespaces...)
+	}
+	for _, namespace := range namespaces {
+		for _, problem := range validation.IsDNS1123Label(namespace) {
+			all = append(all, fmt.Errorf("namespace %q: %s", namespace, problem))
 		}
 	}
 	if strings.ContainsAny(o.Image, " \t\n") {

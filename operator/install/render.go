@@ -19,14 +19,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
+// leaderElection is the name of the Role and the RoleBinding for the leader's lease, which go where the lease is.
+const leaderElection = apis.OperatorName + "-leader-election"
+
 //go:embed manifests/*.yaml
 var files embed.FS
 
 // order lists the manifests as they must be created: what others need comes first.
-func order() []string {
-	return []string{
-		"namespace.yaml", "identity.yaml", "role.yaml", "binding.yaml", "leader-election.yaml", "service.yaml", "deployment.yaml",
+func (o Options) order() []string {
+	all := []string{"namespace.yaml", "identity.yaml", "role.yaml", "binding.yaml"}
+	if !o.CoreOnly {
+		all = append(all, "extensions-role.yaml", "extensions-binding.yaml")
 	}
+	if secure, _ := o.Flag("metrics-secure"); secure == "true" {
+		all = append(all, "secure-metrics.yaml")
+	}
+	return append(all, "leader-election.yaml", "users.yaml", "service.yaml", "deployment.yaml")
 }
 
 // Render returns the objects to create, in order: CustomResourceDefinitions, then the namespace and what is in it.
@@ -39,7 +47,7 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range order() {
+	for _, name := range options.order() {
 		objects, err := read(name)
 		if err != nil {
 			return nil, err
@@ -51,7 +59,7 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("render %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
-	return all, nil
+	return confine(all, options.WatchNamespaces)
 }
 
 // definitions returns the CustomResourceDefinitions as they should be applied: without a status.
@@ -127,6 +135,9 @@ func adapt(object *unstructured.Unstructured, options Options) error {
 	if object.GetNamespace() != "" {
 		object.SetNamespace(options.Namespace)
 	}
+	if elsewhere, _ := options.Flag("leader-election-namespace"); elsewhere != "" && object.GetName() == leaderElection {
+		object.SetNamespace(elsewhere)
+	}
 	return nil
 }
 
@@ -164,10 +175,7 @@ func deploy(object *unstructured.Unstructured, options Options) error {
 		if err != nil {
 			return err
 		}
-		if !options.CoreOnly {
-			args = append(args, "--extensions=true")
-		}
-		if err := unstructured.SetNestedStringSlice(fields, append(args, options.Args...), "args"); err != nil {
+		if err := unstructured.SetNestedStringSlice(fields, append(args, options.arguments()...), "args"); err != nil {
 			return err
 		}
 	}

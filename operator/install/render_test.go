@@ -49,17 +49,21 @@ func find[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *T
 	return nil
 }
 
-func operatorObjects(namespace string) []string {
-	return []string{
+func operatorObjects(namespace string, further ...string) []string {
+	all := append([]string{
 		"Namespace//" + namespace,
 		"ServiceAccount/" + namespace + "/agent-sandbox-controller",
 		"ClusterRole//agent-sandbox-controller",
 		"ClusterRoleBinding//agent-sandbox-controller",
-		"Role/" + namespace + "/agent-sandbox-controller-leader-election",
-		"RoleBinding/" + namespace + "/agent-sandbox-controller-leader-election",
-		"Service/" + namespace + "/agent-sandbox-controller",
-		"Deployment/" + namespace + "/agent-sandbox-controller",
-	}
+	}, further...)
+	return append(all,
+		"Role/"+namespace+"/agent-sandbox-controller-leader-election",
+		"RoleBinding/"+namespace+"/agent-sandbox-controller-leader-election",
+		"ClusterRole//agent-sandbox-edit",
+		"ClusterRole//agent-sandbox-view",
+		"Service/"+namespace+"/agent-sandbox-controller",
+		"Deployment/"+namespace+"/agent-sandbox-controller",
+	)
 }
 
 func TestRenderOrder(t *testing.T) {
@@ -74,7 +78,8 @@ func TestRenderOrder(t *testing.T) {
 		want    []string
 	}{
 		"all four kinds come first, then the namespace and what is in it": {
-			want: append(append([]string{core}, extensions...), operatorObjects(apis.OperatorNamespace)...),
+			want: append(append([]string{core}, extensions...), operatorObjects(apis.OperatorNamespace,
+				"ClusterRole//agent-sandbox-controller-extensions", "ClusterRoleBinding//agent-sandbox-controller-extensions")...),
 		},
 		"core only leaves out claims, templates and pools": {
 			options: Options{CoreOnly: true},

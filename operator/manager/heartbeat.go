@@ -13,7 +13,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// electionPatience is how long the leader election may be silent. It asks every two seconds, leader or not, and gives up on an
+// electionRetry is how often the leader renews its lease, and about how often the others ask for it. The library stretches it up to
+// 2.2 times for those: the next leader follows one that let go within 2.2 seconds.
+const electionRetry = time.Second
+
+// electionPatience is how long the leader election may be silent. It asks every second or two, leader or not, and gives up on an
 // answer after ten: more than that is a loop that hangs, not a slow API server.
 const electionPatience = 30 * time.Second
 

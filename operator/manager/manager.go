@@ -75,10 +75,12 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	if err != nil {
 		return err
 	}
-	all = append(all, func(ctx context.Context) error {
-		warnOfSkew(ctx, mgr.GetAPIReader(), config.kinds(), buildinfo.Get().Version, counted.Skewed, log)
-		return nil
-	})
+	if len(config.WatchNamespaces) == 0 { // else it may not look at what is the cluster's
+		all = append(all, func(ctx context.Context) error {
+			warnOfSkew(ctx, mgr.GetAPIReader(), config.kinds(), buildinfo.Get().Version, counted.Skewed, log)
+			return nil
+		})
+	}
 	if err := mgr.Add(whenServed(mgr, config, all, &served, log)); err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
@@ -124,7 +126,7 @@ func newManager(config Config, restConfig *rest.Config, election *heartbeat, log
 		return nil, err
 	}
 	config.sampleForProfiles()
-	graceful, resync, severalManagers := 10*time.Second, retry.Resync, true
+	graceful, resync, severalManagers, renewal := 10*time.Second, retry.Resync, true, electionRetry
 	options := ctrl.Options{
 		Scheme: scheme,
 		Logger: log,
@@ -138,6 +140,7 @@ func newManager(config Config, restConfig *rest.Config, election *heartbeat, log
 		LeaderElectionID:              apis.LeaseName,
 		LeaderElectionConfig:          election.listen(restConfig),
 		LeaderElectionReleaseOnCancel: true,
+		RetryPeriod:                   &renewal,
 		GracefulShutdownTimeout:       &graceful,
 		// The library refuses a second controller of a name in one process; two operators in one process are fine.
 		Controller: ctrlconfig.Controller{SkipNameValidation: &severalManagers},

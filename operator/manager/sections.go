@@ -83,7 +83,7 @@ func (c *Config) poolFlags() []Flag {
 func (c *Config) leaderFlags() []Flag {
 	return []Flag{
 		{"leader-elect", "Let one replica act at a time.",
-			"Two replicas that act would both be right, and both write. With one replica it costs one small request every two seconds.",
+			"Two replicas that act would both be right, and both write. With one replica it costs one small request a second.",
 			&c.LeaderElect},
 		{"leader-election-namespace", "Namespace of the leader's Lease; empty means the operator's own.",
 			"The operator's own is the only one where it may surely write Leases.", &c.LeaderElectionNamespace},

@@ -67,18 +67,21 @@ func with(code int, err error) error {
 
 // Code is the exit code of an error. Several joined errors have their common code, or 1 if they differ.
 func Code(err error) int {
-	var coded *Error
-	var joined interface{ Unwrap() []error }
-	var timeout interface{ WaitTimedOut() bool }
+	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
+		switch e := wrapped.(type) { //nolint:errorlint // the outermost that decides is wanted
+		case *Error:
+			return e.Code
+		case interface{ Unwrap() []error }:
+			return codeOfMany(e.Unwrap())
+		case interface{ WaitTimedOut() bool }:
+			if e.WaitTimedOut() {
+				return TimedOut
+			}
+		}
+	}
 	switch {
 	case err == nil:
 		return Done
-	case errors.As(err, &joined):
-		return codeOfMany(joined.Unwrap())
-	case errors.As(err, &coded):
-		return coded.Code
-	case errors.As(err, &timeout) && timeout.WaitTimedOut():
-		return TimedOut
 	case errors.Is(err, context.Canceled):
 		return Interrupted
 	}

@@ -31,6 +31,7 @@ func TestCode(t *testing.T) {
 		"a lost connection is 255":            {err: exit.Lost(plain), want: 255},
 		"several of one kind keep their code": {err: errors.Join(timeout, timeout), want: 124},
 		"several kinds are a failure":         {err: errors.Join(timeout, exit.Usage(plain)), want: 1},
+		"what is wrong in several ways":       {err: exit.Usage(errors.Join(plain, plain)), want: 2},
 		"usage of nothing is no error":        {err: exit.Usage(nil), want: 0},
 	}
 	for name, tt := range tests {

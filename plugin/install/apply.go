@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -113,22 +114,34 @@ func outcome(s step, is *unstructured.Unstructured) string {
 	return "configured"
 }
 
-// apply writes all objects in order. What follows a CustomResourceDefinition waits until the API server serves it.
-func (a *applier) apply(ctx context.Context, plan []step, timeout <-chan time.Time) error {
+// apply applies the plan in order. The CustomResourceDefinitions are served before the operator of the new version starts. What
+// earlier versions granted and this one does not is taken away last.
+func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, timeout <-chan time.Time) error {
+	definitions := slices.IndexFunc(plan, func(s step) bool { return s.want.GetKind() != "CustomResourceDefinition" })
+	if definitions < 0 {
+		definitions = len(plan)
+	}
+	if err := a.applyAll(ctx, plan[:definitions]); err != nil {
+		return err
+	}
+	for _, s := range plan[:definitions] {
+		if err := a.until(ctx, timeout, Called(s.want)+" to be established", func() (string, error) { return a.established(ctx, s.want) }); err != nil {
+			return err
+		}
+	}
+	if err := a.applyAll(ctx, plan[definitions:]); err != nil {
+		return err
+	}
+	return a.prune(ctx, obsolete)
+}
+
+func (a *applier) applyAll(ctx context.Context, plan []step) error {
 	for _, s := range plan {
 		is, err := a.patch(ctx, s, false)
 		if err != nil {
 			return fmt.Errorf("%w. The objects before it were applied: run the command again when the cause is gone", err)
 		}
 		if _, err := fmt.Fprintf(a.streams.Out, "%s %s\n", Called(s.want), outcome(s, is)); err != nil {
-			return err
-		}
-	}
-	for _, s := range plan {
-		if s.want.GetKind() != "CustomResourceDefinition" {
-			continue
-		}
-		if err := a.until(ctx, timeout, Called(s.want)+" to be established", func() (string, error) { return a.established(ctx, s.want) }); err != nil {
 			return err
 		}
 	}
@@ -166,7 +179,7 @@ func unserved(definition *unstructured.Unstructured) string {
 }
 
 // preview says what would be done.
-func (a *applier) preview(ctx context.Context, plan []step, server bool) error {
+func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, server bool) error {
 	mode := "dry run"
 	if server {
 		mode = "server dry run"
@@ -188,6 +201,11 @@ func (a *applier) preview(ctx context.Context, plan []step, server bool) error {
 			}
 		}
 		if _, err := fmt.Fprintf(a.streams.Out, "%s %s (%s)\n", Called(s.want), done, mode); err != nil {
+			return err
+		}
+	}
+	for _, object := range obsolete {
+		if _, err := fmt.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", Called(object), mode); err != nil {
 			return err
 		}
 	}

@@ -12,9 +12,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
+
+// Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
+func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *appsv1.Deployment) (string, error) {
+	if rolledOut(deployment) {
+		return "", nil
+	}
+	pods, err := client.CoreV1().Pods(deployment.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
+	})
+	if apierrors.IsForbidden(err) {
+		return obstacle(deployment, nil), nil // the Deployment alone tells less, and enough
+	}
+	if err != nil {
+		return "", err
+	}
+	return obstacle(deployment, pods.Items), nil
+}
 
 // available waits until the operator runs as it was applied last.
 func (a *applier) available(ctx context.Context, namespace string, timeout <-chan time.Time) error {
@@ -23,19 +41,7 @@ func (a *applier) available(ctx context.Context, namespace string, timeout <-cha
 		if err != nil {
 			return "", err
 		}
-		if rolledOut(deployment) {
-			return "", nil
-		}
-		pods, err := a.kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{
-			LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
-		})
-		if err != nil && !apierrors.IsForbidden(err) {
-			return "", err
-		}
-		if err != nil {
-			pods = &corev1.PodList{} // the Deployment alone tells less, and enough
-		}
-		return obstacle(deployment, pods.Items), nil
+		return Obstacle(ctx, a.kubernetes, deployment)
 	})
 	if err == nil {
 		a.note("The operator is available in namespace %s.", namespace)

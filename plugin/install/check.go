@@ -82,18 +82,31 @@ func (a *applier) elsewhere(ctx context.Context, namespace string) (problem, err
 	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first", found), nil
 }
 
-// bound is the namespace that the operator's ClusterRoleBinding names, or empty.
+// bound is the namespace of the operator, or empty: what its ClusterRoleBinding names, else where its Deployment is.
 func bound(ctx context.Context, client kubernetes.Interface) (string, error) {
 	binding, err := client.RbacV1().ClusterRoleBindings().Get(ctx, apis.OperatorName, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", nil
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
+	}
+	if err == nil {
+		for _, subject := range binding.Subjects {
+			if subject.Name == apis.OperatorName && subject.Namespace != "" {
+				return subject.Namespace, nil
+			}
+		}
+	}
+	deployments, err := client.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
+	})
+	if apierrors.IsForbidden(err) {
+		return "", nil // nothing is known, which is no reason to stop
 	}
 	if err != nil {
 		return "", err
 	}
-	for _, subject := range binding.Subjects {
-		if subject.Name == apis.OperatorName && subject.Namespace != "" {
-			return subject.Namespace, nil
+	for i := range deployments.Items {
+		if deployments.Items[i].Name == apis.OperatorName {
+			return deployments.Items[i].Namespace, nil
 		}
 	}
 	return "", nil

@@ -15,13 +15,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 )
 
-// Namespace is where the operator is, or would be: what the user says, else what the ClusterRoleBinding says, else the
-// default.
+// Namespace is where the operator is, or would be: what the user says, else where it is found, else the default.
 func Namespace(ctx context.Context, f factory.Factory, client kubernetes.Interface) (string, error) {
 	namespace, explicit, err := f.Namespace()
 	if err != nil || explicit {
 		return namespace, err
 	}
+	return Find(ctx, client)
+}
+
+// Find is where the operator is, or would be by default.
+func Find(ctx context.Context, client kubernetes.Interface) (string, error) {
 	found, err := bound(ctx, client)
 	if apierrors.IsForbidden(err) || (err == nil && found == "") {
 		return apis.OperatorNamespace, nil // who may not look finds it where it usually is

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package install is the command `install`, and what `uninstall` and `version` know about an installation.
+// Package install is the command `install`, and what `upgrade`, `uninstall`, `doctor` and `version` know about an installation.
 //
 // Invariants:
 //   - nothing is written before everything was checked: permissions, what is there already, and what the API server admits;
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"is available. It checks first whether you may do that, and changes nothing that it did not make itself. It can be\n" +
 			"repeated. The operator goes to the namespace " + apis.OperatorNamespace + " unless --namespace says otherwise.",
 		Example: "  kubectl sandbox install\n\n" +
+			"  # For two namespaces that exist, without any right in the others\n" +
+			"  kubectl sandbox install --watch-namespaces=team-a,team-b\n\n" +
+			"  # With secure metrics, and what the operator needs for them\n" +
+			"  kubectl sandbox install --arg=--metrics-secure\n\n" +
 			"  # Apply the manifests yourself\n" +
 			"  kubectl sandbox install --export | kubectl apply --server-side -f -\n\n" +
 			"  # What would change\n" +
@@ -71,13 +76,22 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	flags.BoolVar(&o.Manifests.CoreOnly, "core-only", false, "Leave out claims, templates and pools.")
 	flags.StringVar(&o.Manifests.Image, "image", install.DefaultImage(), "The operator's image.")
 	flags.Int32Var(&o.Manifests.Replicas, "replicas", 1, "How many operators run; one leads and the others stand by.")
+	flags.StringSliceVar(&o.Manifests.WatchNamespaces, "watch-namespaces", nil,
+		"Work in these namespaces alone, with Roles in place of ClusterRoles. They must exist.")
+	flags.StringArrayVar(&o.Manifests.Args, "arg", nil, "Flag of the operator, as in --arg=--kube-api-qps=50. May be given several times.")
+	AddFlags(cmd, o)
+	return cmd
+}
+
+// AddFlags adds the flags that say how to apply, not what.
+func AddFlags(cmd *cobra.Command, o *Options) {
+	flags := cmd.Flags()
 	flags.StringVar(&o.DryRun, "dry-run", dryRunNone, "none; client says what would be applied; server has the cluster check it too.")
 	flags.Lookup("dry-run").NoOptDefVal = dryRunClient
 	flags.BoolVar(&o.Wait, "wait", true, "Wait until the operator is available.")
 	flags.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait, as in 90s or 10m.")
 	_ = cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions( // fails only for a flag that does not exist
 		[]string{dryRunNone, dryRunClient, dryRunServer}, cobra.ShellCompDirectiveNoFileComp))
-	return cmd
 }
 
 // Validate checks the flags.
@@ -94,6 +108,11 @@ func (o *Options) Validate() error {
 		return exit.Usage(fmt.Errorf("--replicas is %d: at least one is needed", o.Manifests.Replicas))
 	case o.Timeout <= 0:
 		return exit.Usage(fmt.Errorf("--timeout is %s: it must be positive", o.Timeout))
+	}
+	for _, arg := range o.Manifests.Args {
+		if name, _, _ := strings.Cut(arg, "="); !strings.HasPrefix(name, "--") || strings.ContainsAny(name, " \t") {
+			return exit.Usage(fmt.Errorf("--arg is %q: give a flag of the operator, as in --arg=--kube-api-qps=50", arg))
+		}
 	}
 	return exit.Usage(o.Manifests.Validate())
 }
@@ -122,12 +141,16 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	obsolete, err := a.obsolete(ctx, objects)
+	if err != nil {
+		return err
+	}
 	if o.DryRun != dryRunNone {
-		return a.preview(ctx, plan, o.DryRun == dryRunServer)
+		return a.preview(ctx, plan, obsolete, o.DryRun == dryRunServer)
 	}
 	limit := f.Clock().NewTimer(o.Timeout)
 	defer limit.Stop()
-	if err := a.apply(ctx, plan, limit.C()); err != nil {
+	if err := a.apply(ctx, plan, obsolete, limit.C()); err != nil {
 		return err
 	}
 	if !o.Wait {

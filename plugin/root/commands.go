@@ -13,6 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/create"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/delete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/describe"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/extend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
@@ -32,6 +33,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/tree"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/ui"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/upgrade"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/version"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
 )
@@ -60,8 +62,8 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 			pool.NewCommand(f, streams), template.NewCommand(f, streams), nodes.NewCommand(f, streams),
 		}},
 		{id: "operate", title: "Operate:", commands: []*cobra.Command{
-			install.NewCommand(f, streams), uninstall.NewCommand(f, streams), version.NewCommand(f, streams),
-			completion.NewCommand(f, streams),
+			install.NewCommand(f, streams), upgrade.NewCommand(f, streams), uninstall.NewCommand(f, streams),
+			doctor.NewCommand(f, streams), version.NewCommand(f, streams), completion.NewCommand(f, streams),
 		}},
 	}
 }

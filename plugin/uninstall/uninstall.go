@@ -86,6 +86,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	grants, err := installing.Grants(ctx, r.dynamic) // an operator of some namespaces has Roles in them
+	if err != nil {
+		return err
+	}
+	objects = withGrants(objects, grants)
 	slices.Reverse(objects)
 	if o.KeepCRDs {
 		objects = slices.DeleteFunc(objects, isDefinition)
@@ -115,6 +120,24 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	limit := f.Clock().NewTimer(o.Timeout)
 	defer limit.Stop()
 	return r.remove(ctx, mine, limit.C())
+}
+
+// withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and the
+// namespace: deleting goes the other way.
+func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Unstructured {
+	named := func(o *unstructured.Unstructured) string {
+		return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
+	}
+	known := map[string]bool{}
+	at := 0
+	for i, object := range objects {
+		known[named(object)] = true
+		if isDefinition(object) || object.GetKind() == "Namespace" {
+			at = i + 1
+		}
+	}
+	grants = slices.DeleteFunc(grants, func(o *unstructured.Unstructured) bool { return known[named(o)] })
+	return slices.Insert(objects, at, grants...)
 }
 
 func isDefinition(object *unstructured.Unstructured) bool {

@@ -41,12 +41,13 @@ func (s *Server) User(t testing.TB, name, namespace string, rules ...rbacv1.Poli
 		t.Fatal(err)
 	}
 	if len(rules) > 0 {
-		s.grant(t, name, namespace, rules)
+		s.Grant(t, name, namespace, rules...)
 	}
 	return User{Config: user.Config(), Kubeconfig: file}
 }
 
-func (s *Server) grant(t testing.TB, name, namespace string, rules []rbacv1.PolicyRule) {
+// Grant lets a user do in the namespace what the rules say, besides what was granted before; an empty namespace means everywhere.
+func (s *Server) Grant(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	rbac := kubernetes.NewForConfigOrDie(s.Config()).RbacV1()
 	meta := metav1.ObjectMeta{GenerateName: "test-"}

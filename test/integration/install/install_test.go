@@ -137,7 +137,7 @@ func TestInstall(t *testing.T) {
 	if _, _, err := as(t, nobody.Config, "uninstall", "--yes"); err == nil {
 		t.Error("uninstall without permissions did not fail")
 	}
-	if len(present(t)) != 12 {
+	if len(present(t)) != 16 {
 		t.Errorf("after refused uninstalls there are %d objects", len(present(t)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,7 +52,7 @@ func granted(t *testing.T, kind string) []rbacv1.PolicyRule {
 	}
 	var rules []rbacv1.PolicyRule
 	for _, o := range objects {
-		if o.GetKind() != kind {
+		if o.GetKind() != kind || !strings.HasPrefix(o.GetName(), apis.OperatorName) {
 			continue
 		}
 		var role rbacv1.ClusterRole

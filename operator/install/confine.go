@@ -1,0 +1,70 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"fmt"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+)
+
+// confine puts a Role and a RoleBinding into each namespace in place of what the operator is granted everywhere. The
+// ClusterRoles for people stay: they grant nothing until somebody is bound to them. So does what secure metrics ask.
+func confine(all []*unstructured.Unstructured, namespaces []string) ([]*unstructured.Unstructured, error) {
+	if len(namespaces) == 0 {
+		return all, nil
+	}
+	var confined []*unstructured.Unstructured
+	for _, object := range all {
+		local, err := localized(object)
+		if err != nil {
+			return nil, fmt.Errorf("confine %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		if local == nil {
+			confined = append(confined, object)
+			continue
+		}
+		for _, namespace := range namespaces {
+			local := local.DeepCopy()
+			local.SetNamespace(namespace)
+			confined = append(confined, local)
+		}
+	}
+	return confined, nil
+}
+
+// localized is the Role or the RoleBinding that does for one namespace what the object does for all; nil for other objects.
+func localized(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if name := object.GetName(); name != apis.OperatorName && name != apis.OperatorName+"-extensions" {
+		return nil, nil
+	}
+	local := object.DeepCopy()
+	switch object.GetKind() {
+	case "ClusterRole":
+		var role rbacv1.ClusterRole
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(local.Object, &role); err != nil {
+			return nil, err
+		}
+		// A Role can grant nothing about them, and such an operator does not look at them.
+		role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, apiextensionsv1.GroupName) })
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&role)
+		if err != nil {
+			return nil, err
+		}
+		local.Object["rules"] = content["rules"]
+		local.SetKind("Role")
+	case "ClusterRoleBinding":
+		local.SetKind("RoleBinding")
+		return local, unstructured.SetNestedField(local.Object, "Role", "roleRef", "kind")
+	default:
+		return nil, nil
+	}
+	return local, nil
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+)
+
+// atOnce is how many questions are under way at the same time.
+const atOnce = 8
+
+// needed are the verbs that this program uses in a namespace.
+func needed() []rbacv1.PolicyRule {
+	read, write := []string{"get", "list", "watch"}, []string{"get", "list", "watch", "create", "patch", "delete"}
+	return []rbacv1.PolicyRule{
+		{APIGroups: []string{apis.GroupAgents}, Resources: []string{"sandboxes"}, Verbs: write},
+		{APIGroups: []string{apis.GroupExtensions}, Resources: []string{"sandboxclaims", "sandboxtemplates", "sandboxwarmpools"}, Verbs: write},
+		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: read},
+		{APIGroups: []string{""}, Resources: []string{"pods/log", "persistentvolumeclaims"}, Verbs: []string{"get"}},
+		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
+	}
+}
+
+// streams are the verbs of exec, shell, cp, run and port-forward: a WebSocket begins with a get, SPDY with a create.
+func streams() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"}, Verbs: []string{"get", "create"},
+	}}
+}
+
+func permissions(ctx context.Context, p *patient) []Finding {
+	rules := needed()
+	if p.options().CoreOnly {
+		rules = slices.DeleteFunc(rules, func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == apis.GroupExtensions })
+	}
+	return p.yours(ctx, rules, "everything that the commands use")
+}
+
+func streamPermissions(ctx context.Context, p *patient) []Finding {
+	return p.yours(ctx, streams(), "exec, attach and port-forward")
+}
+
+func (p *patient) yours(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
+	lacking, err := ask(questions(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}
+		answer, err := p.kubernetes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		return err == nil && answer.Status.Allowed, err
+	})
+	switch {
+	case err != nil:
+		return missing(err, "your permissions")
+	case len(lacking) > 0:
+		return failed(fmt.Sprintf("have somebody bind you to the ClusterRole edit: kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU",
+			p.namespace), "in namespace %s you may not %s", p.namespace, strings.Join(lacking, ", "))
+	}
+	return ok("%s, in namespace %s", what, p.namespace)
+}
+
+// operatorPermissions asks for each verb that the manifests grant whether the operator has it, whoever granted it.
+func operatorPermissions(ctx context.Context, p *patient) []Finding {
+	if p.deployment == nil {
+		return p.absent()
+	}
+	account := p.deployment.Spec.Template.Spec.ServiceAccountName
+	objects, err := install.Render(p.options())
+	if err != nil {
+		return failed(p.repair(), "the operator's arguments make no sense: %v", err)
+	}
+	var all []*authorizationv1.ResourceAttributes
+	for _, object := range objects {
+		kind := object.GetKind()
+		if kind != "Role" && kind != "ClusterRole" || !strings.HasPrefix(object.GetName(), apis.OperatorName) {
+			continue
+		}
+		var role rbacv1.Role
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
+			return failed(p.repair(), "%v", err)
+		}
+		all = append(all, questions(role.Rules, object.GetNamespace())...)
+	}
+	lacking, err := ask(all, func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			ResourceAttributes: attributes, User: "system:serviceaccount:" + p.home + ":" + account,
+			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.home, "system:authenticated"},
+		}}
+		answer, err := p.kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		return err == nil && answer.Status.Allowed, err
+	})
+	switch {
+	case apierrors.IsForbidden(err):
+		return unknown("you may not ask what others may do (create subjectaccessreviews)")
+	case err != nil:
+		return missing(err, "the operator's permissions")
+	case len(lacking) > 0:
+		return failed(p.repair(), "the operator's ServiceAccount %s/%s may not %s", p.home, account, strings.Join(lacking, ", "))
+	}
+	return ok("all that the operator needs")
+}
+
+// questions takes rules apart.
+func questions(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.ResourceAttributes {
+	var all []*authorizationv1.ResourceAttributes
+	for _, rule := range rules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				plural, subresource, _ := strings.Cut(resource, "/")
+				for _, verb := range rule.Verbs {
+					all = append(all, &authorizationv1.ResourceAttributes{
+						Namespace: namespace, Group: group, Resource: plural, Subresource: subresource, Verb: verb,
+						Name: first(rule.ResourceNames), // a rule for some objects allows nothing about all of them
+					})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// ask asks the questions and returns what is not allowed, as people read it. The first error ends it.
+func ask(all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error)) ([]string, error) {
+	var (
+		waiting sync.WaitGroup
+		mu      sync.Mutex
+		failure error
+		slots   = make(chan struct{}, atOnce)
+		denied  = make([]bool, len(all))
+	)
+	for i, attributes := range all {
+		slots <- struct{}{}
+		waiting.Go(func() {
+			defer func() { <-slots }()
+			mu.Lock()
+			stop := failure != nil
+			mu.Unlock()
+			if stop {
+				return
+			}
+			yes, err := allowed(attributes)
+			mu.Lock()
+			defer mu.Unlock()
+			denied[i] = !yes
+			if err != nil && failure == nil {
+				failure = err
+			}
+		})
+	}
+	waiting.Wait()
+	if failure != nil {
+		return nil, failure
+	}
+	var lacking []string
+	for i, attributes := range all {
+		resource := attributes.Resource
+		if attributes.Subresource != "" {
+			resource += "/" + attributes.Subresource
+		}
+		if attributes.Group != "" {
+			resource += "." + attributes.Group
+		}
+		if text := attributes.Verb + " " + resource; denied[i] && !slices.Contains(lacking, text) {
+			lacking = append(lacking, text)
+		}
+	}
+	return lacking, nil
+}

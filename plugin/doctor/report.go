@@ -1,0 +1,104 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Status is the outcome of a check.
+type Status string
+
+// The outcomes. Only Failed makes a cluster unhealthy.
+const (
+	OK      Status = "ok"
+	Warning Status = "warning"
+	Failed  Status = "failed"
+	Unknown Status = "unknown" // the user may not read it, or nobody can tell
+)
+
+// Finding is what a check found.
+type Finding struct {
+	Check   string `json:"check"`
+	Status  Status `json:"status"`
+	Message string `json:"message"`
+	Cure    string `json:"cure,omitempty"` // what to do; with every finding that failed
+}
+
+// Report is what -o json shows.
+type Report struct {
+	Healthy  bool      `json:"healthy"`
+	Findings []Finding `json:"findings"`
+}
+
+func ok(format string, arguments ...any) []Finding {
+	return []Finding{{Status: OK, Message: fmt.Sprintf(format, arguments...)}}
+}
+
+func unknown(format string, arguments ...any) []Finding {
+	return []Finding{{Status: Unknown, Message: fmt.Sprintf(format, arguments...)}}
+}
+
+func failed(cure, format string, arguments ...any) []Finding {
+	return []Finding{{Status: Failed, Message: fmt.Sprintf(format, arguments...), Cure: cure}}
+}
+
+func warning(cure, format string, arguments ...any) []Finding {
+	return []Finding{{Status: Warning, Message: fmt.Sprintf(format, arguments...), Cure: cure}}
+}
+
+// failure names the checks that failed, or is nil.
+func (r Report) failure() error {
+	var all []string
+	for _, finding := range r.Findings {
+		if finding.Status == Failed && !slices.Contains(all, finding.Check) {
+			all = append(all, finding.Check)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("failed: %s", strings.Join(all, ", "))
+}
+
+func (r Report) print(out io.Writer, format string, color bool) error {
+	var text []byte
+	var err error
+	switch format {
+	case "json":
+		text, err = json.MarshalIndent(r, "", "  ")
+		text = append(text, '\n')
+	case "yaml":
+		text, err = yaml.Marshal(r)
+	default:
+		text = []byte(r.text(color))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+func (r Report) text(color bool) string {
+	colors := map[Status]string{OK: "\x1b[32m", Warning: "\x1b[33m", Failed: "\x1b[31m", Unknown: "\x1b[2m"}
+	var text strings.Builder
+	for _, finding := range r.Findings {
+		status := fmt.Sprintf("%-8s", finding.Status)
+		if color {
+			status = colors[finding.Status] + status + "\x1b[0m"
+		}
+		fmt.Fprintf(&text, "%s %-22s %s\n", status, finding.Check, finding.Message)
+		if finding.Cure != "" {
+			fmt.Fprintf(&text, "%-8s %-22s -> %s\n", "", "", finding.Cure)
+		}
+	}
+	return text.String()
+}

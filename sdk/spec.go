@@ -81,8 +81,8 @@ func (s *Spec) sandbox(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 func (s *Spec) claim(namespace string, now time.Time) *extensionsv1beta1.SandboxClaim {
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: s.meta(namespace)}
 	spec := &claim.Spec
-	switch {
-	case s.Template == "":
+	switch s.Template {
+	case "":
 		spec.WarmPoolRef = &extensionsv1beta1.WarmPoolRef{Name: s.Pool}
 	default:
 		spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: s.Template}

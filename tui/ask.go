@@ -24,8 +24,9 @@ func single(verb action.Verb) bool {
 	switch verb {
 	case action.Shell, action.Exec, action.Logs, action.Forward, action.Copy, action.Create:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // needs is what to ask the user before a verb, and what to propose. An empty question means nothing.
@@ -44,8 +45,9 @@ func (m *Model) needs(verb action.Verb, t action.Target) (question, proposal str
 		return "Members to keep warm", proposal
 	case action.Create:
 		return "Name of the claim from " + t.Ref().String(), t.Name + "-" + rand.String(suffix)
+	default:
+		return "", ""
 	}
-	return "", ""
 }
 
 // pool finds the row of a pool.

@@ -45,6 +45,7 @@ func (m *Model) crumbs() []string {
 			crumbs = append(crumbs, p.target.Name+" YAML")
 		case screenLogs:
 			crumbs = append(crumbs, p.target.Name+" logs")
+		case screenHome: // the first crumbs
 		}
 	}
 	return crumbs

@@ -55,7 +55,9 @@ func crowd() (objects []k8sruntime.Object, members []*agentsv1beta1.Sandbox) {
 				b.WithLabel("agents.x-k8s.io/sandbox-template-ref-hash", "0"), b.WithLabel("agents.x-k8s.io/warm-pool-sandbox", name),
 				b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%50), PodIPs: []string{fmt.Sprintf("10.%d.%d.%d", p, i/256, i%256)}}),
 				isReady(time.Hour))
-			s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "x", FieldsV1: &metav1.FieldsV1{Raw: []byte(strings.Repeat("f", 1500))}}}
+			fields := &metav1.FieldsV1{}
+			fields.SetRawString(strings.Repeat("f", 1500))
+			s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "x", FieldsV1: fields}}
 			if i < benchMembers {
 				b.OwnedBy(pool)(s)
 				members = append(members, s)

@@ -43,8 +43,9 @@ func (m *Model) areas() []area {
 		return []area{{top: 1, height: upper}, {top: 1 + upper, height: body - upper, work: true}}
 	case screenMembers, screenTemplates:
 		return []area{{top: 1, height: body}}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // pageSize is how far a page goes.

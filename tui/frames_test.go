@@ -228,7 +228,7 @@ func TestAFrameIsDrawnForEverySize(t *testing.T) {
 		w := newWorld(t.Context(), 80, 24)
 		prepare(t, w)
 		for width := 0; width <= 140; width += 7 {
-			for height := 0; height <= 30; height++ {
+			for height := range 31 {
 				w.Update(tea.WindowSizeMsg{Width: width, Height: height})
 				lines := w.frame()
 				if width >= leastWidth && height >= leastHeight {

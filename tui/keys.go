@@ -142,6 +142,7 @@ func (m *Model) open() tea.Cmd {
 		}
 	case screenTemplates:
 		return m.openYAML()
+	default:
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -142,7 +143,7 @@ func (m *Model) here() place { return m.way[len(m.way)-1] }
 
 // enter goes one step further.
 func (m *Model) enter(p place) {
-	m.way = append(m.way[:len(m.way):len(m.way)], p)
+	m.way = append(slices.Clip(m.way), p)
 	m.scroll = 0
 }
 
@@ -158,8 +159,9 @@ func (m *Model) pane() pane {
 		return &m.members
 	case screenTemplates:
 		return &m.templates
+	default:
+		return nil
 	}
-	return nil
 }
 
 // targets are the objects that an action is for: the marked ones, or the one under the cursor, or the one that is shown.

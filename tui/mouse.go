@@ -16,8 +16,10 @@ func (m *Model) wheel(at tea.Mouse) {
 		by = -wheelLines
 	case tea.MouseWheelDown:
 		by = wheelLines
+	default:
+		return
 	}
-	if m.overlay == nil && by != 0 {
+	if m.overlay == nil {
 		m.move(by)
 	}
 }

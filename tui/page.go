@@ -27,7 +27,7 @@ func (m *Model) text() []string {
 	switch {
 	case at.screen == screenLogs:
 		if m.logErr != nil {
-			return append(m.logLines[:len(m.logLines):len(m.logLines)], m.theme.Paint(view.Dim, "("+view.Clean(m.logErr.Error())+")"))
+			return append(slices.Clip(m.logLines), m.theme.Paint(view.Dim, "("+view.Clean(m.logErr.Error())+")"))
 		}
 		if len(m.logLines) == 0 {
 			return []string{m.theme.Paint(view.Dim, "nothing was written yet; what comes is shown")}
@@ -153,6 +153,7 @@ func (m *Model) findings(w *writer, title string, findings []diagnose.Finding) {
 			sign, tone = m.theme.Waiting, view.Warn
 		case diagnose.Bad:
 			sign, tone = m.theme.Problem, view.Bad
+		case diagnose.Note:
 		}
 		w.line(tone, sign+" "+view.Clean(f.Subject), f.Text)
 	}

@@ -108,6 +108,7 @@ func (m *Model) unreadable(resource string) string {
 			return "this cluster does not know " + resource + ": the operator runs without its extensions"
 		case store.Disconnected:
 			return "disconnected: " + r.Message
+		case store.Synced, store.Split:
 		}
 	}
 	return ""

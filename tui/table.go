@@ -110,9 +110,7 @@ func (t *table[T]) setOrder(o rows.Order, reverse bool) {
 func (t *table[T]) fit(height int) {
 	height = max(1, height)
 	t.offset = max(0, min(t.offset, len(t.items)-height))
-	if t.index < t.offset {
-		t.offset = t.index
-	}
+	t.offset = min(t.offset, t.index)
 	if t.index >= t.offset+height {
 		t.offset = t.index - height + 1
 	}

@@ -137,7 +137,7 @@ func (l *follower) one(ctx context.Context, pod *corev1.Pod) error {
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		return err
 	case err != nil:
-		return nil //nolint:nilerr // it comes back, or the sandbox's state says why not
+		return nil // it comes back, or the sandbox's state says why not
 	}
 	defer from.Close()
 	if err := l.lines.copy(from); err != nil {

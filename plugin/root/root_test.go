@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 )
 
@@ -21,7 +22,9 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
 	f := &fake.Factory{Name: "kubectl agent-sandbox"}
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
-	code = execute(t.Context(), NewCommand(f, streams), args, f, &errOut)
+	root := NewCommand(f, streams)
+	factory.New(f.Name, clock.RealClock{}, &errOut).AddFlags(root.PersistentFlags()) // those that all commands have
+	code = execute(t.Context(), root, args, f, &errOut)
 	return code, out.String(), errOut.String()
 }
 

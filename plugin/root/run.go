@@ -13,10 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
@@ -31,9 +29,6 @@ const completer = "kubectl_complete-"
 // Run executes one command line and returns the exit code. The first SIGINT or SIGTERM cancels the command's context, so
 // that it can clean up; a second one ends the process at once.
 func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams, clock clock.WithTicker) int {
-	// client-go logs what it also returns as an error, and retries of watches that are nobody's concern.
-	klog.SetLogger(logr.Discard())
-
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()

@@ -112,10 +112,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	if o.Once || !isTerminal(streams.In) || !isTerminal(streams.Out) {
+	out, isFile := streams.Out.(*os.File)
+	if o.Once || !isFile || !isTerminal(streams.In) || !isTerminal(streams.Out) {
 		return tui.Once(ctx, *options, streams.Out, widthOf(streams.Out))
 	}
-	options.Rescue, options.TTY = []string{"ui", "--" + watchFlag}, streams.Out.(*os.File)
+	options.Rescue, options.TTY = []string{"ui", "--" + watchFlag}, out
 	return tui.Run(ctx, *options)
 }
 

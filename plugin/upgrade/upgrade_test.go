@@ -4,6 +4,7 @@
 package upgrade
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +27,7 @@ func installed(t *testing.T, options install.Options, labels map[string]string) 
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[len(objects)-1].Object, d); err != nil {
 		t.Fatal(err)
 	}
-	for key, value := range labels {
-		d.Labels[key] = value
-	}
+	maps.Copy(d.Labels, labels)
 	return d
 }
 

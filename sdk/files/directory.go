@@ -168,11 +168,11 @@ func localSums(root *os.Root, dir string) sums {
 	defer below.Close()
 	_ = fs.WalkDir(below.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), mark) {
-			return nil //nolint:nilerr // what cannot be read is copied again
+			return nil // what cannot be read is copied again
 		}
 		in, err := below.Open(filepath.FromSlash(name))
 		if err != nil {
-			return nil //nolint:nilerr // the same
+			return nil // the same
 		}
 		defer in.Close()
 		if sum, size, err := sumOfAll(in); err == nil {

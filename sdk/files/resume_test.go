@@ -23,7 +23,7 @@ import (
 // cutting breaks the connection once so many bytes have passed, and counts them.
 type cutting struct {
 	server *fake.Server
-	after  int64 // 0 for never
+	after  atomic.Int64 // 0 for never
 	passed atomic.Int64
 }
 
@@ -37,7 +37,7 @@ func (c counted) Read(p []byte) (int, error)  { n, err := c.in.Read(p); c.count(
 func (c counted) Write(p []byte) (int, error) { n, err := c.out.Write(p); c.count(n); return n, err }
 
 func (c *cutting) count(n int) {
-	if total := c.passed.Add(int64(n)); c.after > 0 && total > c.after {
+	if total, after := c.passed.Add(int64(n)), c.after.Load(); after > 0 && total > after {
 		c.server.Cut()
 	}
 }
@@ -93,7 +93,8 @@ func TestCopyThatWasCutGoesOn(t *testing.T) {
 						source, target = filepath.Join(m.remote, "src"), filepath.Join(m.local, "dst")
 					}
 					tt.fill(t, source)
-					cut := &cutting{after: large * 3 / 4}
+					cut := &cutting{}
+					cut.after.Store(large * 3 / 4)
 					cut.over(m)
 					err := copy(m.Copier, m)
 					if _, ok := errors.AsType[*stream.LostError](err); !ok {
@@ -102,7 +103,7 @@ func TestCopyThatWasCutGoesOn(t *testing.T) {
 					if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
 						t.Errorf("after a cut the final name exists: %v", err)
 					}
-					cut.after = 0
+					cut.after.Store(0)
 					cut.passed.Store(0)
 					must(t, copy(m.with(files.Options{Resume: true}), m))
 					if passed := cut.passed.Load(); passed > large*3/4 {
@@ -129,12 +130,13 @@ func TestCopyThatWasCutGoesOn(t *testing.T) {
 func TestWithoutResumeTheRestOfAnEarlierCopyIsNotUsed(t *testing.T) {
 	m := start(t, everything())
 	write(t, filepath.Join(m.local, "src"), noise(large), 0o644)
-	cut := &cutting{after: large / 2}
+	cut := &cutting{}
+	cut.after.Store(large / 2)
 	cut.over(m)
 	if err := m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"); err == nil {
 		t.Fatal("no error")
 	}
-	cut.after = 0
+	cut.after.Store(0)
 	cut.passed.Store(0)
 	must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"))
 	if cut.passed.Load() < large {
@@ -145,12 +147,13 @@ func TestWithoutResumeTheRestOfAnEarlierCopyIsNotUsed(t *testing.T) {
 func TestRestThatIsNotTheBeginningIsNotUsed(t *testing.T) {
 	m := start(t, everything())
 	write(t, filepath.Join(m.local, "src"), noise(large), 0o644)
-	cut := &cutting{after: large / 2}
+	cut := &cutting{}
+	cut.after.Store(large / 2)
 	cut.over(m)
 	if err := m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"); err == nil {
 		t.Fatal("no error")
 	}
-	cut.after = 0
+	cut.after.Store(0)
 	entries, err := os.ReadDir(m.remote)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(m.remote, entries[0].Name()), []byte("something else"), 0o600))

@@ -74,7 +74,7 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	timer := c.clock.NewTimer(farewell)
 	defer timer.Stop()
 	select {
-	case <-received:
+	case <-received: //nolint:errcheck // we ended it: ctx says why
 	case <-timer.C():
 	}
 	return ctx.Err()

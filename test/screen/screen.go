@@ -73,9 +73,9 @@ func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
 	cmd.Env = append(os.Environ(), cmd.Env...)
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "NO_COLOR=")
-	var wg sync.WaitGroup
-	wg.Go(s.show)
-	wg.Go(func() { _, _ = io.Copy(ours, s.emulator) }) // what the terminal answers; ends with either of both
+	var shown sync.WaitGroup
+	shown.Go(s.show)
+	go func() { _, _ = io.Copy(ours, s.emulator) }() // what the terminal answers
 	if err := start(cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,9 @@ func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = theirs.Close()
 		_ = ours.Close()
-		_ = s.emulator.Close()
-		wg.Wait()
+		// To close the emulator itself would race with its reader and its writer; without the pipe of its answers both end.
+		_ = s.emulator.InputPipe().(io.Closer).Close()
+		shown.Wait()
 	})
 	return s
 }

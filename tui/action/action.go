@@ -46,8 +46,9 @@ func (v Verb) Changes() bool {
 	switch v {
 	case Logs, Copy, Inspect, Unlink:
 		return false
+	default:
+		return true
 	}
-	return true
 }
 
 // Target is an object as the user saw it.

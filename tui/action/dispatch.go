@@ -148,8 +148,9 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 		return "ends at " + until.UTC().Format(time.RFC3339), err
 	case Delete:
 		return "deleted", d.holders.Delete(ctx, holder, false)
+	default:
+		return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
 	}
-	return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
 }
 
 func unless(changed bool, done, not string) string {

@@ -108,7 +108,7 @@ func (d *Dispatcher) forward(ctx context.Context, t Target, text string) (string
 
 func parsePorts(found *resolve.Target, text string) ([]tunnel.Port, error) {
 	var ports []tunnel.Port
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		ask, err := tunnel.ParsePort(word)
 		if err != nil {
 			return nil, err

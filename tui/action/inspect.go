@@ -46,6 +46,7 @@ func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
 			return nil, err
 		}
 		return page, page.write(apis.KindSandboxTemplate, extensionsv1beta1.SchemeGroupVersion.String(), template)
+	default:
 	}
 	found, err := d.resolver.Visible(ctx, t.Namespace, t.Ref())
 	if err != nil {

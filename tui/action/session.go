@@ -82,9 +82,8 @@ func (s *Session) Run() error {
 	_, _ = fmt.Fprintf(s.streams.Out, "%s in %s (container %s). The dashboard comes back when it ends.\r\n",
 		strings.Join(s.command, " "), s.name, s.in.Name)
 	err := terminal.New(s.streams, new(true), nil).Run(s.ctx, s.clock, s.network, s.in, s.command)
-	var ended *stream.ExitError
 	code := 0
-	if errors.As(err, &ended) {
+	if ended, is := errors.AsType[*stream.ExitError](err); is {
 		code, err = ended.Code, nil
 	}
 	if s.pause && err == nil {

@@ -26,7 +26,7 @@ const (
 	OrderFill    Order = "fill"
 )
 
-// RowOrders, PoolOrders and TemplateOrders are what each table can be sorted by, the usual one first.
+// RowOrders are the orders of claims and Sandboxes. Of each table, the first is the usual one.
 func RowOrders() []Order {
 	return []Order{OrderTrouble, OrderName, OrderState, OrderAge, OrderEnds, OrderNode}
 }
@@ -48,8 +48,9 @@ func urgency(v diagnose.Verdict) int {
 		return 2
 	case diagnose.Ready:
 		return 3
+	default:
+		return 4
 	}
-	return 4
 }
 
 // SortRows sorts in place; reverse turns the order around. Rows that are equal keep the order of their names.
@@ -66,8 +67,9 @@ func SortRows(all []*Row, by Order, reverse bool) {
 			return ends(a).Compare(ends(b))
 		case OrderNode:
 			return strings.Compare(a.Node, b.Node)
+		default:
+			return 0
 		}
-		return 0
 	})
 }
 
@@ -89,8 +91,9 @@ func SortPools(all []*Pool, by Order, reverse bool) {
 			return cmp.Compare(fill(a), fill(b))
 		case OrderAge:
 			return b.Created.Compare(a.Created)
+		default:
+			return 0
 		}
-		return 0
 	})
 }
 

@@ -120,6 +120,7 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 			}
 		}
 		s.history.claim(row.UID, row.Created, now, wanted...)
+	default: // no pool had to do with it
 	}
 }
 

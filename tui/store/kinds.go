@@ -47,7 +47,7 @@ func (s *Store) kinds() []kind {
 				c := agents.Sandboxes(ns)
 				return listWatch(c.List, c.Watch, ""), s.o.Sandboxes
 			},
-			put:  func(st *state, o any) { st.putSandbox(o.(*agentsv1beta1.Sandbox)) },
+			put:  put((*state).putSandbox),
 			drop: (*state).dropSandbox, keys: func(st *state, each func(key)) { eachKey(st.sandboxes, each) },
 		},
 		{
@@ -56,7 +56,7 @@ func (s *Store) kinds() []kind {
 				c := extensions.SandboxClaims(ns)
 				return listWatch(c.List, c.Watch, ""), s.o.Sandboxes
 			},
-			put:  func(st *state, o any) { st.putClaim(o.(*extensionsv1beta1.SandboxClaim)) },
+			put:  put((*state).putClaim),
 			drop: (*state).dropClaim, keys: func(st *state, each func(key)) { eachKey(st.claims, each) },
 		},
 		{
@@ -65,7 +65,7 @@ func (s *Store) kinds() []kind {
 				c := extensions.SandboxWarmPools(ns)
 				return listWatch(c.List, c.Watch, ""), s.o.Sandboxes
 			},
-			put:  func(st *state, o any) { st.putPool(o.(*extensionsv1beta1.SandboxWarmPool)) },
+			put:  put((*state).putPool),
 			drop: (*state).dropPool, keys: func(st *state, each func(key)) { eachKey(st.pools, each) },
 		},
 		{
@@ -74,7 +74,7 @@ func (s *Store) kinds() []kind {
 				c := extensions.SandboxTemplates(ns)
 				return listWatch(c.List, c.Watch, ""), s.o.Sandboxes
 			},
-			put:  func(st *state, o any) { st.putTemplate(o.(*extensionsv1beta1.SandboxTemplate)) },
+			put:  put((*state).putTemplate),
 			drop: (*state).dropTemplate, keys: func(st *state, each func(key)) { eachKey(st.templates, each) },
 		},
 		{
@@ -83,7 +83,7 @@ func (s *Store) kinds() []kind {
 				c := s.o.Kubernetes.CoreV1().Pods(ns)
 				return listWatch(c.List, c.Watch, apis.LabelSandboxNameHash), s.o.Kubernetes
 			},
-			put:  func(st *state, o any) { st.putPod(o.(*corev1.Pod)) },
+			put:  put((*state).putPod),
 			drop: (*state).dropPod, keys: func(st *state, each func(key)) { eachKey(st.podOwners, each) },
 		},
 	}
@@ -108,5 +108,14 @@ func listWatch[L runtime.Object](
 			o.LabelSelector = selector
 			return watching(ctx, o)
 		},
+	}
+}
+
+// put is f for what an informer hands out, which is what its list has.
+func put[T any](f func(*state, T)) func(*state, any) {
+	return func(st *state, o any) {
+		if typed, is := o.(T); is {
+			f(st, typed)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // stripMeta drops what no table shows. Only the named annotations stay.
 func stripMeta(m *metav1.ObjectMeta, annotations ...string) {
-	m.ManagedFields, m.Finalizers, m.GenerateName, m.SelfLink = nil, nil, "", ""
+	m.ManagedFields, m.Finalizers, m.GenerateName = nil, nil, ""
 	all := m.Annotations
 	m.Annotations = nil
 	for _, key := range annotations {
@@ -87,8 +87,8 @@ func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 	if b.known == nil {
 		b.known = map[types.UID][]*blueprint{}
 	}
-	known := append(b.known[owner.UID], wanted)
-	b.known[owner.UID] = known[max(0, len(known)-most):]
+	known := b.known[owner.UID]
+	b.known[owner.UID] = append(known[max(0, len(known)+1-most):], wanted)
 	return wanted
 }
 

@@ -32,8 +32,7 @@ func unprintable(r rune) bool {
 // Reason is an error on one line, without the URL that a request was for: what was done is said before that anyhow.
 func Reason(err error) string {
 	text := err.Error()
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, is := errors.AsType[*url.Error](err); is {
 		text = strings.Replace(text, request.Error(), request.Err.Error(), 1)
 	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")

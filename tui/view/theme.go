@@ -121,6 +121,7 @@ func (t *Theme) State(v diagnose.Verdict) (sign string, tone Tone) {
 		return t.Done, Dim
 	case diagnose.Expired:
 		return t.Done, Warn
+	default:
+		return t.Off, Dim
 	}
-	return t.Off, Dim
 }

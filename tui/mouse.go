@@ -10,7 +10,7 @@ const wheelLines = 3
 
 // wheel moves what is under the pointer.
 func (m *Model) wheel(at tea.Mouse) {
-	by := 0
+	var by int
 	switch at.Button {
 	case tea.MouseWheelUp:
 		by = -wheelLines

@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -25,6 +27,8 @@ type cutting struct {
 	server *fake.Server
 	after  atomic.Int64 // 0 for never
 	passed atomic.Int64
+	// arrived, if set, is what the other end has got. What is still on its way is lost with the connection, so it is cut only when half has arrived.
+	arrived func() int64
 }
 
 type counted struct {
@@ -38,6 +42,12 @@ func (c counted) Write(p []byte) (int, error) { n, err := c.out.Write(p); c.coun
 
 func (c *cutting) count(n int) {
 	if total, after := c.passed.Add(int64(n)), c.after.Load(); after > 0 && total > after {
+		for range 4000 {
+			if c.arrived == nil || c.arrived() >= after/2 {
+				break
+			}
+			<-time.After(5 * time.Millisecond)
+		}
 		c.server.Cut()
 	}
 }
@@ -50,6 +60,19 @@ func (c *cutting) over(m *machine) {
 		p.Stdin, p.Stdout = counted{cutting: c, in: p.Stdin}, counted{cutting: c, out: p.Stdout}
 		return inner(ctx, p)
 	}
+}
+
+// weight is the size of all files below a directory.
+func weight(dir string) (sum int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			if info, err := entry.Info(); err == nil { // it may be gone
+				sum += info.Size()
+			}
+		}
+		return nil
+	})
+	return sum
 }
 
 func noise(size int) string {
@@ -95,6 +118,9 @@ func TestCopyThatWasCutGoesOn(t *testing.T) {
 					tt.fill(t, source)
 					cut := &cutting{}
 					cut.after.Store(large * 3 / 4)
+					if way == "out of the sandbox" {
+						cut.arrived = func() int64 { return weight(m.local) }
+					}
 					cut.over(m)
 					err := copy(m.Copier, m)
 					if _, ok := errors.AsType[*stream.LostError](err); !ok {

@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func New(t *testing.T) *T {
 		t.Fatal(err)
 	}
 	config.QPS = -1
-	ctrllog.SetLogger(logr.Discard()) // nothing of interest comes from the client
+	quiet()
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
@@ -237,3 +238,6 @@ func (h *T) Get(name string, into client.Object) (found bool) {
 	}
 	return err == nil
 }
+
+// quiet is for all tests of the process, some of which run at once: nothing of interest comes from the client.
+var quiet = sync.OnceFunc(func() { ctrllog.SetLogger(logr.Discard()) })

@@ -4,9 +4,7 @@
 package tui
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,13 +13,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
 
 // update writes the golden frames instead of comparing with them.
-var update = flag.Bool("update", false, "write the golden frames")
-
 // states are dashboards in each state that a frame of its own shows.
 func states() map[string]func(*testing.T, *world) {
 	snapshot := func(change func(*store.Snapshot)) func(*testing.T, *world) {
@@ -128,7 +125,7 @@ func TestFrames(t *testing.T) {
 				prepare(t, w)
 				lines := w.frame()
 				check(t, lines, size[0], size[1])
-				golden(t, file+".txt", lines)
+				sameFrame(t, file+".txt", lines)
 			})
 		}
 	}
@@ -164,7 +161,7 @@ func TestFramesInOtherWays(t *testing.T) {
 			if name == "ascii" && strings.IndexFunc(ansi.Strip(strings.Join(lines, "\n")), func(r rune) bool { return r > 127 }) >= 0 {
 				t.Error("a character that is not ASCII")
 			}
-			golden(t, name+".txt", lines)
+			sameFrame(t, name+".txt", lines)
 		})
 	}
 }
@@ -182,30 +179,14 @@ func check(t *testing.T, lines []string, width, height int) {
 	}
 }
 
-// golden compares a frame without its colours with the one that was looked at and committed.
-func golden(t *testing.T, name string, lines []string) {
+// sameFrame compares a frame without its colours with the one that was looked at and committed.
+func sameFrame(t *testing.T, name string, lines []string) {
 	t.Helper()
 	var text strings.Builder
 	for _, line := range lines {
 		text.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
 	}
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", text.String(), want)
-	}
+	golden.Compare(t, filepath.Join("testdata", name), []byte(text.String()))
 }
 
 func TestColoursOnlyRepeatWhatWordsSay(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"image/color"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 )
 
@@ -49,23 +49,7 @@ func TestPicturesShowWhatTheDashboardShows(t *testing.T) {
 			w := filled(t.Context(), 120, 30, func(o *Options) { o.Color = true })
 			prepare(t, w)
 			picture := svg(strings.Join(w.frame(), "\n"), 120, 30)
-			file := filepath.Join(pictures, name+".svg")
-			if *update {
-				if err := os.MkdirAll(pictures, 0o750); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, []byte(picture), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			drawn, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(drawn) != picture {
-				t.Errorf("%s shows something else: make pictures", file)
-			}
+			golden.Compare(t, filepath.Join(pictures, name+".svg"), []byte(picture))
 		})
 	}
 }

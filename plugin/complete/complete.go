@@ -12,8 +12,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -94,46 +98,45 @@ func Sandboxes(f factory.Factory) Func {
 
 // Namespaces completes the names of namespaces.
 func Namespaces(f factory.Factory) Func {
-	return suggest(func(ctx context.Context, _ []string, _ string) []string {
-		client, err := f.Kubernetes()
-		if err != nil {
-			return nil
-		}
-		list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: most})
-		if err != nil {
-			return nil
-		}
-		return named(list.Items)
-	})
+	return listed(f, func(a *access.Access) lister[*corev1.NamespaceList] { return a.Kubernetes.CoreV1().Namespaces().List })
 }
 
 // Pools completes the names of pools.
 func Pools(f factory.Factory) Func {
-	return suggest(func(ctx context.Context, _ []string, _ string) []string {
-		a, err := access.Open(f)
-		if err != nil {
-			return nil
-		}
-		list, err := a.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(a.Namespace).List(ctx, metav1.ListOptions{Limit: most})
-		if err != nil {
-			return nil
-		}
-		return named(list.Items)
+	return listed(f, func(a *access.Access) lister[*extensionsv1beta1.SandboxWarmPoolList] {
+		return a.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(a.Namespace).List
 	})
 }
 
 // Templates completes the names of templates.
 func Templates(f factory.Factory) Func {
+	return listed(f, func(a *access.Access) lister[*extensionsv1beta1.SandboxTemplateList] {
+		return a.Sandboxes.ExtensionsV1beta1().SandboxTemplates(a.Namespace).List
+	})
+}
+
+// lister is a client's List for one kind.
+type lister[L runtime.Object] func(context.Context, metav1.ListOptions) (L, error)
+
+// listed completes the names of the objects of one kind.
+func listed[L runtime.Object](f factory.Factory, list func(*access.Access) lister[L]) Func {
 	return suggest(func(ctx context.Context, _ []string, _ string) []string {
 		a, err := access.Open(f)
 		if err != nil {
 			return nil
 		}
-		list, err := a.Sandboxes.ExtensionsV1beta1().SandboxTemplates(a.Namespace).List(ctx, metav1.ListOptions{Limit: most})
+		objects, err := list(a)(ctx, metav1.ListOptions{Limit: most})
 		if err != nil {
 			return nil
 		}
-		return named(list.Items)
+		var names []string
+		_ = meta.EachListItem(objects, func(o runtime.Object) error { // a list of a typed client has objects
+			if object, is := o.(metav1.Object); is {
+				names = append(names, object.GetName())
+			}
+			return nil
+		})
+		return names
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
@@ -85,44 +86,16 @@ func kubeconfig(root *cobra.Command, f factory.Factory) {
 
 // RuntimeClasses completes the names of RuntimeClasses.
 func RuntimeClasses(f factory.Factory) Func {
-	return suggest(func(ctx context.Context, _ []string, _ string) []string {
-		client, err := f.Kubernetes()
-		if err != nil {
-			return nil
-		}
-		list, err := client.NodeV1().RuntimeClasses().List(ctx, metav1.ListOptions{Limit: most})
-		if err != nil {
-			return nil
-		}
-		return named(list.Items)
+	return listed(f, func(a *access.Access) lister[*nodev1.RuntimeClassList] {
+		return a.Kubernetes.NodeV1().RuntimeClasses().List
 	})
 }
 
 // ServiceAccounts completes the names of ServiceAccounts.
 func ServiceAccounts(f factory.Factory) Func {
-	return suggest(func(ctx context.Context, _ []string, _ string) []string {
-		a, err := access.Open(f)
-		if err != nil {
-			return nil
-		}
-		list, err := a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List(ctx, metav1.ListOptions{Limit: most})
-		if err != nil {
-			return nil
-		}
-		return named(list.Items)
+	return listed(f, func(a *access.Access) lister[*corev1.ServiceAccountList] {
+		return a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List
 	})
-}
-
-// named are the names of objects.
-func named[T any, P interface {
-	*T
-	metav1.Object
-}](items []T) []string {
-	names := make([]string, 0, len(items))
-	for i := range items {
-		names = append(names, P(&items[i]).GetName())
-	}
-	return names
 }
 
 // Ports completes the ports of the sandbox that the first argument names: their numbers, or their names as a user begins one.

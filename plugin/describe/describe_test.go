@@ -4,9 +4,6 @@
 package describe_test
 
 import (
-	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,10 +23,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
-
-// update rewrites the golden files: go test ./plugin/describe -update.
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
@@ -114,23 +109,7 @@ func TestPagesForPeople(t *testing.T) {
 			if err := cmd.ExecuteContext(t.Context()); err != nil || errOut.Len() > 0 {
 				t.Fatalf("%v, %q", err, errOut.String())
 			}
-			compare(t, filepath.Join("testdata", tt.golden), out.Bytes())
+			golden.Compare(t, filepath.Join("testdata", tt.golden), out.Bytes())
 		})
-	}
-}
-
-func compare(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("not as in %s; got:\n%s", path, got)
 	}
 }

@@ -4,10 +4,7 @@
 package pool_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,9 +23,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
@@ -95,24 +91,8 @@ func TestPagesForPeople(t *testing.T) {
 			if err != nil || errOut != "" {
 				t.Fatalf("%v, %q", err, errOut)
 			}
-			compare(t, filepath.Join("testdata", tt.golden), []byte(out))
+			golden.Compare(t, filepath.Join("testdata", tt.golden), []byte(out))
 		})
-	}
-}
-
-func compare(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("not as in %s; got:\n%s", path, got)
 	}
 }
 

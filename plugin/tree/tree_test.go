@@ -4,10 +4,7 @@
 package tree_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,9 +25,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/tree"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
@@ -105,16 +101,7 @@ func TestTree(t *testing.T) {
 			if err != nil || errOut != "" {
 				t.Fatalf("%v, %q", err, errOut)
 			}
-			path := filepath.Join("testdata", tt.golden)
-			if *update {
-				if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil || !bytes.Equal(want, []byte(out)) {
-				t.Errorf("%v, not as in %s; got:\n%s", err, path, out)
-			}
+			golden.Compare(t, filepath.Join("testdata", tt.golden), []byte(out))
 		})
 	}
 }

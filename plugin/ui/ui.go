@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
@@ -125,11 +126,7 @@ func (o *Options) options(f factory.Factory, namespace string, color bool) (*tui
 	if err != nil {
 		return nil, err
 	}
-	sandboxes, err := f.Sandboxes()
-	if err != nil {
-		return nil, err
-	}
-	kubernetes, err := f.Kubernetes()
+	a, err := access.Open(f)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +135,7 @@ func (o *Options) options(f factory.Factory, namespace string, color bool) (*tui
 		return nil, err
 	}
 	options := &tui.Options{
-		Sandboxes: sandboxes, Kubernetes: kubernetes, Network: network, Clock: f.Clock(),
+		Sandboxes: a.Sandboxes, Kubernetes: a.Kubernetes, Network: network, Clock: f.Clock(),
 		Cluster: hostOf(config.Host), Namespace: namespace, Home: namespace, Selector: o.Selector,
 		ReadOnly: o.ReadOnly, ASCII: o.ASCII || !utf8Locale(os.Getenv), Color: color, Refresh: o.Refresh,
 	}

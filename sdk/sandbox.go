@@ -212,6 +212,7 @@ func (s *Sandbox) Disconnect() {
 }
 
 // Close waits for the operations that run and deletes the sandbox. A second call does nothing, unless the deletion failed.
+// It does not wait for the end: until garbage collection has been there, a claim's Sandbox can still be found by its name.
 func (s *Sandbox) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {

@@ -149,3 +149,24 @@ func TestAMessageTooLongForTheAPIIsCut(t *testing.T) {
 		t.Errorf("%d bytes, ends in %q", len(c.Message), c.Message[len(c.Message)-10:])
 	}
 }
+
+func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
+	w := newWorld(t, box())
+	w.settle()
+	pod := &corev1.Pod{}
+	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), pod); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Delete(context.Background(), pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.Name, pod.ResourceVersion = "warm-box", ""
+	if err := w.store.Create(context.Background(), pod); err != nil {
+		t.Fatal(err)
+	}
+	w.writes = nil
+	w.settle()
+	if slices.Contains(w.writes, "create Pod") {
+		t.Errorf("a second Pod: %v", w.writes)
+	}
+}

@@ -154,6 +154,21 @@ func TestACacheThatLagsMakesNoSecondPodAndNoFalseSuspended(t *testing.T) {
 	}
 }
 
+func TestTheServiceHasThePortsOfThePod(t *testing.T) {
+	ports := func(s *v1beta1.Sandbox) {
+		s.Spec.PodTemplate.Spec.Containers[0].Ports = []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}
+	}
+	w := newWorld(t, box(service(true), ports))
+	w.settle()
+	var svc corev1.Service
+	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &svc); err != nil {
+		t.Fatal(err)
+	}
+	if len(svc.Spec.Ports) != 1 || svc.Spec.Ports[0].Name != "http" || svc.Spec.Ports[0].TargetPort.IntValue() != 8080 {
+		t.Errorf("ports %+v", svc.Spec.Ports)
+	}
+}
+
 func TestWritesOfALife(t *testing.T) {
 	w := newLife(t)
 	want := []string{

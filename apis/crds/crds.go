@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
@@ -21,8 +22,21 @@ import (
 //go:embed *.yaml
 var Files embed.FS
 
-// All returns the CustomResourceDefinitions in the order of their file names.
+// All returns the CustomResourceDefinitions in the order of their file names, as copies that are the caller's.
 func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	all, err := parsed()
+	if err != nil {
+		return nil, err
+	}
+	copies := make([]*apiextensionsv1.CustomResourceDefinition, len(all))
+	for i, crd := range all {
+		copies[i] = crd.DeepCopy()
+	}
+	return copies, nil
+}
+
+// parsed are the definitions, read once: they have thousands of lines.
+var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	names, err := fs.Glob(Files, "*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list embedded CRDs: %w", err)
@@ -40,7 +54,7 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 		all = append(all, crd)
 	}
 	return all, nil
-}
+})
 
 // Core says whether a CustomResourceDefinition belongs to the core group, which stands without the extensions.
 func Core(crd *apiextensionsv1.CustomResourceDefinition) bool {

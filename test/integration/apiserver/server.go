@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -125,7 +126,7 @@ func environment(dir, assets string, guard *guard) (*envtest.Environment, error)
 func (s *Server) Stop() error {
 	err := s.guard.end()
 	if s.env != nil {
-		if stopped := s.env.Stop(); stopped != nil && !errors.Is(stopped, os.ErrProcessDone) {
+		if stopped := s.env.Stop(); stopped != nil && !errors.Is(stopped, os.ErrProcessDone) && !errors.Is(stopped, syscall.ESRCH) {
 			err = errors.Join(err, stopped)
 		}
 	}

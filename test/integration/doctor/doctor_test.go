@@ -1,0 +1,260 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package doctor turns each check of `kubectl sandbox doctor` red in turn on a real API server, sees it named with its cure,
+// and applies the cure. There are no controllers: the tests play them.
+package doctor
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	nodev1 "k8s.io/api/node/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
+)
+
+var server *apiserver.Server
+
+func TestMain(m *testing.M) {
+	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
+}
+
+// fault is one thing that is wrong.
+type fault struct {
+	check   string
+	status  doctor.Status // Failed by default
+	says    string
+	cure    string
+	inflict func(*testing.T, kubernetes.Interface)
+	heal    func(*testing.T, kubernetes.Interface) // upgrade by default
+}
+
+func kubectl(args ...string) func(*testing.T, kubernetes.Interface) {
+	return func(t *testing.T, _ kubernetes.Interface) { t.Helper(); must(t, args...) }
+}
+
+// patchOperator replaces a field of the operator's Deployment.
+func patchOperator(path, value string) func(*testing.T, kubernetes.Interface) {
+	return func(t *testing.T, client kubernetes.Interface) {
+		t.Helper()
+		must(t, "-n", home, "patch", "deployment", apis.OperatorName, "--type=json", "-p",
+			`[{"op":"replace","path":"`+path+`","value":`+value+`}]`)
+		available(t, client, 1)
+	}
+}
+
+func faults() map[string]fault {
+	const args = "/spec/template/spec/containers/0/args"
+	return map[string]fault{
+		"a definition is missing": {
+			check: "definitions", says: apis.CRDSandboxWarmPools + " is missing", cure: "upgrade",
+			inflict: kubectl("delete", "crd", apis.CRDSandboxWarmPools),
+		},
+		"a definition is old": {
+			check: "definitions", says: apis.CRDSandboxes + " is not that of this program", cure: "upgrade",
+			inflict: kubectl("patch", "crd", apis.CRDSandboxes, "--type=json", "-p",
+				`[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/operatingMode"}]`),
+		},
+		"a role is gone": {
+			check: "operator-permissions", says: "may not", cure: "upgrade",
+			inflict: kubectl("delete", "clusterrole", apis.OperatorName),
+		},
+		"a binding is gone": {
+			check: "operator-permissions", says: "patch sandboxclaims/status." + apis.GroupExtensions, cure: "upgrade",
+			inflict: kubectl("delete", "clusterrolebinding", apis.OperatorName+"-extensions"),
+		},
+		"the role of the leader's lease is gone": {
+			check: "operator-permissions", says: "update leases.coordination.k8s.io", cure: "upgrade",
+			inflict: kubectl("-n", home, "delete", "role", apis.OperatorName+"-leader-election"),
+		},
+		"the operator is not available": {
+			check: "operator", says: "its Pod is not there yet", cure: "kubectl describe",
+			inflict: func(t *testing.T, client kubernetes.Interface) { t.Helper(); available(t, client, 0) },
+		},
+		"the operator is scaled to zero": {
+			check: "operator", says: "scaled to zero", cure: "kubectl scale",
+			inflict: kubectl("-n", home, "scale", "deployment", apis.OperatorName, "--replicas=0"),
+		},
+		"the operator is gone": {
+			check: "operator", says: "no operator is installed", cure: "kubectl sandbox install",
+			inflict: kubectl("-n", home, "delete", "deployment", apis.OperatorName),
+			heal: func(t *testing.T, client kubernetes.Interface) {
+				t.Helper()
+				reinstall(t)
+				available(t, client, 1)
+			},
+		},
+		"the leader has fallen silent": {
+			check: "leader", says: "operator-x held the Lease until", cure: "kubectl logs",
+			inflict: func(t *testing.T, c kubernetes.Interface) {
+				t.Helper()
+				renew(t, c, "operator-x_1", time.Now().Add(-time.Minute))
+			},
+			heal: func(t *testing.T, c kubernetes.Interface) {
+				t.Helper()
+				renew(t, c, "operator-x_1", time.Now().Add(time.Hour))
+			},
+		},
+		"nobody leads": {
+			check: "leader", says: "nobody holds the Lease", cure: "kubectl logs",
+			inflict: func(t *testing.T, c kubernetes.Interface) { t.Helper(); renew(t, c, "", time.Now()) },
+			heal: func(t *testing.T, c kubernetes.Interface) {
+				t.Helper()
+				renew(t, c, "operator-x_1", time.Now().Add(time.Hour))
+			},
+		},
+		"several operators without an election": {
+			check: "flags", says: "2 operators run without leader election", cure: "--replicas=1",
+			inflict: func(t *testing.T, c kubernetes.Interface) {
+				t.Helper()
+				patchOperator(args+"/0", `"--leader-elect=false"`)(t, c)
+				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=2")
+				available(t, c, 2)
+			},
+			heal: func(t *testing.T, c kubernetes.Interface) {
+				t.Helper()
+				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=1")
+				patchOperator(args+"/0", `"--leader-elect=true"`)(t, c)
+			},
+		},
+		"an operator of other namespaces": {
+			check: "flags", status: doctor.Warning, says: "works in elsewhere alone", cure: "--watch-namespaces=elsewhere,default",
+			inflict: patchOperator(args, `["--leader-elect=true","--extensions=true","--watch-namespaces=elsewhere"]`),
+			heal:    patchOperator(args, `["--leader-elect=true","--extensions=true"]`),
+		},
+		"another version": {
+			check: "version", status: doctor.Warning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
+			inflict: kubectl("-n", home, "label", "deployment", apis.OperatorName, "app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
+		},
+		"no default StorageClass": {
+			check: "storage", says: "no StorageClass is the default", cure: "kubectl annotate storageclass standard",
+			inflict: kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class-"),
+			heal:    kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class=true"),
+		},
+		"a metrics Service that is gone": {
+			check: "metrics", says: "does not exist", cure: "upgrade",
+			inflict: kubectl("-n", home, "delete", "service", apis.OperatorName),
+		},
+	}
+}
+
+func reinstall(t *testing.T) {
+	t.Helper()
+	if _, err := as(t, server.Config(), "default", install.NewCommand, "--wait=false"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
+	client := kubernetes.NewForConfigOrDie(server.Config())
+	found, err := examine(t, server.Config(), "default")
+	if err == nil || found["operator"].Status != doctor.Failed || !strings.Contains(found["operator"].Cure, "kubectl sandbox install") {
+		t.Errorf("before an installation: %v, %+v", err, found["operator"])
+	}
+	settle(t, client)
+	green := func(t *testing.T) {
+		t.Helper()
+		found, err := examine(t, server.Config(), "default")
+		if err != nil {
+			t.Fatalf("not green: %v: %+v", err, found)
+		}
+		for check, finding := range found {
+			if finding.Status != doctor.OK && check != "networkpolicy" { // nobody can tell without a network plugin
+				t.Fatalf("not green: %+v", finding)
+			}
+		}
+	}
+	green(t)
+	for name, f := range faults() {
+		t.Run(name, func(t *testing.T) {
+			f.inflict(t, client)
+			found, err := examine(t, server.Config(), "default")
+			want := f.status
+			if want == "" {
+				want = doctor.Failed
+			}
+			got := found[f.check]
+			if got.Status != want || !strings.Contains(got.Message, f.says) || !strings.Contains(got.Cure, f.cure) {
+				t.Errorf("got %+v, want %s with %q and the cure %q", got, want, f.says, f.cure)
+			}
+			if (want == doctor.Failed) != (err != nil && strings.Contains(err.Error(), f.check)) || (err != nil && exit.Code(err) != exit.Failed) {
+				t.Errorf("the command ends with %v", err)
+			}
+			if f.heal == nil {
+				mend(t, client)
+			} else {
+				f.heal(t, client)
+			}
+			green(t)
+		})
+	}
+}
+
+func TestDoctorOfSomebodyWhoMayDoLittle(t *testing.T) {
+	namespace := server.Namespace(t)
+	nobody := server.User(t, "patient-nobody", "")
+	found, err := examine(t, nobody.Config, namespace)
+	if err == nil {
+		t.Error("somebody without permissions is told that all is well")
+	}
+	for check, says := range map[string]string{
+		"permissions":      "create sandboxes." + apis.GroupAgents,
+		"exec-permissions": "create pods/exec",
+	} {
+		got := found[check]
+		if got.Status != doctor.Failed || !strings.Contains(got.Message, says) || !strings.Contains(got.Message, namespace) ||
+			!strings.Contains(got.Cure, "--clusterrole=edit") {
+			t.Errorf("%+v", got)
+		}
+	}
+	for _, check := range []string{"definitions", "operator", "operator-permissions", "storage", "runtimeclasses", "networkpolicy"} {
+		if found[check].Status != doctor.Unknown {
+			t.Errorf("what they may not read is not unknown: %+v", found[check])
+		}
+	}
+	halfway := server.User(t, "patient-halfway", namespace, rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"}, Verbs: []string{"create"},
+	})
+	found, _ = examine(t, halfway.Config, namespace)
+	if got := found["exec-permissions"].Message; !strings.Contains(got, "get pods/exec") || strings.Contains(got, "create") {
+		t.Errorf("a WebSocket begins with a get: %s", got)
+	}
+}
+
+func TestDoctorKnowsTemplatesOfMissingRuntimeClasses(t *testing.T) {
+	client := kubernetes.NewForConfigOrDie(server.Config())
+	reinstall(t)
+	namespace := server.Namespace(t)
+	template := `{"apiVersion":"extensions.agents.x-k8s.io/v1beta1","kind":"SandboxTemplate","metadata":{"name":"safe"},` +
+		`"spec":{"podTemplate":{"spec":{"runtimeClassName":"gvisor","containers":[{"name":"main","image":"x"}]}}}}`
+	if _, stderr, err := server.Kubectl(t, template, "-n", namespace, "create", "-f", "-"); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	t.Cleanup(func() {
+		_, _, _ = server.Kubectl(t, "", "-n", namespace, "delete", "sandboxtemplate", "safe")
+	})
+	found, _ := examine(t, server.Config(), "default")
+	if got := found["runtimeclasses"]; got.Status != doctor.Failed || !strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
+		t.Errorf("%+v", got)
+	}
+	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}
+	if _, err := client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ = examine(t, server.Config(), "default"); found["runtimeclasses"].Status != doctor.OK {
+		t.Errorf("%+v", found["runtimeclasses"])
+	}
+	if err := client.NodeV1().RuntimeClasses().Delete(t.Context(), "gvisor", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}

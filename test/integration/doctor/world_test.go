@@ -1,0 +1,141 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/upgrade"
+)
+
+const home = apis.OperatorNamespace
+
+type command func(factory.Factory, genericiooptions.IOStreams) *cobra.Command
+
+// as runs a command as a user, in a namespace.
+func as(t *testing.T, config *rest.Config, namespace string, command command, args ...string) (out string, err error) {
+	t.Helper()
+	f := &fake.Factory{
+		Time: clock.RealClock{}, Config: config, In: namespace,
+		KubernetesClient: kubernetes.NewForConfigOrDie(config), DynamicClient: dynamic.NewForConfigOrDie(config),
+		DiscoveryClient: discovery.NewDiscoveryClientForConfigOrDie(config),
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := command(f, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr})
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err = cmd.ExecuteContext(t.Context())
+	return stdout.String(), err
+}
+
+// examine returns what doctor found, by check.
+func examine(t *testing.T, config *rest.Config, namespace string) (map[string]doctor.Finding, error) {
+	t.Helper()
+	out, failure := as(t, config, namespace, doctor.NewCommand, "-o", "json")
+	var report doctor.Report
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatalf("doctor printed %q (%v): %v", out, failure, err)
+	}
+	if report.Healthy != (failure == nil) {
+		t.Errorf("healthy is %v, and the error is %v", report.Healthy, failure)
+	}
+	found := map[string]doctor.Finding{}
+	for _, f := range report.Findings {
+		if first, twice := found[f.Check]; !twice || first.Status == doctor.OK {
+			found[f.Check] = f
+		}
+		if f.Status == doctor.Failed && f.Cure == "" {
+			t.Errorf("no cure: %+v", f)
+		}
+	}
+	return found, failure
+}
+
+// settle installs the operator and plays what a cluster adds: an available Deployment, a leader, a StorageClass.
+func settle(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	if _, err := as(t, server.Config(), "default", install.NewCommand, "--wait=false"); err != nil {
+		t.Fatal(err)
+	}
+	available(t, client, 1)
+	holder, seconds := apis.OperatorName+"-abc_uuid", int32(15)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: apis.LeaseName}, Spec: coordinationv1.LeaseSpec{
+		HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: new(metav1.NewMicroTime(time.Now().Add(time.Hour))), // nobody renews it here
+	}}
+	if _, err := client.CoordinationV1().Leases(home).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{
+		Name: "standard", Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"},
+	}, Provisioner: "test"}
+	if _, err := client.StorageV1().StorageClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// available has the Deployment's status say so many replicas.
+func available(t *testing.T, client kubernetes.Interface, replicas int32) {
+	t.Helper()
+	d, err := client.AppsV1().Deployments(home).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: d.Generation, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
+	}
+	if _, err := client.AppsV1().Deployments(home).UpdateStatus(t.Context(), d, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// renew changes the leader's Lease.
+func renew(t *testing.T, client kubernetes.Interface, holder string, at time.Time) {
+	t.Helper()
+	lease, err := client.CoordinationV1().Leases(home).Get(t.Context(), apis.LeaseName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease.Spec.HolderIdentity, lease.Spec.RenewTime = &holder, new(metav1.NewMicroTime(at))
+	if _, err := client.CoordinationV1().Leases(home).Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must runs kubectl as an administrator.
+func must(t *testing.T, args ...string) {
+	t.Helper()
+	if _, stderr, err := server.Kubectl(t, "", args...); err != nil {
+		t.Fatalf("kubectl %s: %v: %s", strings.Join(args, " "), err, stderr)
+	}
+}
+
+// mend runs upgrade as the cures say, and has the Deployment available again.
+func mend(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	if _, err := as(t, server.Config(), "default", upgrade.NewCommand, "--wait=false"); err != nil {
+		t.Fatal(err)
+	}
+	available(t, client, 1)
+}

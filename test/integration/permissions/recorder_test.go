@@ -1,0 +1,137 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package permissions
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// recorder is an authorization webhook that decides nothing: the API server asks it about everything that anybody does, what
+// admission plugins ask for included, and then RBAC. Safe for concurrent use.
+type recorder struct {
+	server *httptest.Server
+	dir    string
+
+	mu   sync.Mutex
+	used map[string]map[use]bool // by user
+}
+
+// use is a permission that somebody asked for; of no namespace when that is empty.
+type use struct{ namespace, permission string }
+
+func newRecorder() (*recorder, error) {
+	dir, err := os.MkdirTemp("", "kubectl-sandbox-permissions-")
+	if err != nil {
+		return nil, err
+	}
+	r := &recorder{dir: dir, used: map[string]map[use]bool{}}
+	r.server = httptest.NewServer(http.HandlerFunc(r.review))
+	return r, os.WriteFile(r.config(), []byte(`apiVersion: v1
+kind: Config
+clusters: [{name: recorder, cluster: {server: "`+r.server.URL+`"}}]
+users: [{name: server}]
+contexts: [{name: recorder, context: {cluster: recorder, user: server}}]
+current-context: recorder
+`), 0o600)
+}
+
+func (r *recorder) config() string { return filepath.Join(r.dir, "webhook.kubeconfig") }
+
+func (r *recorder) close() {
+	r.server.CloseClientConnections()
+	r.server.Close()
+	_ = os.RemoveAll(r.dir) // of a test
+}
+
+// configure has the API server ask the recorder first, and check who may set owners that block deletion.
+func (r *recorder) configure(env *envtest.Environment) {
+	env.ControlPlane.GetAPIServer().Configure().
+		Set("authorization-mode", "Webhook,RBAC").
+		Set("authorization-webhook-config-file", r.config()).
+		Set("authorization-webhook-version", "v1").
+		Set("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
+}
+
+func (r *recorder) review(w http.ResponseWriter, request *http.Request) {
+	var review authorizationv1.SubjectAccessReview
+	if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if a := review.Spec.ResourceAttributes; a != nil {
+		r.note(review.Spec.User, use{a.Namespace, permission(a.Group, a.Resource, a.Subresource, a.Verb)})
+	}
+	answer := authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer) // an API server that has gone away needs no answer
+}
+
+// shortcut is what OwnerReferencesPermissionEnforcement asks first: who may do that need not be asked about each kind.
+const shortcut = "update */finalizers.*"
+
+func (r *recorder) note(user string, what use) {
+	if what.permission == shortcut {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.used[user] == nil {
+		r.used[user] = map[use]bool{}
+	}
+	r.used[user][what] = true
+}
+
+// by lists what a user has asked for, in the namespace and elsewhere, sorted.
+func (r *recorder) by(user, namespace string) (here, elsewhere []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for what := range r.used[user] {
+		if what.namespace == namespace {
+			here = append(here, what.permission)
+		} else {
+			elsewhere = append(elsewhere, what.permission)
+		}
+	}
+	slices.Sort(here)
+	slices.Sort(elsewhere)
+	return here, slices.Compact(elsewhere)
+}
+
+func permission(group, resource, subresource, verb string) string {
+	if subresource != "" {
+		resource += "/" + subresource
+	}
+	return fmt.Sprintf("%s %s", verb, strings.TrimSuffix(resource+"."+group, "."))
+}
+
+// listed takes rules apart, sorted.
+func listed(rules []rbacv1.PolicyRule) []string {
+	var all []string
+	for _, rule := range rules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, verb := range rule.Verbs {
+					all = append(all, permission(group, resource, "", verb))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

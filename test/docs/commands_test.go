@@ -6,6 +6,7 @@ package docs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,10 +29,15 @@ const repository = "../.."
 var program = regexp.MustCompile(`^kubectl (agent-)?sandbox( |$)`)
 
 func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
-	targets := makeTargets(t)
+	known := know(t)
 	for _, page := range pages(t) {
 		for i := range page.Blocks {
 			block := &page.Blocks[i]
+			for word := range strings.FieldsSeq(block.NotRun) {
+				if err := exists(strings.TrimRight(word, ".,;:)")); err != nil {
+					t.Errorf("%s:%d: the reason why it is not run: %v", page.Path, block.Line, err)
+				}
+			}
 			if !block.Commands() {
 				continue
 			}
@@ -41,7 +47,7 @@ func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
 					t.Errorf("%s:%d: %v", page.Path, step.Line, err)
 				}
 				for _, call := range calls {
-					if err := check(call, targets, true); err != nil {
+					if err := check(call, known, true); err != nil {
 						t.Errorf("%s:%d: %s: %v", page.Path, step.Line, strings.Join(call, " "), err)
 					}
 				}
@@ -53,7 +59,7 @@ func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
 				calls = [][]string{strings.Fields(span.Text)} // as in `exec NAME [-c CONTAINER] | shell`
 			}
 			for _, call := range calls {
-				if err := check(call, targets, false); err != nil {
+				if err := check(call, known, false); err != nil {
 					t.Errorf("%s:%d: `%s`: %v", page.Path, span.Line, span.Text, err)
 				}
 			}
@@ -62,7 +68,7 @@ func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
 }
 
 // check looks at one command. Whole ones must have the arguments that they need.
-func check(words []string, targets []string, whole bool) error {
+func check(words []string, known known, whole bool) error {
 	for _, word := range words {
 		if err := exists(word); err != nil {
 			return err
@@ -72,10 +78,25 @@ func check(words []string, targets []string, whole bool) error {
 	case program.MatchString(strings.Join(words, " ")):
 		return checkPlugin(words[2:], whole)
 	case len(words) > 1 && words[0] == "make":
-		for _, word := range words[1:] {
-			if !strings.Contains(word, "=") && !slices.Contains(targets, word) && word == strings.ToLower(word) {
-				return fmt.Errorf("there is no target %s", word)
-			}
+		return checkMake(words[1:], known)
+	}
+	return nil
+}
+
+// checkMake looks at the targets, and at the tests that RUN selects for those that run tests.
+func checkMake(words []string, known known) error {
+	for _, word := range words {
+		if !strings.Contains(word, "=") && !slices.Contains(known.targets, word) && word == strings.ToLower(word) {
+			return fmt.Errorf("there is no target %s", word)
+		}
+		run, found := strings.CutPrefix(word, "RUN=")
+		if !found || !strings.HasPrefix(words[0], "test") {
+			continue
+		}
+		first, _, _ := strings.Cut(run, "/")
+		selects, err := regexp.Compile(first)
+		if err != nil || !slices.ContainsFunc(known.tests, selects.MatchString) {
+			return fmt.Errorf("RUN=%s selects no test (%v)", run, err)
 		}
 	}
 	return nil
@@ -132,17 +153,39 @@ func arguments(command *cobra.Command) error {
 	return command.ValidateRequiredFlags()
 }
 
-func makeTargets(t *testing.T) []string {
+// known is what commands in documents may name.
+type known struct {
+	targets, tests []string
+}
+
+func know(t *testing.T) known {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var targets []string
-	for _, match := range regexp.MustCompile(`(?m)^([a-z0-9-]+):`).FindAllStringSubmatch(string(text), -1) {
-		targets = append(targets, match[1])
+	all := known{targets: first(`(?m)^([a-z0-9-]+):`, text)}
+	err = filepath.WalkDir(repository, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all.tests = append(all.tests, first(`(?m)^func (Test\w+)\(`, text)...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return targets
+	return all
+}
+
+// first is the first group of each match.
+func first(pattern string, text []byte) []string {
+	var all []string
+	for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+		all = append(all, string(match[1]))
+	}
+	return all
 }
 
 func pages(t *testing.T) []Page {
@@ -155,6 +198,7 @@ func pages(t *testing.T) []Page {
 }
 
 func TestTheCheckFindsWhatIsWrong(t *testing.T) {
+	known := know(t)
 	for line, says := range map[string]string{
 		"kubectl sandbox exce dev":                      "exce",
 		"kubectl sandbox list --no-such-flag":           "unknown flag",
@@ -163,6 +207,8 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 		"kubectl sandbox exec":                          "NAME",
 		"kubectl agent-sandbox wait dev --timeout soon": "invalid argument",
 		"make no-such-thing":                            "no target",
+		"make test-e2e RUN=TestNoSuchThing/at_all":      "selects no test",
+		"make test-e2e RUN='TestDocuments/README'":      "",
 		"kubectl apply -f examples/no-such-file.yaml":   "no file",
 		"kubectl apply -f examples/pools/warm.yaml":     "",
 		"if kubectl sandbox list -x; then true; fi":     "unknown shorthand",
@@ -171,7 +217,7 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 	} {
 		calls, err := Calls(line)
 		for _, call := range calls {
-			err = errors.Join(err, check(call, makeTargets(t), true))
+			err = errors.Join(err, check(call, known, true))
 		}
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v", line, err)

@@ -48,7 +48,8 @@ func (r *release) build(p platform) ([]byte, error) {
 	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.commit=%s -X %s.date=%s",
 		info, r.version, info, r.commit, info, r.date.Format(time.RFC3339))
 	file := filepath.Join(dir, p.binary())
-	_, err = r.command([]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOFLAGS="},
+	// What a person has set for Go must not show: -mod=readonly is the default, and outweighs the flags of `go env -w`.
+	_, err = r.command([]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly"},
 		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox")
 	if err != nil {
 		return nil, err

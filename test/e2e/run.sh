@@ -37,14 +37,19 @@ tests() { # REPORT PACKAGE
   "$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
     --junitfile-testcase-classname relative -- $RACE -vet=off -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} "$2" || status=$?
 }
+collect() { # DIRECTORY: what operators that are gone have said goes with their Pods
+  "$bin/testcluster" logs --name $name --to "$ARTIFACTS/$1" >/dev/null || status=1
+}
 tests e2e ./test/e2e
-
 kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
-"$bin/testcluster" logs --name $name --to "$ARTIFACTS/cluster-logs" >/dev/null || status=1
+collect cluster-logs
+say "breaking, mending and upgrading the installation"
+tests e2e-operate ./test/e2e/operate
+collect cluster-logs/operate
 if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
   echo "the operator's log is missing: whether it raced cannot be told" >&2
   status=1
-elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS/operator.log" "$ARTIFACTS/cluster-logs" >&2; then
+elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS"/operator*.log "$ARTIFACTS/cluster-logs" >&2; then
   echo "the operator had a data race or a panic: see the files above" >&2
   status=1
 fi

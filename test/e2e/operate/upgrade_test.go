@@ -1,0 +1,142 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+// previous are manifests as an earlier version had them: Sandboxes without spec.operatingMode, one role for all that the
+// operator does, no roles for people.
+func previous(t *testing.T) string {
+	t.Helper()
+	objects, err := install.Render(install.Options{Image: harness.Need("E2E_IMAGE"), Args: []string{"--kube-api-qps=500"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, o := range objects {
+		labels := o.GetLabels()
+		labels[install.LabelVersion] = "v0.0.0-alpha"
+		o.SetLabels(labels)
+		switch {
+		case o.GetName() == apis.CRDSandboxes:
+			versions, _, err := unstructured.NestedSlice(o.Object, "spec", "versions")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, version := range versions {
+				fields, _ := version.(map[string]any) // a version is an object
+				unstructured.RemoveNestedField(fields, "schema", "openAPIV3Schema", "properties", "spec", "properties", "operatingMode")
+			}
+			if err := unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"); err != nil {
+				t.Fatal(err)
+			}
+		case o.GetKind() == "ClusterRole" && strings.HasPrefix(o.GetName(), "agent-sandbox-controller-"):
+			o.SetName("agent-sandbox-controller-former")
+		case o.GetKind() == "ClusterRoleBinding" && strings.HasSuffix(o.GetName(), "-extensions"):
+			o.SetName("agent-sandbox-controller-former")
+			if err := unstructured.SetNestedField(o.Object, "agent-sandbox-controller-former", "roleRef", "name"); err != nil {
+				t.Fatal(err)
+			}
+		case o.GetName() == "agent-sandbox-edit", o.GetName() == "agent-sandbox-view":
+			continue
+		}
+		content, err := yaml.Marshal(o.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString("---\n" + string(content))
+	}
+	return text.String()
+}
+
+func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
+	h := harness.New(t)
+	operator(h, "uninstall", "--yes")
+	manifests := filepath.Join(t.TempDir(), "previous.yaml")
+	if err := os.WriteFile(manifests, []byte(previous(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.KubectlAlone("apply", "--server-side", "-f", manifests); r.Code != 0 {
+		t.Fatal(r)
+	}
+	h.MustKubectl("-n", home, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
+	h.Eventually("a Sandbox", func() error {
+		if r := h.Sandbox("create", "box", "--image", harness.ImageShell, "--wait"); r.Code != 0 {
+			return fmt.Errorf("%v", r)
+		}
+		return nil
+	})
+	was := h.Ready("box")
+	pod := h.OwnedPods(was)[0].UID
+
+	if r := h.Sandbox("upgrade", "--namespace", home); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
+		t.Errorf("an image that nobody publishes: %v", r)
+	}
+	out := operator(h, "upgrade", "--image", harness.Need("E2E_IMAGE"))
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if first := lines[0]; first != "customresourcedefinition.apiextensions.k8s.io/"+apis.CRDSandboxes+" configured" {
+		t.Errorf("the first thing that was done is %q", first)
+	}
+	for _, want := range []string{
+		"clusterrole.rbac.authorization.k8s.io/agent-sandbox-edit created",
+		"clusterrole.rbac.authorization.k8s.io/agent-sandbox-controller-extensions created",
+		"clusterrole.rbac.authorization.k8s.io/agent-sandbox-controller-former deleted",
+		"clusterrolebinding.rbac.authorization.k8s.io/agent-sandbox-controller-former deleted",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("not %q in:\n%s", want, out)
+		}
+	}
+	now := h.Ready("box")
+	if pods := h.OwnedPods(now); now.UID != was.UID || len(pods) != 1 || pods[0].UID != pod {
+		t.Error("the upgrade touched a Sandbox")
+	}
+	args := h.MustKubectl("-n", home, "get", "deployment", apis.OperatorName, "-o", "jsonpath={.spec.template.spec.containers[0].args}")
+	if !strings.Contains(args, "--kube-api-qps=500") {
+		t.Errorf("the upgrade lost an argument: %s", args)
+	}
+	h.Edit("box", func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = new(v1beta1.OperatingModeSuspended) })
+	h.Condition("box", "Suspended=True/PodTerminated")
+	green(h)
+}
+
+func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
+	mine, other := harness.New(t), harness.New(t)
+	image := harness.Need("E2E_IMAGE")
+	operator(mine, "install", "--image", image, "--watch-namespaces", mine.Namespace)
+	if r := mine.KubectlAlone("get", "clusterrolebinding", apis.OperatorName); r.Code == 0 {
+		t.Error("the operator may still work everywhere")
+	}
+	mine.Must("create", "box", "--image", harness.ImageShell, "--wait")
+	green(mine)
+	found, _ := examine(other)
+	if f := found["flags"]; !strings.Contains(f.Message, "nothing looks after sandboxes in namespace "+other.Namespace) {
+		t.Errorf("%+v", f)
+	}
+	other.Create(other.NewSandbox("ignored"))
+	mine.Must("create", "second", "--image", harness.ImageShell, "--wait")
+	var ignored v1beta1.Sandbox
+	if other.Get("ignored", &ignored); len(ignored.Status.Conditions) > 0 {
+		t.Errorf("%v", harness.Words(&ignored))
+	}
+	operator(mine, "install", "--image", image)
+	other.Ready("ignored")
+	if r := mine.Kubectl("get", "roles,rolebindings", "-o", "name"); r.Stdout != "" {
+		t.Errorf("left behind: %s", r.Stdout)
+	}
+}

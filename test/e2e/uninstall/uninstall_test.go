@@ -27,12 +27,12 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	if r := h.KubectlAlone("get", "namespace", "agent-sandbox-system"); r.Code == 0 {
 		t.Errorf("the operator's namespace is still there: %v", r)
 	}
-	if r := h.Sandbox("create", "late", "--image", harness.ImageShell, "--wait", "--timeout", "3s"); r.Code != 124 ||
-		!strings.Contains(r.Stderr, "operator is not") {
-		t.Errorf("without an operator: %v", r)
+	if r := h.Sandbox("create", "late", "--image", harness.ImageShell, "--wait", "--timeout", "1m"); r.Code != 1 ||
+		!strings.Contains(r.Stderr, "the operator is not installed") {
+		t.Errorf("without an operator the waiting ends, as it is in vain: %v", r)
 	}
 
-	h.Must("install", "--namespace", "agent-sandbox-system", "--image", harness.Need("E2E_IMAGE"))
+	installAndUpgrade(h)
 	h.Must("wait", "late", "--for", "ready")
 	h.Must(operator...)
 	left := h.KubectlAlone("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
@@ -46,5 +46,31 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	}
 	if r := h.Sandbox("create", "x", "--image", harness.ImageShell); r.Code != 1 || !strings.Contains(r.Stderr, "install") {
 		t.Errorf("without CRDs: %v", r)
+	}
+}
+
+// installAndUpgrade does what the documents say about installing and upgrading, on a cluster without an operator.
+func installAndUpgrade(h *harness.T) {
+	h.Helper()
+	const inNamespace = "--namespace=agent-sandbox-system" // the harness gives its own
+	image := harness.Need("E2E_IMAGE")
+	replicas := func() string {
+		return h.MustKubectl("--namespace", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller",
+			"--output", "jsonpath={.spec.replicas} {.status.availableReplicas}")
+	}
+	h.Must("install", inNamespace, "--image", image, "--dry-run=server")
+	h.Must("install", inNamespace, "--image", image, "--replicas", "2", "--arg=--kube-api-qps=50")
+	if r := h.Sandbox("upgrade", inNamespace); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
+		h.Errorf("upgrade of an image that is not published: %v", r)
+	}
+	h.Must("upgrade", inNamespace, "--image", image, "--dry-run=server")
+	h.Must("upgrade", inNamespace, "--image", image)
+	if got := replicas(); got != "2 2" {
+		h.Errorf("upgrade keeps the replicas that were chosen: %q", got)
+	}
+	h.Must("doctor")
+	h.Must("install", inNamespace, "--image", image)
+	if got := replicas(); got != "1 1" {
+		h.Errorf("install states what is wanted: %q replicas", got)
 	}
 }

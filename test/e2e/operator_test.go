@@ -6,7 +6,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,10 +19,10 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -57,80 +56,6 @@ func processOf(uid types.UID, program string) (pid int, found bool) {
 		return pid, err == nil
 	}
 	return 0, false
-}
-
-func TestKilledAtRandomMomentsTheOperatorLosesNothingAndDoublesNothing(t *testing.T) {
-	h := harness.New(t)
-	const count = 50
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-
-	// Without a lease to wait for, the operator is killed in the midst of its work more often.
-	leaderElection(h, false)
-	defer leaderElection(h, true)
-	pods := watchPods(h)
-	stop, killed := make(chan struct{}), make(chan int)
-	go func() {
-		kills := 0
-		defer func() { killed <- kills }()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(50 * time.Millisecond):
-			}
-			if !operatorReady(h) {
-				continue // it would die before it has done anything
-			}
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Duration(random.IntN(3000)) * time.Millisecond):
-			}
-			if killOperator(h) {
-				kills++
-			}
-		}
-	}()
-	name := func(i int) string { return fmt.Sprintf("killed-%d", i) }
-	each := func(do func(name string)) {
-		for i := range count {
-			do(name(i))
-		}
-	}
-	long := func(want string) func(string) {
-		return func(name string) {
-			h.Within(5*time.Minute, name+" "+want, func() error {
-				var s v1beta1.Sandbox
-				h.Get(name, &s)
-				if words := strings.Join(harness.Words(&s), " "); !strings.Contains(words, want) {
-					return fmt.Errorf("conditions are %s", words)
-				}
-				return nil
-			})
-		}
-	}
-	scale := func(to int32) func(string) {
-		return func(name string) { h.Edit(name, func(s *v1beta1.Sandbox) { s.Spec.Replicas = &to }) }
-	}
-	each(func(name string) { h.Create(h.NewSandbox(name)) })
-	each(long("Ready=True"))
-	each(scale(0))
-	each(long("Suspended=True"))
-	each(scale(1))
-	each(long("Ready=True"))
-	h.MustKubectl("delete", "sandboxes", "--all", "--wait=false")
-	each(func(name string) { h.Gone(name, &v1beta1.Sandbox{}); h.Gone(name, &corev1.Pod{}) })
-	close(stop)
-	kills := <-killed
-	t.Logf("the operator was killed %d times", kills)
-	if kills < 3 {
-		t.Errorf("the operator was killed %d times only: the test shows nothing", kills)
-	}
-	if most := pods.most(); most != 1 {
-		t.Errorf("at one time a Sandbox had %d Pods", most)
-	}
 }
 
 // leaderElection installs the operator with or without leader election and waits until it runs.
@@ -169,31 +94,23 @@ func (w *podWatch) most() int { w.mu.Lock(); defer w.mu.Unlock(); return w.max }
 func watchPods(h *harness.T) *podWatch {
 	h.Helper()
 	w := &podWatch{live: map[types.UID]map[types.UID]bool{}}
-	watcher, err := h.WatchPods()
-	if err != nil {
-		h.Fatal(err)
-	}
-	h.Cleanup(watcher.Stop)
-	go func() {
-		for event := range watcher.ResultChan() {
-			pod, ok := event.Object.(*corev1.Pod)
-			if !ok || len(pod.OwnerReferences) == 0 {
-				continue
-			}
-			owner := pod.OwnerReferences[0].UID
-			w.mu.Lock()
-			if w.live[owner] == nil {
-				w.live[owner] = map[types.UID]bool{}
-			}
-			if event.Type == "DELETED" {
-				delete(w.live[owner], pod.UID)
-			} else {
-				w.live[owner][pod.UID] = true
-			}
-			w.max = max(w.max, len(w.live[owner]))
-			w.mu.Unlock()
+	h.Watch(&corev1.PodList{}, func(event watch.EventType, object client.Object) {
+		if len(object.GetOwnerReferences()) == 0 {
+			return
 		}
-	}()
+		owner := object.GetOwnerReferences()[0].UID
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.live[owner] == nil {
+			w.live[owner] = map[types.UID]bool{}
+		}
+		if event == watch.Deleted {
+			delete(w.live[owner], object.GetUID())
+		} else {
+			w.live[owner][object.GetUID()] = true
+		}
+		w.max = max(w.max, len(w.live[owner]))
+	})
 	return w
 }
 

@@ -54,8 +54,9 @@ const Patience = 90 * time.Second
 type T struct {
 	*testing.T
 
-	Client    client.Client
+	Client    client.WithWatch
 	Namespace string
+	Limit     time.Duration // of Eventually
 }
 
 // Need returns an environment variable, or ends the test run with the cure.
@@ -82,7 +83,7 @@ func New(t *testing.T) *T {
 	}
 	config.QPS = -1
 	quiet()
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func New(t *testing.T) *T {
 	if err := c.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	h := &T{T: t, Client: c, Namespace: namespace.Name}
+	h := &T{T: t, Client: c, Namespace: namespace.Name, Limit: Patience}
 	t.Cleanup(func() {
 		if t.Failed() {
 			h.dump()
@@ -102,6 +103,11 @@ func New(t *testing.T) *T {
 		}
 	})
 	return h
+}
+
+// In is the same namespace for a subtest, which fails and ends on its own.
+func (h *T) In(t *testing.T) *T {
+	return &T{T: t, Client: h.Client, Namespace: h.Namespace, Limit: h.Limit}
 }
 
 // dump keeps what explains a failure.
@@ -116,7 +122,7 @@ func (h *T) dump() {
 			h.Logf("artifacts: %v", err)
 		}
 	}
-	keep("objects.yaml", h.Kubectl("get", "sandboxes,pods,services,persistentvolumeclaims,events", "-o", "yaml"))
+	keep("objects.yaml", h.Kubectl("get", "sandboxclaims,sandboxtemplates,sandboxwarmpools,sandboxes,pods,services,persistentvolumeclaims,networkpolicies,events", "-o", "yaml"))
 	keep("operator.log", h.kubectl(nil, "-n", "agent-sandbox-system", "logs", "-l", "app=agent-sandbox-controller", "--tail=-1", "--prefix"))
 	keep("node.log", run(context.Background(), nil, Need("E2E_TESTCLUSTER"), "logs", "--name", Need("E2E_CLUSTER"), "--to", filepath.Join(dir, "node")))
 	h.Logf("logs and objects are in %s", dir)
@@ -192,9 +198,14 @@ func (h *T) MustKubectl(args ...string) string {
 // Apply applies YAML in the test's namespace.
 func (h *T) Apply(yaml string) {
 	h.Helper()
-	if r := h.kubectl(strings.NewReader(yaml), "-n", h.Namespace, "apply", "-f", "-"); r.Code != 0 {
+	if r := h.ApplyResult(yaml); r.Code != 0 {
 		h.Fatalf("%v", r)
 	}
+}
+
+// ApplyResult applies YAML in the test's namespace and says how that went.
+func (h *T) ApplyResult(yaml string, args ...string) Result {
+	return h.kubectl(strings.NewReader(yaml), append([]string{"-n", h.Namespace, "apply", "-f", "-"}, args...)...)
 }
 
 func (h *T) kubectl(stdin io.Reader, args ...string) Result {
@@ -206,7 +217,7 @@ func (h *T) kubectl(stdin io.Reader, args ...string) Result {
 // Eventually looks until the check passes, and fails the test with the last complaint if it does not in time.
 func (h *T) Eventually(what string, check func() error) {
 	h.Helper()
-	h.Within(Patience, what, check)
+	h.Within(h.Limit, what, check)
 }
 
 // Within is Eventually with a limit of its own.

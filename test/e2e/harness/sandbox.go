@@ -9,9 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -42,13 +39,7 @@ func (h *T) Create(s *v1beta1.Sandbox) *v1beta1.Sandbox {
 // Edit changes a Sandbox as it is now.
 func (h *T) Edit(name string, change func(*v1beta1.Sandbox)) {
 	h.Helper()
-	var s v1beta1.Sandbox
-	h.Get(name, &s)
-	was := s.DeepCopy()
-	change(&s)
-	if err := h.Client.Patch(h.Context(), &s, client.MergeFrom(was)); err != nil {
-		h.Fatalf("patch Sandbox %s: %v", name, err)
-	}
+	Change(h, name, &v1beta1.Sandbox{}, change)
 }
 
 // Condition waits until a condition reads as given ("Ready=True/DependenciesReady") for the current generation, and returns
@@ -60,17 +51,22 @@ func (h *T) Condition(name, want string) *v1beta1.Sandbox {
 		if !h.Get(name, &s) {
 			return fmt.Errorf("there is no Sandbox %s", name)
 		}
-		kind, _, _ := strings.Cut(want, "=")
-		c := apis.FindCondition(s.Status.Conditions, apis.ConditionType(kind))
-		if c == nil {
-			return fmt.Errorf("no such condition among %v", Words(&s))
-		}
-		if got := c.Type + "=" + string(c.Status) + "/" + c.Reason; got != want || c.ObservedGeneration != s.Generation {
-			return fmt.Errorf("conditions are %v at generation %d of %d", Words(&s), c.ObservedGeneration, s.Generation)
-		}
-		return nil
+		return reads(s.Status.Conditions, s.Generation, want)
 	})
 	return &s
+}
+
+// reads says in what way a condition does not read as wanted for the generation.
+func reads(conditions []metav1.Condition, generation int64, want string) error {
+	kind, _, _ := strings.Cut(want, "=")
+	c := apis.FindCondition(conditions, apis.ConditionType(kind))
+	if c == nil {
+		return fmt.Errorf("no such condition among %v", wordsOf(conditions))
+	}
+	if got := c.Type + "=" + string(c.Status) + "/" + c.Reason; got != want || c.ObservedGeneration != generation {
+		return fmt.Errorf("conditions are %v at generation %d of %d", wordsOf(conditions), c.ObservedGeneration, generation)
+	}
+	return nil
 }
 
 // Ready waits until a Sandbox is ready.
@@ -91,9 +87,11 @@ func (h *T) Gone(name string, object client.Object) {
 }
 
 // Words are the conditions of a Sandbox as a person reads them.
-func Words(s *v1beta1.Sandbox) []string {
+func Words(s *v1beta1.Sandbox) []string { return wordsOf(s.Status.Conditions) }
+
+func wordsOf(conditions []metav1.Condition) []string {
 	var all []string
-	for _, c := range s.Status.Conditions {
+	for _, c := range conditions {
 		all = append(all, fmt.Sprintf("%s=%s/%s: %s", c.Type, c.Status, c.Reason, c.Message))
 	}
 	return all
@@ -113,17 +111,4 @@ func (h *T) OwnedPods(s *v1beta1.Sandbox) []corev1.Pod {
 		}
 	}
 	return mine
-}
-
-// WatchPods watches the Pods of the test's namespace from now on.
-func (h *T) WatchPods() (watch.Interface, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", Need("KUBECONFIG"))
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
-	}
-	c, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("client: %w", err)
-	}
-	return c.CoreV1().Pods(h.Namespace).Watch(h.Context(), metav1.ListOptions{})
 }

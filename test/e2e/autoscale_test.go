@@ -1,0 +1,134 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+// aMetric serves one external metric to the cluster's autoscaler, as a metrics adapter would, and returns what it says.
+func aMetric(h *harness.T, name string) *atomic.Value {
+	h.Helper()
+	var value atomic.Value
+	value.Store("0")
+	const group = "/apis/external.metrics.k8s.io/v1beta1"
+	mux := http.NewServeMux()
+	answer := func(w http.ResponseWriter, body map[string]any) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(body) // who asked has gone
+	}
+	mux.HandleFunc(group, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{
+			"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "external.metrics.k8s.io/v1beta1",
+			"resources": []any{map[string]any{"name": name, "namespaced": true, "kind": "ExternalMetricValueList", "verbs": []string{"get"}}},
+		})
+	})
+	mux.HandleFunc(group+"/namespaces/"+h.Namespace+"/"+name, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{
+			"kind": "ExternalMetricValueList", "apiVersion": "external.metrics.k8s.io/v1beta1", "metadata": map[string]any{},
+			"items": []any{map[string]any{
+				"metricName": name, "metricLabels": map[string]string{}, "timestamp": time.Now().UTC().Format(time.RFC3339), "value": value.Load(),
+			}},
+		})
+	})
+	address := thisMachine(h)
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(mux)
+	_ = server.Listener.Close() // ours takes its place
+	server.Listener = listener
+	server.StartTLS()
+	h.Cleanup(server.Close)
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	h.Apply(fmt.Sprintf(`
+apiVersion: v1
+kind: Service
+metadata: {name: metrics}
+spec: {ports: [{name: https, port: 443}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: metrics, labels: {kubernetes.io/service-name: metrics}}
+addressType: IPv4
+ports: [{name: https, port: %s}]
+endpoints: [{addresses: [%s], conditions: {ready: true}}]
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1beta1.external.metrics.k8s.io}
+spec:
+  group: external.metrics.k8s.io
+  version: v1beta1
+  groupPriorityMinimum: 100
+  versionPriority: 100
+  insecureSkipTLSVerify: true
+  service: {name: metrics, namespace: %s}
+`, port, address, h.Namespace))
+	h.Cleanup(func() { // before the server ends: a namespace is not deleted while a group does not answer
+		if r := h.KubectlAlone("delete", "apiservice", "v1beta1.external.metrics.k8s.io"); r.Code != 0 {
+			h.Errorf("%v", r)
+		}
+	})
+	return &value
+}
+
+// thisMachine is the address under which the cluster reaches the test.
+func thisMachine(h *harness.T) string {
+	h.Helper()
+	server, err := url.Parse(h.MustKubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	connection, err := net.Dial("tcp", server.Host)
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	address, _, err := net.SplitHostPort(connection.LocalAddr().String())
+	if err != nil {
+		h.Fatal(err)
+	}
+	return address
+}
+
+func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	rate := aMetric(h, "agent_sandbox_claim_creation_total")
+	rate.Store("1") // a second: twice of what the example aims for
+	// A Pod that ends when it is asked to: a shell's sleep lets its node wait for half a minute.
+	h.Apply(strings.Replace(example(h, "templates/python.yaml"), "command: [sleep, infinity]", "command: [/pause]", 1))
+	h.Apply(example(h, "pools/warm.yaml"))
+	h.Full("python-warm")
+	// Down at once: the example's two minutes are for people.
+	h.Apply(strings.Replace(example(h, "pools/hpa-claim-rate.yaml"), "stabilizationWindowSeconds: 120", "stabilizationWindowSeconds: 0", 1))
+	replicas := func() string { return h.MustKubectl("get", "swp/python-warm", "-o", "jsonpath={.spec.replicas}") }
+	follows := func(want string) {
+		t.Helper()
+		h.Eventually("the autoscaler asks for "+want, func() error {
+			if got := replicas(); got != want {
+				return fmt.Errorf("the pool has %s; %s", got, h.Kubectl("get", "hpa", "-o", "jsonpath={.items[0].status}").Stdout)
+			}
+			return nil
+		})
+	}
+	follows("6") // of 3 Pods that the pool's selector finds
+	rate.Store("250m")
+	h.Full("python-warm")
+	follows("3")
+	h.Full("python-warm")
+}

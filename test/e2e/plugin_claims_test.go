@@ -1,0 +1,200 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+// golden compares output with what was once agreed on; what differs from run to run is replaced, and runs of spaces are one.
+func golden(h *harness.T, what, got, want string) {
+	h.Helper()
+	for pattern, word := range map[string]string{
+		`\b\d+(ms|s|m\d*s?)\b`:     "AGE",
+		`\b10\.244\.\d+\.\d+\b`:    "IP",
+		`\b(warm)-[a-z0-9]{5}\b`:   "$1-XXXXX",
+		h.Namespace:                "NS",
+		` +`:                       " ",
+		` +\n`:                     "\n",
+		`\d{4}-\d\d-\d\dT[0-9:]+Z`: "TIME",
+	} {
+		got = regexp.MustCompile(pattern).ReplaceAllString(got, word)
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		h.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestThePluginFromATemplateToAClaimAndBack(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	golden(h, "template create", h.Must("template", "create", "shell", "--image", harness.ImagePython, "--port", "http=8080", "--env", "BASE=x",
+		"--env-policy", "Allowed"), "")
+	golden(h, "pool create", h.Must("pool", "create", "warm", "--template", "shell", "--replicas", "2"), "")
+	h.Full("warm")
+	golden(h, "template list", h.Must("template", "list"), "")
+	golden(h, "template describe", h.Must("template", "describe", "shell"), "")
+	golden(h, "create", h.Must("create", "dev", "--template", "shell", "--wait", "--ttl", "1h", "--label", "team=a"), "")
+	golden(h, "create from a pool", h.Must("create", "two", "--pool", "warm", "--wait", "-o", "name"), "")
+	golden(h, "create without the pool", h.Must("create", "env", "--template", "shell", "--pool", "none", "--env", "WHO=me", "--wait"), "")
+	h.Full("warm")
+	golden(h, "list", h.Must("list"), "")
+	golden(h, "pool list", h.Must("pool", "list"), "")
+	golden(h, "pool describe", h.Must("pool", "describe", "warm"), "")
+	golden(h, "status", h.Must("status", "dev"), "")
+	golden(h, "describe", h.Must("describe", "dev"), "")
+}
+
+func TestRunInAWarmSandboxPassesTheCodeAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	h.Must("template", "create", "python", "--image", harness.ImagePython)
+	h.Must("pool", "create", "warm", "--template", "python", "--replicas", "1")
+	h.Full("warm")
+	if r := h.Sandbox("run", "--template", "python", "--name", "once", "--", "sh", "-c", "echo out; echo err >&2; exit 7"); r.Code != 7 || r.Stdout != "out\n" ||
+		!strings.Contains(r.Stderr, "err\n") {
+		t.Errorf("%v", r)
+	}
+	h.Gone("once", &extensionsv1beta1.SandboxClaim{})
+	if r := h.SandboxIn(strings.NewReader("print(6*7)"), "run", "--pool", "warm", "--name", "script", "--", "python3", "-"); r.Code != 0 || r.Stdout != "42\n" {
+		t.Errorf("%v", r)
+	}
+	if r := h.Sandbox("run", "--template", "python", "--name", "stays", "--keep", "--", "true"); r.Code != 0 || !strings.Contains(r.Stderr, "claim/stays stays") {
+		t.Errorf("%v", r)
+	}
+	h.Claimed("stays")
+	if r := h.Sandbox("run", "--template", "none-such", "--name", "never", "--timeout", "5s", "--", "true"); r.Code == 0 ||
+		!strings.Contains(r.Stderr, `SandboxTemplate "none-such" does not exist`) {
+		t.Errorf("%v", r)
+	}
+	h.Gone("never", &extensionsv1beta1.SandboxClaim{})
+
+	command := exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), "-n", h.Namespace, "run", "--template", "python", "--name", "cut",
+		"--", "sh", "-c", "echo started; sleep 600")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := stdout.Read(make([]byte, 16)); n == 0 {
+		t.Fatalf("nothing came: %v, %s", err, stderr.String())
+	}
+	h.Claimed("cut")
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); command.ProcessState.ExitCode() != 130 {
+		t.Errorf("after an interrupt: %v, %s", err, stderr.String())
+	}
+	h.Gone("cut", &extensionsv1beta1.SandboxClaim{})
+	h.Full("warm")
+}
+
+func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	mistake{
+		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "5s"}, 1,
+		[]string{`SandboxTemplate "none-such" does not exist`},
+	}.check(t, h)
+	if r := h.Sandbox("status", "lost"); !strings.Contains(r.Stdout, "none-such") || !strings.Contains(r.Stdout, "template create") {
+		t.Errorf("status: %v", r)
+	}
+	if r := h.Sandbox("exec", "lost", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "none-such") {
+		t.Errorf("exec: %v", r)
+	}
+	h.Must("pool", "create", "empty", "--template", "none-such")
+	h.Eventually("the pool says why it is short", func() error {
+		if out := h.Must("pool", "list"); !strings.Contains(out, "none-such") || !strings.Contains(out, "template") {
+			return fmt.Errorf("%s", out)
+		}
+		return nil
+	})
+	h.Must("template", "create", "none-such", "--image", harness.ImageShell)
+	h.Must("wait", "lost", "--for", "ready")
+	h.Full("empty")
+	for name, m := range map[string]mistake{
+		"template and image":        {[]string{"create", "x", "--template", "none-such", "--image", "a"}, 2, []string{"--image"}},
+		"none without a template":   {[]string{"create", "x", "--pool", "none"}, 2, []string{"--template"}},
+		"variables and a warm pool": {[]string{"create", "x", "--template", "none-such", "--pool", "empty", "--env", "A=b"}, 2, []string{"--pool none"}},
+		"a pool below nothing":      {[]string{"pool", "scale", "empty", "--replicas", "-1"}, 2, []string{"--replicas"}},
+		"a pool that is missing":    {[]string{"pool", "describe", "nobody"}, 1, []string{"nobody"}},
+		"a template that is there":  {[]string{"template", "create", "none-such", "--image", "a"}, 1, []string{"exists"}},
+		"a pool without --yes":      {[]string{"pool", "delete", "empty"}, 2, []string{"--yes"}},
+	} {
+		t.Run(name, func(t *testing.T) { m.check(t, h) })
+	}
+}
+
+func TestThePluginWorksOnAClaimAsOnASandbox(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	h.Must("template", "create", "shell", "--image", harness.ImagePython)
+	h.Must("pool", "create", "warm", "--template", "shell")
+	h.Full("warm")
+	h.Must("create", "dev", "--template", "shell", "--wait", "--ttl", "1h")
+	s := h.Claimed("dev")
+	if !harness.Warm(s) {
+		t.Errorf("the claim started cold: %v", s.Labels)
+	}
+	h.Must("exec", "dev", "--", "sh", "-c", "echo inside > /tmp/file")
+	if got := h.Must("exec", "sandbox/"+s.Name, "--", "cat", "/tmp/file"); got != "inside\n" {
+		t.Errorf("the Sandbox holds %q", got)
+	}
+	if out := h.Must("cp", "dev:/tmp/file", "-"); out != "inside\n" {
+		t.Errorf("cp gives %q", out)
+	}
+	h.Must("suspend", "dev", "--wait")
+	if h.Get(s.Name, &corev1.Pod{}) {
+		t.Error("suspend --wait returned before the Pod was gone")
+	}
+	h.ClaimCondition("dev", "Ready=False/SandboxSuspended")
+	h.Must("resume", "dev", "--wait")
+	if now := h.Claimed("dev"); now.UID != s.UID {
+		t.Errorf("after resuming the claim has %s, and had %s", now.Name, s.Name)
+	}
+	var before, after extensionsv1beta1.SandboxClaim
+	h.Get("dev", &before)
+	h.Must("extend", "dev", "--by", "30m")
+	if h.Get("dev", &after); after.Spec.Lifecycle.ShutdownTime.Sub(before.Spec.Lifecycle.ShutdownTime.Time).Minutes() != 30 {
+		t.Errorf("extended from %v to %v", before.Spec.Lifecycle.ShutdownTime, after.Spec.Lifecycle.ShutdownTime)
+	}
+	var list struct {
+		Kind  string
+		Items []struct{ Kind string }
+	}
+	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || list.Kind != "List" || len(list.Items) != 3 {
+		t.Errorf("list -o json: %v, %+v", err, list)
+	}
+	if out := h.Must("__complete", "create", "x", "--template", ""); !strings.Contains(out, "shell") {
+		t.Errorf("templates do not complete: %q", out)
+	}
+	h.Must("pool", "scale", "warm", "--replicas", "0")
+	h.Full("warm")
+	h.Must("delete", "dev", "--yes", "--wait")
+	if h.Get(s.Name, &corev1.Pod{}) {
+		t.Error("delete --wait returned before all was gone")
+	}
+	h.Must("pool", "delete", "warm", "--yes")
+	h.Must("template", "delete", "shell", "--yes")
+	h.Gone("warm", &extensionsv1beta1.SandboxWarmPool{})
+	h.Gone("shell", &extensionsv1beta1.SandboxTemplate{})
+}

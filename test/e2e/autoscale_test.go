@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -114,6 +116,7 @@ func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 	h.Apply(strings.Replace(example(h, "templates/python.yaml"), "command: [sleep, infinity]", "command: [/pause]", 1))
 	h.Apply(example(h, "pools/warm.yaml"))
 	h.Full("python-warm")
+	underLoad(h)
 	// Down at once: the example's two minutes are for people.
 	h.Apply(strings.Replace(example(h, "pools/hpa-claim-rate.yaml"), "stabilizationWindowSeconds: 120", "stabilizationWindowSeconds: 0", 1))
 	replicas := func() string { return h.MustKubectl("get", "swp/python-warm", "-o", "jsonpath={.spec.replicas}") }
@@ -131,4 +134,37 @@ func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 	h.Full("python-warm")
 	follows("3")
 	h.Full("python-warm")
+}
+
+// underLoad has the example's load generator make some claims, and sees them served and counted by the operator.
+func underLoad(h *harness.T) {
+	h.Helper()
+	h.Apply(example(h, "pools/claim-load.yaml"))
+	const enough = 2
+	h.Eventually("the load is served", func() error {
+		out := h.MustKubectl("get", "sandboxclaims", "-o", `jsonpath={range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}`)
+		if served := strings.Count(out, "=True "); served < enough || served != strings.Count(out, "load-") {
+			return fmt.Errorf("claims are %s", out)
+		}
+		return nil
+	})
+	h.MustKubectl("delete", "job/claim-load")
+	h.Eventually("the claims are counted", func() error {
+		text := h.MustKubectl("get", "--raw", "/api/v1/namespaces/"+apis.OperatorNamespace+"/services/"+apis.OperatorName+":metrics/proxy/metrics")
+		var counted float64
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "agent_sandbox_claim_creation_total{") || !strings.Contains(line, `namespace="`+h.Namespace+`"`) {
+				continue
+			}
+			number, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]), 64)
+			if err != nil {
+				return err
+			}
+			counted += number
+		}
+		if counted < enough {
+			return fmt.Errorf("%v claims were counted", counted)
+		}
+		return nil
+	})
 }

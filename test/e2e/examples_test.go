@@ -31,12 +31,15 @@ var (
 		"claims/deadline-delete.yaml", "claims/job-retained.yaml", "claims/of-named-pool.yaml", "claims/with-metadata.yaml",
 	}
 	// inTests of their own are applied.
-	inTests = []string{"templates/hardened.yaml", "policy/automount-token.yaml", "policy/secure-by-default.yaml", "pools/hpa-claim-rate.yaml"}
+	inTests = []string{
+		"templates/hardened.yaml", "policy/automount-token.yaml", "policy/secure-by-default.yaml", "pools/hpa-claim-rate.yaml",
+		"pools/claim-load.yaml",
+	}
 	// admitted are shown to the API server only: their images, or what measures them, are not to be had here.
 	admitted = []string{
-		"pools/claim-load.yaml", "pools/hpa.yaml", "workloads/all-in-one.yaml", "workloads/chrome.yaml", "workloads/jupyterlab.yaml",
+		"pools/hpa.yaml", "workloads/all-in-one.yaml", "workloads/chrome.yaml", "workloads/jupyterlab.yaml",
 		"workloads/vscode/base/vscode.yaml", "workloads/vscode/base/kustomization.yaml", "workloads/vscode/gvisor/kustomization.yaml",
-		"workloads/vscode/kata/kustomization.yaml",
+		"workloads/vscode/kata/kustomization.yaml", "workloads/vscode/kata-mshv/kustomization.yaml",
 	}
 	// foreign are of kinds that other projects bring: test/integration/examples looks at them.
 	foreign = []string{"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml"}

@@ -55,6 +55,7 @@ func TestThePluginFromATemplateToAClaimAndBack(t *testing.T) {
 	golden(h, "list", h.Must("list"), "")
 	golden(h, "pool list", h.Must("pool", "list"), "")
 	golden(h, "pool describe", h.Must("pool", "describe", "warm"), "")
+	golden(h, "tree", h.Must("tree", "dev"), "")
 	golden(h, "status", h.Must("status", "dev"), "")
 	golden(h, "describe", h.Must("describe", "dev"), "")
 }

@@ -69,6 +69,7 @@ func controllerManager() []string {
 		"--service-account-private-key-file="+pki+"service-accounts.key", "--root-ca-file="+pki+"ca.crt",
 		"--cluster-signing-cert-file="+pki+"ca.crt", "--cluster-signing-key-file="+pki+"ca.key",
 		"--enable-hostpath-provisioner=true", "--flex-volume-plugin-dir=/var/lib/kubelet/volume-plugins",
+		"--horizontal-pod-autoscaler-sync-period=2s", // autoscalers look every 15s otherwise
 		"--bind-address=127.0.0.1")
 }
 

@@ -80,10 +80,10 @@ func TestEveryExampleIsServed(t *testing.T) {
 }
 
 func TestOverlaysChooseARuntime(t *testing.T) {
-	for _, runtime := range []string{"gvisor", "kata"} {
-		rendered, stderr, err := server.Kubectl(t, "", "kustomize", filepath.Join(root, "workloads/vscode", runtime))
-		if err != nil || !strings.Contains(rendered, "runtimeClassName: "+runtime) {
-			t.Errorf("%s: %v\n%s%s", runtime, err, rendered, stderr)
+	for overlay, runtime := range map[string]string{"gvisor": "gvisor", "kata": "kata", "kata-mshv": "kata-mshv-vm-isolation"} {
+		rendered, stderr, err := server.Kubectl(t, "", "kustomize", filepath.Join(root, "workloads/vscode", overlay))
+		if err != nil || !strings.Contains(rendered, "runtimeClassName: "+runtime+"\n") {
+			t.Errorf("%s: %v\n%s%s", overlay, err, rendered, stderr)
 		}
 	}
 }

@@ -1,0 +1,239 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+// program is how the examples call the plugin.
+const program = "kubectl sandbox"
+
+// runElsewhere are commands whose examples would change the cluster for all tests, or need a person. Their own tests run them.
+var runElsewhere = []string{"install", "upgrade", "uninstall", "doctor", "ui", "completion install"}
+
+// endless are parts of examples that go on until somebody interrupts them.
+var endless = regexp.MustCompile(`port-forward|attach|logs .*-f| -w\b| --watch`)
+
+// otherCodes are parts of examples that end with another code than 0 here: nothing crashed before, the image has no make, and
+// the cluster may be too small.
+var otherCodes = regexp.MustCompile(`--previous|make test|--replicas 50`)
+
+// fixture is what the examples take for granted.
+const fixture = `
+apiVersion: extensions.agents.x-k8s.io/v1beta1
+kind: SandboxTemplate
+metadata: {name: python, labels: {team: research}}
+spec:
+  envVarsInjectionPolicy: Allowed
+  podTemplate:
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
+---
+apiVersion: extensions.agents.x-k8s.io/v1beta1
+kind: SandboxWarmPool
+metadata: {name: python-warm, labels: {team: research}}
+spec: {replicas: 1, sandboxTemplateRef: {name: python}}
+---
+apiVersion: extensions.agents.x-k8s.io/v1beta1
+kind: SandboxWarmPool
+metadata: {name: node-warm}
+spec: {replicas: 0, sandboxTemplateRef: {name: python}}
+---
+apiVersion: agents.x-k8s.io/v1beta1
+kind: Sandbox
+metadata: {name: dev, labels: {team: research}}
+spec:
+  shutdownTime: "2099-01-01T00:00:00Z"
+  operatingMode: Running
+  replicas: 1
+  podTemplate:
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers:
+      - name: main
+        image: IMAGE
+        stdin: true
+        command: [sh, -c, 'mkdir -p /work/project /var/log && echo x >/var/log/x.log && exec sleep infinity']
+        ports: [{name: http, containerPort: 8080}]
+---
+apiVersion: agents.x-k8s.io/v1beta1
+kind: Sandbox
+metadata: {name: other}
+spec:
+  operatingMode: Running
+  replicas: 1
+  podTemplate: {spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]}}
+---
+apiVersion: agents.x-k8s.io/v1beta1
+kind: Sandbox
+metadata: {name: job}
+spec:
+  podTemplate: {spec: {restartPolicy: Never, containers: [{name: main, image: IMAGE, command: ["true"]}]}}
+`
+
+// examples are the command lines in the help of all commands, by the command.
+func examples() map[string][]string {
+	all := map[string][]string{}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		path := strings.TrimPrefix(c.CommandPath(), program+" ")
+		for line := range strings.SplitSeq(strings.ReplaceAll(c.Example, "\\\n", " "), "\n") {
+			if line = strings.TrimSpace(line); strings.Contains(line, program+" ") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "ssh") {
+				all[path] = append(all[path], line)
+			}
+		}
+		for _, child := range c.Commands() {
+			visit(child)
+		}
+	}
+	visit(root.NewCommand(factory.New(program, clock.RealClock{}, io.Discard), genericiooptions.NewTestIOStreamsDiscard()))
+	return all
+}
+
+// desk is a directory and a home in which a user tries the examples.
+type desk struct {
+	*harness.T
+
+	dir     string
+	yaml    string
+	environ []string
+}
+
+func newDesk(h *harness.T) *desk {
+	h.Helper()
+	d := &desk{T: h, dir: h.TempDir(), yaml: strings.ReplaceAll(fixture, "IMAGE", harness.ImagePython)}
+	write := func(name, text string) {
+		path := filepath.Join(d.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			h.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n", "setup.sh": "echo done\n",
+		"template.yaml": "spec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
+		".ssh/config":   "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
+	} {
+		write(name, text)
+	}
+	config, err := os.ReadFile(harness.Need("KUBECONFIG"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	write("kubeconfig", string(config))
+	d.environ = append(os.Environ(), "HOME="+d.dir, "KUBECONFIG="+filepath.Join(d.dir, "kubeconfig"), "BROWSER=true")
+	if code, out := d.run("kubectl config set-context --current --namespace="+h.Namespace, false); code != 0 {
+		h.Fatal(out)
+	}
+	return d
+}
+
+// run runs a command line in a shell. One that has no end is interrupted as soon as it had time to begin.
+func (d *desk) run(line string, interrupt bool) (code int, output string) {
+	d.Helper()
+	ctx, cancel := context.WithTimeout(d.Context(), harness.Patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, "bash", "-c", line)
+	command.Dir, command.Env, command.SysProcAttr = d.dir, d.environ, &syscall.SysProcAttr{Setpgid: true}
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	command.WaitDelay = 5 * time.Second
+	if err := command.Start(); err != nil {
+		d.Fatal(err)
+	}
+	if interrupt {
+		timer := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) })
+		defer timer.Stop()
+	}
+	err := command.Wait()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		out.WriteString(err.Error())
+	}
+	return command.ProcessState.ExitCode(), out.String()
+}
+
+// made finds what an example creates, so that it is not there yet.
+var made = regexp.MustCompile(`sandbox (pool |template |)create ([a-z][a-z-]*)`)
+
+// prepare makes what the examples take for granted, and takes away what the line makes.
+func (d *desk) prepare(line string) {
+	d.Helper()
+	d.Apply(d.yaml)
+	if creates := made.FindStringSubmatch(line); creates != nil {
+		d.run("kubectl sandbox "+creates[1]+"delete "+creates[2]+" --yes", false)
+		d.Eventually(creates[2]+" is gone", func() error {
+			if code, out := d.run("kubectl sandbox "+creates[1]+"list "+creates[2], false); code == 0 {
+				return errors.New(out)
+			}
+			return nil
+		})
+		if creates[2] == "dev" {
+			return
+		}
+	}
+	d.Must("wait", "dev", "--for", "ready")
+}
+
+var image = regexp.MustCompile(`--image [^ ]+`)
+
+func TestTheExamplesOfTheHelpRun(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	d := newDesk(h)
+	d.Apply(d.yaml)
+	d.Must("wait", "other", "--for", "ready")
+	ran := 0
+	for path, lines := range examples() {
+		elsewhere := false
+		for _, command := range runElsewhere {
+			elsewhere = elsewhere || path == command || strings.HasPrefix(path, command+" ")
+		}
+		if elsewhere {
+			continue
+		}
+		for _, line := range lines {
+			if strings.Contains(line, "completion install") {
+				continue
+			}
+			ran++
+			d.prepare(line)
+			if strings.Contains(line, " delete ") && !strings.Contains(line, "--yes") {
+				line += " --yes" // there is no terminal to ask on
+			}
+			line = image.ReplaceAllString(line, "--image "+harness.ImagePython)
+			follows := endless.MatchString(line)
+			code, out := d.run(line, follows)
+			switch {
+			case code == 0, follows && code == 130, otherCodes.MatchString(line) && code != 2:
+			default:
+				t.Errorf("%s: code %d\n%s", line, code, out)
+			}
+		}
+	}
+	if ran < 50 {
+		t.Errorf("only %d examples were run", ran)
+	}
+	d.run("kubectl sandbox delete --all --yes; kubectl sandbox pool delete --all --yes", false)
+}

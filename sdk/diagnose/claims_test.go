@@ -92,6 +92,10 @@ func TestOfClaims(t *testing.T) {
 			sandbox: sandbox(condition(apis.ConditionReady, false, apis.ReasonMultiplePods, 2)),
 			verdict: diagnose.Blocked, said: "MultiplePods", next: []string{"solve what is said above"},
 		},
+		"a claim that was ready before its Sandbox resumed is not ready again": {
+			claim: claim(ready), sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1)),
+			verdict: diagnose.Starting, said: "has not seen the latest change",
+		},
 		"a suspended Sandbox suspends its claim": {
 			claim: claim(notReady), sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2))),
 			verdict: diagnose.Suspended, next: []string{"resume dev"},

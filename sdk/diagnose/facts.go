@@ -41,6 +41,8 @@ type Facts struct {
 	Capacity *capacity.Answer
 	// PodHidden says that the Pod is missing because the caller may not read it.
 	PodHidden bool
+	// ClaimGone says that the claim whose Sandbox this is does not exist any more.
+	ClaimGone bool
 }
 
 func (f *Facts) name() string {

@@ -37,10 +37,19 @@ func VerdictOf(f *Facts) Verdict {
 			return Suspending
 		}
 	}
-	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.unsteady() {
+	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.behind() && !f.unsteady() {
 		return Ready
 	}
 	return Starting
+}
+
+// behind says whether a claim's Ready is about its Sandbox as it was before the last change, as that it resumes.
+func (f *Facts) behind() bool {
+	if f.Claim == nil || f.Sandbox == nil {
+		return false
+	}
+	own := f.Sandbox.Status.Conditions
+	return apis.FindCondition(own, apis.ConditionReady) != nil && !isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
 }
 
 // steady is how long a container that was started again must run before it is believed to stay: one that crashes at once
@@ -111,7 +120,7 @@ func (f *Facts) deleting() bool {
 	if f.Claim != nil {
 		return f.Claim.DeletionTimestamp != nil
 	}
-	return f.Sandbox != nil && f.Sandbox.DeletionTimestamp != nil
+	return f.Sandbox != nil && (f.ClaimGone || f.Sandbox.DeletionTimestamp != nil)
 }
 
 func (f *Facts) expired() bool {

@@ -37,7 +37,7 @@ func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
 
 // Facts reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
 func (o *Observer) Facts(ctx context.Context, t *resolve.Target) diagnose.Facts {
-	f := diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden}
+	f := diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
 	f.Volumes = o.volumes(ctx, t)
 	f.Events = o.events(ctx, t, f.Volumes)
 	if Silent(t) {

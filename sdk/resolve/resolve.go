@@ -32,6 +32,8 @@ type Target struct {
 	Pod *corev1.Pod
 	// PodHidden says that the Pod is nil because the caller may not read it.
 	PodHidden bool
+	// ClaimGone says that the Sandbox was that of a claim of the same name which does not exist: garbage collection comes for it.
+	ClaimGone bool
 }
 
 // Kind is KindClaim or KindSandbox: what the user holds, and what commands change.
@@ -125,7 +127,11 @@ func (r *Resolver) byName(ctx context.Context, t *Target) error {
 	switch {
 	case err == nil:
 		return nil
-	case Is(err, NotFound), Is(err, NotInstalled):
+	case Is(err, NotFound):
+		err := r.bySandbox(ctx, t, "")
+		t.ClaimGone = t.Sandbox != nil && ofClaim(t.Sandbox, t.Ref.Name)
+		return err
+	case Is(err, NotInstalled):
 		return r.bySandbox(ctx, t, "")
 	case apierrors.IsForbidden(err):
 		return r.bySandbox(ctx, t, " (claims were not searched: you may not get sandboxclaims."+apis.GroupExtensions+")")
@@ -173,6 +179,11 @@ func (r *Resolver) bySandbox(ctx context.Context, t *Target, remark string) erro
 	}
 	t.Sandbox = sandbox
 	return nil
+}
+
+func ofClaim(sandbox *agentsv1beta1.Sandbox, name string) bool {
+	holder := metav1.GetControllerOf(sandbox)
+	return holder != nil && holder.Kind == apis.KindSandboxClaim && holder.Name == name
 }
 
 func (r *Resolver) byPod(ctx context.Context, t *Target) error {

@@ -178,6 +178,7 @@ func TestRunning(t *testing.T) {
 		"a Pod that has not started is not ready":        {objects: []runtime.Object{sandbox("dev"), pod("dev", "dev", pending)}, cause: resolve.NotReady, next: "describe dev"},
 		"a Sandbox without a Pod is not ready":           {objects: []runtime.Object{sandbox("dev")}, cause: resolve.NotReady, next: "describe dev"},
 		"a claim without a Sandbox is not ready":         {objects: []runtime.Object{claim("dev", "")}, cause: resolve.NotReady, next: "describe dev"},
+		"a Sandbox whose claim is gone is going too":     {objects: []runtime.Object{sandbox("dev", heldBy(claim("dev", ""))), pod("dev", "dev")}, cause: resolve.Deleting},
 		"a Sandbox that is being deleted cannot be used": {objects: []runtime.Object{sandbox("dev", deleting), pod("dev", "dev")}, cause: resolve.Deleting},
 	}
 	for name, tt := range tests {

@@ -63,7 +63,7 @@ func obstacle(t *Target, now time.Time) *Error {
 }
 
 func deleting(t *Target) bool {
-	return (t.Claim != nil && t.Claim.DeletionTimestamp != nil) || (t.Sandbox != nil && t.Sandbox.DeletionTimestamp != nil)
+	return t.ClaimGone || (t.Claim != nil && t.Claim.DeletionTimestamp != nil) || (t.Sandbox != nil && t.Sandbox.DeletionTimestamp != nil)
 }
 
 func expired(t *Target, now time.Time) bool {

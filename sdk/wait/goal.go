@@ -98,7 +98,7 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 	case gone:
 		return false, never("it was deleted, and another of that name was made", "")
 	}
-	facts := diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod}
+	facts := diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, ClaimGone: t.ClaimGone}
 	verdict := diagnose.VerdictOf(&facts)
 	switch verdict {
 	case diagnose.Deleting:

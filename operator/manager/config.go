@@ -70,7 +70,7 @@ func Defaults() Config {
 			MaxBatch:             300,
 			ReadinessGracePeriod: 5 * time.Minute,
 			UnschedulableRecheck: time.Minute,
-			RefillDelay:          100 * time.Millisecond,
+			RefillDelay:          500 * time.Millisecond,
 		},
 	}
 }

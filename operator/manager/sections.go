@@ -71,7 +71,7 @@ func (c *Config) poolFlags() []Flag {
 			"no better.",
 			"Nodes take minutes to come; the scheduler tries again by itself.", &c.Pools.UnschedulableRecheck},
 		{poolFlags + "refill-delay", "How long no claim must have taken a Sandbox from a pool before it is refilled: claims go first. Claims " +
-			"that keep coming put it off, up to ten times as long; from then on it goes two at a time beside them.",
+			"that keep coming put it off, up to ten times as long, or until no ready one is left; from then on it goes two at a time beside them.",
 			"Long enough that a burst of claims is served before the refill competes with it, short enough that nobody notices it.",
 			&c.Pools.RefillDelay},
 		{poolFlags + "refill-rate", "Sandboxes a second that a pool creates at most; 0 is no limit.",

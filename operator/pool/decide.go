@@ -81,13 +81,14 @@ func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Optio
 	room := wanted - len(seen.members) - len(seen.flight.joining)
 	p.full = room <= 0
 	if !p.full && seen.template != nil {
-		p.fill(room, now, seen, o)
+		p.fill(room, slices.ContainsFunc(fit, ready), now, seen, o)
 	}
 	return p
 }
 
-// fill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it.
-func (p *plan) fill(room int, now time.Time, seen observed, o Options) {
+// fill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it. While there
+// are members to serve claims with, claims go first.
+func (p *plan) fill(room int, serves bool, now time.Time, seen observed, o Options) {
 	batch := min(room, o.MaxBatch)
 	if p.gentle = o.busy(seen.flight.taken, now); p.gentle {
 		batch = min(batch, gentleBatch)
@@ -98,7 +99,7 @@ func (p *plan) fill(room int, now time.Time, seen observed, o Options) {
 		}
 	}
 	p.create = batch - len(p.adopt)
-	if hold := o.hold(seen.flight.taken, now); p.create > 0 && hold > 0 {
+	if hold := o.hold(seen.flight.taken, now); serves && p.create > 0 && hold > 0 {
 		p.create = 0
 		p.look(hold)
 		return

@@ -74,6 +74,10 @@ func TestDecide(t *testing.T) {
 			replicas: 2, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow, last: testNow}}},
 			again: 100 * time.Millisecond,
 		},
+		"but not before a pool that cannot serve them any more": {
+			replicas: 2, seen: observed{members: all(starting), flight: flight{taken: taken{first: testNow, last: testNow}}}, create: 1,
+			again: 2 * time.Minute, // when the one that starts should be ready
+		},
 		"claims that keep coming do not put it off for ever": {
 			replicas: 2, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow.Add(-time.Second), last: testNow}}}, create: 1,
 		},

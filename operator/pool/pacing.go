@@ -17,7 +17,7 @@ type Options struct {
 	// UnschedulableRecheck is how often a member that no node takes is looked at. It is held: another one would fare no better.
 	UnschedulableRecheck time.Duration
 	// RefillDelay is how long no claim must have taken a member before the taken ones are replaced. Claims that keep coming
-	// put it off, up to ten times as long; from then on the refill goes gently beside them.
+	// put it off, up to ten times as long, or until no ready member is left; from then on the refill goes gently beside them.
 	RefillDelay time.Duration
 	// RefillRate is how many Sandboxes a second a pool creates at most; zero is no limit. One second's worth may come at once.
 	RefillRate float64

@@ -151,7 +151,11 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	if err := o.print(document{plan, room}, &summary, f, streams.Out); err != nil {
 		return err
 	}
+	asked := o.Rate != "" || o.Burst > 0
 	switch {
+	case o.Replicas < 0 && unknown != nil && room != nil && !asked:
+		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown) // the room is told all the same
+		return nil
 	case o.Replicas < 0:
 		return unknown
 	case room == nil:

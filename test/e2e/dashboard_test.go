@@ -29,8 +29,9 @@ func TestTheDashboardScalesAPoolMakesAClaimAndEntersIt(t *testing.T) {
 	s.Type("\t\r")
 	s.Until("claim/warm-dev", "DependenciesReady", "running for")
 	s.Type("l")
-	s.Until("started")
+	s.Until("warm-dev logs", "started")
 	s.Type("\x1b")
+	s.Until("Conditions of claim", "claim/warm-dev")
 	s.Type("s") // a shell in it
 	s.Until("The dashboard comes back when it ends")
 	s.Type("echo here-$((40+2))\r")

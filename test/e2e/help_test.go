@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,8 +95,8 @@ spec:
   podTemplate: {spec: {restartPolicy: Never, containers: [{name: main, image: IMAGE, command: ["true"]}]}}
 `
 
-// examples are the command lines in the help of all commands, by the command.
-func examples() map[string][]string {
+// helpExamples are the command lines in the help of all commands, by the command.
+func helpExamples() map[string][]string {
 	all := map[string][]string{}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
@@ -132,7 +134,7 @@ func newDesk(h *harness.T) *desk {
 	}
 	for name, text := range map[string]string{
 		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n", "setup.sh": "echo done\n",
-		"template.yaml": "spec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
+		"template.yaml": "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: hardened}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
 		".ssh/config":   "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
 	} {
 		write(name, text)
@@ -182,58 +184,68 @@ func (d *desk) prepare(line string) {
 	d.Helper()
 	d.Apply(d.yaml)
 	if creates := made.FindStringSubmatch(line); creates != nil {
-		d.run("kubectl sandbox "+creates[1]+"delete "+creates[2]+" --yes", false)
-		d.Eventually(creates[2]+" is gone", func() error {
-			if code, out := d.run("kubectl sandbox "+creates[1]+"list "+creates[2], false); code == 0 {
-				return errors.New(out)
-			}
-			return nil
-		})
+		kinds := map[string]string{"": "sandboxclaim,sandbox", "pool ": "sandboxwarmpool", "template ": "sandboxtemplate"}[creates[1]]
+		d.MustKubectl("delete", kinds, creates[2], "--ignore-not-found", "--wait")
 		if creates[2] == "dev" {
 			return
 		}
 	}
 	d.Must("wait", "dev", "--for", "ready")
+	if strings.Contains(line, "pool plan") {
+		d.Full("python-warm") // it asks how long members took
+	}
 }
 
 var image = regexp.MustCompile(`--image [^ ]+`)
 
+// example runs one line, which must end well.
+func (d *desk) example(line string) {
+	d.Helper()
+	d.prepare(line)
+	if strings.Contains(line, " delete ") && !strings.Contains(line, "--yes") {
+		line += " --yes" // there is no terminal to ask on
+	}
+	line = image.ReplaceAllString(line, "--image "+harness.ImagePython)
+	follows := endless.MatchString(line)
+	code, out := d.run(line, follows)
+	switch {
+	case code == 0, follows && code == 130, otherCodes.MatchString(line) && code != 2:
+	default:
+		d.Errorf("%s: code %d\n%s", line, code, out)
+	}
+}
+
 func TestTheExamplesOfTheHelpRun(t *testing.T) {
-	t.Parallel()
-	h := harness.New(t)
-	d := newDesk(h)
-	d.Apply(d.yaml)
-	d.Must("wait", "other", "--for", "ready")
+	const desks = 4 // at which they are tried at the same time
+	shares := make([][]string, desks)
 	ran := 0
-	for path, lines := range examples() {
-		elsewhere := false
-		for _, command := range runElsewhere {
-			elsewhere = elsewhere || path == command || strings.HasPrefix(path, command+" ")
-		}
-		if elsewhere {
+	for path, lines := range helpExamples() {
+		if slices.ContainsFunc(runElsewhere, func(command string) bool { return path == command || strings.HasPrefix(path, command+" ") }) {
 			continue
 		}
+		// One may need what those before it, of the same command, have made.
+		share := &shares[ran%desks]
 		for _, line := range lines {
-			if strings.Contains(line, "completion install") {
-				continue
-			}
-			ran++
-			d.prepare(line)
-			if strings.Contains(line, " delete ") && !strings.Contains(line, "--yes") {
-				line += " --yes" // there is no terminal to ask on
-			}
-			line = image.ReplaceAllString(line, "--image "+harness.ImagePython)
-			follows := endless.MatchString(line)
-			code, out := d.run(line, follows)
-			switch {
-			case code == 0, follows && code == 130, otherCodes.MatchString(line) && code != 2:
-			default:
-				t.Errorf("%s: code %d\n%s", line, code, out)
+			if !strings.Contains(line, "completion install") {
+				*share = append(*share, line)
+				ran++
 			}
 		}
 	}
 	if ran < 50 {
 		t.Errorf("only %d examples were run", ran)
 	}
-	d.run("kubectl sandbox delete --all --yes; kubectl sandbox pool delete --all --yes", false)
+	for i, lines := range shares {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			h := harness.New(t)
+			d := newDesk(h)
+			d.Apply(d.yaml)
+			d.Must("wait", "other", "--for", "ready")
+			d.Full("python-warm")
+			for _, line := range lines {
+				d.example(line)
+			}
+		})
+	}
 }

@@ -9,55 +9,82 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
 
-// golden compares output with what was once agreed on; what differs from run to run is replaced, and runs of spaces are one.
-func golden(h *harness.T, what, got, want string) {
-	h.Helper()
-	for pattern, word := range map[string]string{
-		`\b\d+(ms|s|m\d*s?)\b`:     "AGE",
-		`\b10\.244\.\d+\.\d+\b`:    "IP",
-		`\b(warm)-[a-z0-9]{5}\b`:   "$1-XXXXX",
-		h.Namespace:                "NS",
-		` +`:                       " ",
-		` +\n`:                     "\n",
-		`\d{4}-\d\d-\d\dT[0-9:]+Z`: "TIME",
-	} {
-		got = regexp.MustCompile(pattern).ReplaceAllString(got, word)
+// varying is what differs from run to run, and what stands for it.
+var varying = []struct {
+	pattern *regexp.Regexp
+	word    string
+}{
+	{regexp.MustCompile(`e2e-[a-z0-9-]+`), "NS"},
+	{regexp.MustCompile(`\b10\.244\.\d+\.\d+\b`), "IP"},
+	{regexp.MustCompile(`\b(warm)-[a-z0-9]{5}\b`), "$1-XXXXX"},
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ][0-9:]+( UTC|Z)`), "TIME"},
+	{regexp.MustCompile(`\b(\d+(ms|s|m))+\b`), "AGE"},
+	{regexp.MustCompile(` +`), " "},
+	{regexp.MustCompile(` \n`), "\n"},
+}
+
+var events = regexp.MustCompile(`Events:\n( AGE ago .*\n)+`)
+
+// transcript is what a user typed and saw.
+type transcript struct {
+	*harness.T
+
+	text strings.Builder
+}
+
+// does runs one command and notes it; what differs from run to run is replaced, and runs of spaces are one.
+func (s *transcript) does(words ...string) {
+	s.Helper()
+	got := "$ kubectl sandbox " + strings.Join(words, " ") + "\n" + s.Must(words...)
+	for _, v := range varying {
+		got = v.pattern.ReplaceAllString(got, v.word)
 	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		h.Errorf("%s (-want +got):\n%s", what, diff)
+	if words[0] == "list" { // in the order of names that vary
+		lines := strings.SplitAfter(got, "\n")
+		slices.Sort(lines[2 : len(lines)-1])
+		got = strings.Join(lines, "")
 	}
+	got = events.ReplaceAllString(got, "") // those of one second come in any order
+	s.text.WriteString(got)
 }
 
 func TestThePluginFromATemplateToAClaimAndBack(t *testing.T) {
 	t.Parallel()
-	h := harness.New(t)
-	golden(h, "template create", h.Must("template", "create", "shell", "--image", harness.ImagePython, "--port", "http=8080", "--env", "BASE=x",
-		"--env-policy", "Allowed"), "")
-	golden(h, "pool create", h.Must("pool", "create", "warm", "--template", "shell", "--replicas", "2"), "")
-	h.Full("warm")
-	golden(h, "template list", h.Must("template", "list"), "")
-	golden(h, "template describe", h.Must("template", "describe", "shell"), "")
-	golden(h, "create", h.Must("create", "dev", "--template", "shell", "--wait", "--ttl", "1h", "--label", "team=a"), "")
-	golden(h, "create from a pool", h.Must("create", "two", "--pool", "warm", "--wait", "-o", "name"), "")
-	golden(h, "create without the pool", h.Must("create", "env", "--template", "shell", "--pool", "none", "--env", "WHO=me", "--wait"), "")
-	h.Full("warm")
-	golden(h, "list", h.Must("list"), "")
-	golden(h, "pool list", h.Must("pool", "list"), "")
-	golden(h, "pool describe", h.Must("pool", "describe", "warm"), "")
-	golden(h, "tree", h.Must("tree", "dev"), "")
-	golden(h, "status", h.Must("status", "dev"), "")
-	golden(h, "describe", h.Must("describe", "dev"), "")
+	s := &transcript{T: harness.New(t)}
+	s.does("template", "create", "shell", "--image", harness.ImagePython, "--port", "http=8080", "--env", "BASE=x", "--env-policy", "Allowed")
+	s.does("pool", "create", "warm", "--template", "shell", "--replicas", "2")
+	s.Full("warm")
+	s.does("template", "list")
+	s.does("template", "describe", "shell")
+	s.does("create", "dev", "--template", "shell", "--wait", "--ttl", "1h", "--label", "team=a")
+	s.does("create", "two", "--pool", "warm", "--wait", "-o", "name")
+	s.does("create", "env", "--template", "shell", "--pool", "none", "--env", "WHO=me", "--wait")
+	s.Full("warm")
+	s.does("list")
+	s.does("pool", "list")
+	s.does("pool", "describe", "warm")
+	s.does("tree", "dev")
+	s.does("status", "dev")
+	s.does("describe", "dev")
+	for _, name := range []string{"dev", "two", "env"} {
+		s.does("delete", name, "--yes", "--wait")
+	}
+	s.does("pool", "delete", "warm", "--yes")
+	s.does("template", "delete", "shell", "--yes")
+	golden.Compare(t, "testdata/template-to-claim-and-back.txt", []byte(s.text.String()))
 }
 
 func TestRunInAWarmSandboxPassesTheCodeAndLeavesNothing(t *testing.T) {
@@ -116,7 +143,7 @@ func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
 		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "5s"}, 1,
 		[]string{`SandboxTemplate "none-such" does not exist`},
 	}.check(t, h)
-	if r := h.Sandbox("status", "lost"); !strings.Contains(r.Stdout, "none-such") || !strings.Contains(r.Stdout, "template create") {
+	if r := h.Sandbox("status", "lost"); !strings.Contains(r.Stdout, "make template none-such") {
 		t.Errorf("status: %v", r)
 	}
 	if r := h.Sandbox("exec", "lost", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "none-such") {

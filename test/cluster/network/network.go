@@ -86,6 +86,8 @@ func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 		{"ip", "link", "set", outside, "up"},
 		append(slices.Clip(enter), "ip", "address", "add", link.Node.String()+"/30", "dev", inside),
 		append(slices.Clip(enter), "ip", "link", "set", inside, "up"),
+		// Nothing is there: kube-proxy gives packets to Services another destination. But without a route there are no packets.
+		append(slices.Clip(enter), "ip", "route", "add", ServiceNetwork, "dev", inside),
 	} {
 		if err := run(ctx, args); err != nil {
 			return err

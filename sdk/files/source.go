@@ -131,11 +131,16 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 	return firstWord(out.String()), err
 }
 
-// read writes the file from its byte $2 on (counted from 1), and meanwhile takes the sum of the same bytes.
+// read writes the file from its byte $2 on (counted from 1), and meanwhile takes the sum of the same bytes: with Python if $4
+// is a program for it.
 const read = `f=$1 n=$2
 [ -r "$f" ] || { cat "$f"; exit 1; }
 data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
-if [ "$3" = sum ]; then data | sha256sum >&2 & fi
+sums() {
+  if [ -n "$1" ] && command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null; then python3 -I -c "$1"
+  else sha256sum; fi
+}
+if [ "$3" = sum ]; then data | sums "$4" >&2 & fi
 data || exit 1
 wait`
 
@@ -150,7 +155,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 		return "", r.c.run(ctx, []string{"cat", argument(r.path)}, nil, to)
 	}
 	said := &lastWords{}
-	command := []string{"sh", "-c", read, "sh", argument(r.path), strconv.FormatInt(from+1, 10), flag}
+	command := []string{"sh", "-c", read, "sh", argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= large)}
 	if err := r.c.runSaying(ctx, command, nil, to, said); err != nil {
 		return "", err
 	}

@@ -30,6 +30,39 @@ func sumOfAll(in io.Reader) (sum string, size int64, err error) {
 	return sumOf(h), size, err
 }
 
+// large is the size from which on a file is summed with Python, where the image has it: it uses the processor's own instructions,
+// and is done in a fifth of the time that sha256sum takes, but takes a moment to start.
+const large = 32 << 20
+
+// summing prints the sum of its standard input, which it also adds to a file if it is given one.
+const summing = `import hashlib, sys
+def main():
+    h = hashlib.sha256()
+    to = open(sys.argv[1], "ab") if len(sys.argv) > 1 else None
+    with open(0, "rb", 0) as f:
+        while True:
+            b = f.read(131072)
+            if not b:
+                break
+            h.update(b)
+            if to:
+                to.write(b)
+    if to:
+        to.close()
+    print(h.hexdigest())
+try:
+    main()
+except OSError as e:
+    sys.exit(e.strerror)`
+
+// python is the program that sums, or empty where it is not worth it.
+func python(worth bool) string {
+	if worth {
+		return summing
+	}
+	return ""
+}
+
 // sumAll prints the sums of all files below a directory.
 const sumAll = `cd "$1" && find . -type f -exec sha256sum {} +`
 

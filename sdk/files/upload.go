@@ -59,7 +59,7 @@ func (c *Copier) uploadFile(ctx context.Context, from source, name, remote strin
 	case at.kind == device:
 		return c.uploadDevice(ctx, from, target)
 	case has.shell:
-		return c.transfer(ctx, from, c.landing(target, from.identity()))
+		return c.transfer(ctx, from, c.landing(target, from))
 	case !isLocal:
 		return errors.New("the image has no shell, which this copy needs")
 	}

@@ -140,7 +140,7 @@ func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	mistake{
-		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "5s"}, 1,
+		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "60s"}, 1,
 		[]string{`SandboxTemplate "none-such" does not exist`},
 	}.check(t, h)
 	if r := h.Sandbox("status", "lost"); !strings.Contains(r.Stdout, "make template none-such") {

@@ -95,18 +95,50 @@ func (c *Copier) fillLocally(ctx context.Context, remote string, root *os.Root, 
 	if err != nil {
 		return err
 	}
-	err = c.receive(ctx, command, list, unpacked.all)
+	if !verified {
+		return c.unpack(ctx, command, list, unpacked)
+	}
+	there := c.sumMeanwhile(ctx, remote)
+	if err := c.unpack(ctx, command, list, unpacked); err != nil {
+		there.stop()
+		return err
+	}
+	if err := there.wait(); err != nil {
+		return err
+	}
+	return c.judge(ctx, remote, unpacked.sums.without(there.all), unpacked.sums)
+}
+
+func (c *Copier) unpack(ctx context.Context, command []string, list io.Reader, unpacked *unpacker) error {
+	err := c.receive(ctx, command, list, unpacked.all)
 	if stream.Missing(err) {
 		return ErrNeedsTar
 	}
-	if err != nil || !verified {
-		return err
-	}
-	there, err := c.remoteSums(ctx, remote)
-	if err != nil {
-		return err
-	}
-	return c.judge(ctx, remote, unpacked.sums.without(there), unpacked.sums)
+	return err
+}
+
+// meanwhile is the sums of a remote directory, taken while it is copied.
+type meanwhile struct {
+	stop func() // need not be called after wait
+	done chan struct{}
+	all  sums // valid when done, as err
+	err  error
+}
+
+func (c *Copier) sumMeanwhile(ctx context.Context, dir string) *meanwhile {
+	ctx, cancel := context.WithCancel(ctx)
+	m := &meanwhile{stop: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(m.done)
+		m.all, m.err = c.remoteSums(ctx, dir)
+	}()
+	return m
+}
+
+func (m *meanwhile) wait() error {
+	<-m.done
+	m.stop()
+	return m.err
 }
 
 // rest is the command that gives what is not here yet, and its input.

@@ -51,7 +51,11 @@ func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
 	}
 	result := make(chan sent, 1)
 	go func() {
-		sum, err := from.send(ctx, offset, io.MultiWriter(counted, writer))
+		buffered := bulky(writer)
+		sum, err := from.send(ctx, offset, io.MultiWriter(counted, buffered))
+		if flushed := buffered.Flush(); err == nil { // what came before a cut is worth keeping
+			err = flushed
+		}
 		writer.CloseWithError(err)
 		result <- sent{sum, err}
 	}()

@@ -136,11 +136,10 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 const read = `f=$1 n=$2
 [ -r "$f" ] || { cat "$f"; exit 1; }
 data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
-sums() {
-  if [ -n "$1" ] && command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null; then python3 -I -c "$1"
-  else sha256sum; fi
-}
-if [ "$3" = sum ]; then data | sums "$4" >&2 & fi
+if [ "$3" != sum ]; then :
+elif [ -n "$4" ] && command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null; then
+  python3 -I -c "$4" "" $((n-1)) <"$f" >&2 &
+else data | sha256sum >&2 & fi
 data || exit 1
 wait`
 

@@ -34,12 +34,15 @@ func sumOfAll(in io.Reader) (sum string, size int64, err error) {
 // and is done in a fifth of the time that sha256sum takes, but takes a moment to start.
 const large = 32 << 20
 
-// summing prints the sum of its standard input, which it also adds to a file if it is given one.
+// summing prints the sum of its standard input, which it also adds to the file that it is given. Without one, it starts at an
+// offset of the input.
 const summing = `import hashlib, sys
 def main():
     h = hashlib.sha256()
-    to = open(sys.argv[1], "ab") if len(sys.argv) > 1 else None
+    to = open(sys.argv[1], "ab") if sys.argv[1] else None
     with open(0, "rb", 0) as f:
+        if not to:
+            f.seek(int(sys.argv[2]))
         while True:
             b = f.read(131072)
             if not b:

@@ -17,8 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
 // unpacker writes an archive below a directory. os.Root refuses every path that leads out of it, through links too.
@@ -127,25 +125,11 @@ func (u *unpacker) directory(header *tar.Header) error {
 	return nil
 }
 
-// file gives the name to the file when it is complete.
+// file writes one file. What is left of it after a cut is the beginning of it under its name: the tree that it is in has not got
+// its own name yet, and a copy that goes on compares sums.
 func (u *unpacker) file(header *tar.Header, from io.Reader) error {
-	if err := u.root.MkdirAll(filepath.Dir(header.Name), 0o777); err != nil {
-		return err
-	}
-	temporary := filepath.Join(filepath.Dir(header.Name), mark+naming.Hash(header.Name))
-	err := u.write(temporary, header, from)
-	if err == nil {
-		err = u.root.Rename(temporary, header.Name)
-	}
-	if err != nil {
-		_ = u.root.Remove(temporary) // the first error matters
-	}
-	return err
-}
-
-func (u *unpacker) write(name string, header *tar.Header, from io.Reader) error {
-	_ = u.root.Remove(name) // left by a copy that was killed; if it stays, the next line says why
-	out, err := u.root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	name := header.Name
+	out, err := u.create(name)
 	if err != nil {
 		return err
 	}
@@ -161,6 +145,28 @@ func (u *unpacker) write(name string, header *tar.Header, from io.Reader) error 
 	u.sums[filepath.ToSlash(header.Name)] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
 	u.mu.Unlock()
 	return u.root.Chtimes(name, header.ModTime, header.ModTime)
+}
+
+// create makes a new file. It takes the place of a file or link that is there, and makes the directories that the archive has left
+// out.
+func (u *unpacker) create(name string) (*os.File, error) {
+	const flags = os.O_CREATE | os.O_WRONLY | os.O_EXCL
+	out, err := u.root.OpenFile(name, flags, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = u.root.MkdirAll(filepath.Dir(name), 0o777)
+	case errors.Is(err, fs.ErrExist):
+		if info, look := u.root.Lstat(name); look == nil && info.IsDir() {
+			return nil, errors.New("it is a directory here, and a file in the sandbox")
+		}
+		err = u.root.Remove(name)
+	default:
+		return out, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u.root.OpenFile(name, flags, 0o600)
 }
 
 // link takes the place of a file or link of that name, never of a directory.

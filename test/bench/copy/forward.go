@@ -25,21 +25,19 @@ func (b *bench) forward(ctx context.Context) error {
 	if err := b.inside(ctx, serve); err != nil {
 		return err
 	}
-	theirs, endTheirs, err := b.port(ctx, "kubectl")
-	if err != nil {
-		return err
-	}
-	defer endTheirs()
 	ours, endOurs, err := b.port(ctx, "kubectl-sandbox")
 	if err != nil {
 		return err
 	}
 	defer endOurs()
-	for _, address := range []string{theirs, ours} { // until the server is up
-		if err := eventually(ctx, func() error { return fetch(ctx, address, "") }); err != nil {
-			return err
-		}
+	if err := eventually(ctx, func() error { return fetch(ctx, ours, "") }); err != nil { // until the server is up: kubectl's ends else
+		return err
 	}
+	theirs, endTheirs, err := b.port(ctx, "kubectl")
+	if err != nil {
+		return err
+	}
+	defer endTheirs()
 	err = b.compare(ctx, fmt.Sprintf("port-forward of %d MiB", served>>20), b.rounds, served, nil,
 		func(ctx context.Context) error { return fetch(ctx, theirs, "large") },
 		func(ctx context.Context) error { return fetch(ctx, ours, "large") })

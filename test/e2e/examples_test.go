@@ -143,7 +143,7 @@ func TestOtherExamplesAreAdmitted(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	for _, name := range admitted {
-		text := ""
+		var text string
 		if filepath.Base(name) == "kustomization.yaml" {
 			text = h.MustKubectl("kustomize", filepath.Join(examples, filepath.Dir(name)))
 		} else {

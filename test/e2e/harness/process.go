@@ -1,0 +1,32 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Process finds a Pod's process of a program on this machine: its control group names the Pod's UID.
+func Process(pod types.UID, program string) (pid int, found bool) {
+	entries, _ := filepath.Glob("/proc/[0-9]*")
+	for _, entry := range entries {
+		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
+		if err != nil || !bytes.HasPrefix(cmdline, []byte(program+"\x00")) {
+			continue
+		}
+		group, err := os.ReadFile(filepath.Join(entry, "cgroup"))
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(group), "_", "-"), string(pod)) {
+			continue
+		}
+		pid, err = strconv.Atoi(filepath.Base(entry))
+		return pid, err == nil
+	}
+	return 0, false
+}

@@ -95,8 +95,11 @@ func checkMake(words []string, known known) error {
 		}
 		first, _, _ := strings.Cut(run, "/")
 		selects, err := regexp.Compile(first)
-		if err != nil || !slices.ContainsFunc(known.tests, selects.MatchString) {
-			return fmt.Errorf("RUN=%s selects no test (%v)", run, err)
+		if err != nil {
+			return fmt.Errorf("RUN=%s: %w", run, err)
+		}
+		if !slices.ContainsFunc(known.tests, selects.MatchString) {
+			return fmt.Errorf("RUN=%s selects no test", run)
 		}
 	}
 	return nil

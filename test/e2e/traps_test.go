@@ -80,10 +80,13 @@ func TestDeletedWithOrphansAndMadeAgainItTakesItsChildrenBack(t *testing.T) {
 	if before.UID != after.UID || !metav1.IsControlledBy(&after, s) {
 		t.Errorf("Pod %s (owners %v), want the orphan %s", after.UID, after.OwnerReferences, before.UID)
 	}
-	var pvc corev1.PersistentVolumeClaim
-	if h.Get("data-twice", &pvc); !metav1.IsControlledBy(&pvc, s) {
-		t.Error("the volume was not taken back")
-	}
+	h.Eventually("the volume is taken back", func() error { // the Pod may be Ready before that
+		var pvc corev1.PersistentVolumeClaim
+		if h.Get("data-twice", &pvc); !metav1.IsControlledBy(&pvc, s) {
+			return fmt.Errorf("it belongs to %v", pvc.OwnerReferences)
+		}
+		return nil
+	})
 }
 
 func TestDeletedAndMadeAgainAtOnceItWaitsForTheOldPod(t *testing.T) {

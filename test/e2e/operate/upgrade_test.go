@@ -110,6 +110,10 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 	if !strings.Contains(args, "--kube-api-qps=500") {
 		t.Errorf("the upgrade lost an argument: %s", args)
 	}
+	// Another version is another image, and so another process. This one is the same, and what it watches the API server may still give it
+	// by the former definitions, without the fields that are new.
+	h.MustKubectl("-n", home, "rollout", "restart", "deployment/"+apis.OperatorName)
+	h.MustKubectl("-n", home, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
 	h.Edit("box", func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = new(v1beta1.OperatingModeSuspended) })
 	h.Condition("box", "Suspended=True/PodTerminated")
 	green(h)

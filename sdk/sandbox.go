@@ -73,6 +73,9 @@ func (s *Sandbox) find(ctx context.Context) error {
 }
 
 func (s *Sandbox) pin(t *resolve.Target) error {
+	if t.ClaimGone {
+		return fmt.Errorf("%w: its Sandbox is still there for a moment", ErrDeleted)
+	}
 	if s.uid != "" && t.UID() != s.uid {
 		return fmt.Errorf("%w: another of that name was made since", ErrDeleted)
 	}
@@ -212,7 +215,7 @@ func (s *Sandbox) Disconnect() {
 }
 
 // Close waits for the operations that run and deletes the sandbox. A second call does nothing, unless the deletion failed.
-// It does not wait for the end: until garbage collection has been there, a claim's Sandbox can still be found by its name.
+// It does not wait for the end: garbage collection takes a claim's Sandbox and Pod.
 func (s *Sandbox) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -276,5 +277,18 @@ func TestSpansTellOfEachOperation(t *testing.T) {
 	}
 	if !found {
 		t.Errorf("attributes: %v", got["sandbox.run"].Attributes())
+	}
+}
+
+func TestASandboxWhoseClaimIsGoneIsNotOpened(t *testing.T) {
+	w := start(t)
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "default", UID: "uid-of-dev", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: apis.KindSandboxClaim, Name: "dev", UID: "gone", Controller: new(true)},
+	}}}
+	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client().Open(t.Context(), "dev"); !errors.Is(err, sdk.ErrDeleted) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
 
-// update writes the golden frames instead of comparing with them.
 // states are dashboards in each state that a frame of its own shows.
 func states() map[string]func(*testing.T, *world) {
 	snapshot := func(change func(*store.Snapshot)) func(*testing.T, *world) {

@@ -156,8 +156,8 @@ type inContainer struct {
 }
 
 func (c *Copier) landing(target string, from source) inContainer {
-	identity := from.identity()
-	return inContainer{c: c, target: target, large: from.about().size >= large, part: path.Join(path.Dir(target), mark+identityOf(identity, path.Base(target)))}
+	part := path.Join(path.Dir(target), mark+identityOf(from.identity(), path.Base(target)))
+	return inContainer{c: c, target: target, part: part, large: from.about().size >= large}
 }
 
 func (l inContainer) script(ctx context.Context, in io.Reader, script string, args ...string) (string, error) {
@@ -179,13 +179,13 @@ func (l inContainer) arrived(ctx context.Context) (int64, string, error) {
 	return n, sum, err
 }
 
-// write makes the file $1, in the directory $2, of its first $3 bytes and standard input; $4 is empty or the program for Python. The file is made anew, because
-// what was left of a copy that was cut may still be written to by its command.
+// write makes the file $1, in the directory $2, of its first $3 bytes and standard input; $4 is empty or the program for Python.
+// The file is made anew, because what was left of a copy that was cut may still be written to by its command.
 const write = `[ -d "$2" ] || mkdir -p "$2" || exit 1
 command -v chmod >/dev/null 2>&1 && umask 077
 if [ "$3" = 0 ]; then rm -f "$1"; : >"$1" || exit 1
 else head -c "$3" "$1" >"$1~" && mv -f "$1~" "$1" || exit 1; fi
-if [ -n "$4" ] && command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null; then
+if [ -n "$4" ] && ` + pythonSums + `; then
   s=$(python3 -I -c "$4" "$1") || exit 1
   wc -c <"$1"; echo "$s"
 elif command -v tee >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1; then

@@ -137,7 +137,7 @@ const read = `f=$1 n=$2
 [ -r "$f" ] || { cat "$f"; exit 1; }
 data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
 if [ "$3" != sum ]; then :
-elif [ -n "$4" ] && command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null; then
+elif [ -n "$4" ] && ` + pythonSums + `; then
   python3 -I -c "$4" "" $((n-1)) <"$f" >&2 &
 else data | sha256sum >&2 & fi
 data || exit 1

@@ -58,6 +58,9 @@ try:
 except OSError as e:
     sys.exit(e.strerror)`
 
+// pythonSums is the shell's question whether the image has a Python that can.
+const pythonSums = `command -v python3 >/dev/null 2>&1 && python3 -I -c "import hashlib" 2>/dev/null`
+
 // python is the program that sums, or empty where it is not worth it.
 func python(worth bool) string {
 	if worth {

@@ -4,11 +4,7 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,28 +30,11 @@ func operatorProcess(h *harness.T) (name string, pid int, found bool) {
 		h.Fatal(err)
 	}
 	for _, pod := range pods.Items {
-		if pid, found = processOf(pod.UID, "/"+apis.OperatorName); found {
+		if pid, found = harness.Process(pod.UID, "/"+apis.OperatorName); found {
 			return pod.Name, pid, true
 		}
 	}
 	return "", 0, false
-}
-
-func processOf(uid types.UID, program string) (pid int, found bool) {
-	entries, _ := filepath.Glob("/proc/[0-9]*")
-	for _, entry := range entries {
-		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
-		if err != nil || !bytes.HasPrefix(cmdline, []byte(program+"\x00")) {
-			continue
-		}
-		group, err := os.ReadFile(filepath.Join(entry, "cgroup"))
-		if err != nil || !strings.Contains(strings.ReplaceAll(string(group), "_", "-"), string(uid)) {
-			continue
-		}
-		pid, err = strconv.Atoi(filepath.Base(entry))
-		return pid, err == nil
-	}
-	return 0, false
 }
 
 // leaderElection installs the operator with or without leader election and waits until it runs.

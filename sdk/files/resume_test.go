@@ -27,7 +27,7 @@ type cutting struct {
 	server *fake.Server
 	after  atomic.Int64 // 0 for never
 	passed atomic.Int64
-	// arrived, if set, is what the other end has got. What is still on its way is lost with the connection, so it is cut only when half has arrived.
+	// arrived, if set, is what the other end has got. What is still on its way is lost with the connection, so it is cut only when three quarters of that have arrived.
 	arrived func() int64
 }
 
@@ -41,9 +41,9 @@ func (c counted) Read(p []byte) (int, error)  { n, err := c.in.Read(p); c.count(
 func (c counted) Write(p []byte) (int, error) { n, err := c.out.Write(p); c.count(n); return n, err }
 
 func (c *cutting) count(n int) {
-	if total, after := c.passed.Add(int64(n)), c.after.Load(); after > 0 && total > after {
+	if total, after := c.passed.Add(int64(n)), c.after.Load(); after > 0 && total > after && c.after.CompareAndSwap(after, 0) { // once, whoever else counts
 		for range 4000 {
-			if c.arrived == nil || c.arrived() >= after/2 {
+			if c.arrived == nil || c.arrived() >= after*3/4 {
 				break
 			}
 			<-time.After(5 * time.Millisecond)

@@ -52,9 +52,10 @@ func anyone(Member) bool { return true }
 
 var wanted = Want{Namespace: "team", TemplateHash: "template"}
 
-// drain leases until there is nothing left.
+// drain leases until there is nothing left, or more than there can be.
 func drain(q *Queue, want Want) (names []string) {
-	for lease := q.Lease(want, anyone); lease != nil; lease = q.Lease(want, anyone) {
+	most := q.Len()
+	for lease := q.Lease(want, anyone); lease != nil && len(names) <= most; lease = q.Lease(want, anyone) {
 		names = append(names, lease.Name)
 	}
 	return names

@@ -27,7 +27,7 @@ func newInstallCommand(f factory.Factory, streams genericiooptions.IOStreams) *c
 		Short: "Make kubectl complete this plugin",
 		Long: "install writes the program that kubectl asks for completions of this plugin: a link to the plugin under another name,\n" +
 			"beside it or in --dir, which has to be on the PATH. kubectl's own completion must be loaded in your shell too:\n" +
-			"see 'kubectl completion --help'.",
+			"see 'kubectl completion --help'. Delete the link when you uninstall the plugin: 'kubectl krew uninstall' does not know it.",
 		Example: "  kubectl sandbox completion install\n\n" +
 			"  # In a directory that you can write\n" +
 			"  kubectl sandbox completion install --dir ~/.local/bin",

@@ -150,18 +150,18 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestBillNamesEveryModuleOnce(t *testing.T) {
+func TestBillNamesEveryModuleOnceAndThePlatform(t *testing.T) {
 	info := &buildinfo.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Path: "example.com/x"}, Deps: []*debug.Module{
 		{Path: "k8s.io/api", Version: "v0.37.2"},
 		{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0"}},
-	}}
+	}, Settings: []debug.BuildSetting{{Key: "CGO_ENABLED", Value: "0"}, {Key: "GOARCH", Value: "arm64"}, {Key: "GOOS", Value: "linux"}}}
 	bom := document(info, "kubectl-sandbox", "v1.2.3", then)
 	var got []string
 	for _, c := range *bom.Components {
 		got = append(got, c.PackageURL)
 	}
 	want := "pkg:golang/stdlib@go1.26.0 pkg:golang/k8s.io/api@v0.37.2 pkg:golang/example.com/new@v2.0.0"
-	if strings.Join(got, " ") != want || bom.Metadata.Component.PackageURL != "pkg:golang/example.com/x@v1.2.3" || bom.SerialNumber != "" {
+	if strings.Join(got, " ") != want || bom.Metadata.Component.PackageURL != "pkg:golang/example.com/x@v1.2.3?goarch=arm64&goos=linux" || bom.SerialNumber != "" {
 		t.Errorf("components %q of %q", got, bom.Metadata.Component.PackageURL)
 	}
 }

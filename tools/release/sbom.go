@@ -6,7 +6,9 @@ package main
 import (
 	"bytes"
 	"debug/buildinfo"
+	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
@@ -30,7 +32,7 @@ func bill(binary []byte, name, version string, modified time.Time) ([]byte, erro
 // document is the pure part of bill.
 func document(info *buildinfo.BuildInfo, name, version string, modified time.Time) *cyclonedx.BOM {
 	bom := cyclonedx.NewBOM()
-	main := purl(info.Main.Path, version)
+	main := purl(info.Main.Path, version) + platform(info)
 	bom.Metadata = &cyclonedx.Metadata{
 		Timestamp: modified.UTC().Format(time.RFC3339),
 		Component: &cyclonedx.Component{
@@ -45,15 +47,29 @@ func document(info *buildinfo.BuildInfo, name, version string, modified time.Tim
 		if module.Replace != nil {
 			module = module.Replace
 		}
-		url := purl(module.Path, module.Version)
-		needs = append(needs, url)
+		ref := purl(module.Path, module.Version)
+		needs = append(needs, ref)
 		components = append(components, cyclonedx.Component{
-			BOMRef: url, Type: cyclonedx.ComponentTypeLibrary, Name: module.Path, Version: module.Version, PackageURL: url,
+			BOMRef: ref, Type: cyclonedx.ComponentTypeLibrary, Name: module.Path, Version: module.Version, PackageURL: ref,
 		})
 	}
 	bom.Components = &components
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: main, Dependencies: &needs}}
 	return bom
+}
+
+// platform is the qualifier that tells the binaries of one version apart; empty if the binary does not say.
+func platform(info *debug.BuildInfo) string {
+	said := url.Values{}
+	for _, setting := range info.Settings {
+		if setting.Key == "GOARCH" || setting.Key == "GOOS" {
+			said.Set(strings.ToLower(setting.Key), setting.Value)
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "?" + said.Encode()
 }
 
 func purl(path, version string) string { return "pkg:golang/" + path + "@" + version }

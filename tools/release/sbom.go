@@ -32,7 +32,7 @@ func bill(binary []byte, name, version string, modified time.Time) ([]byte, erro
 // document is the pure part of bill.
 func document(info *buildinfo.BuildInfo, name, version string, modified time.Time) *cyclonedx.BOM {
 	bom := cyclonedx.NewBOM()
-	main := purl(info.Main.Path, version) + platform(info)
+	main := purl(info.Main.Path, version) + qualifier(info)
 	bom.Metadata = &cyclonedx.Metadata{
 		Timestamp: modified.UTC().Format(time.RFC3339),
 		Component: &cyclonedx.Component{
@@ -58,8 +58,8 @@ func document(info *buildinfo.BuildInfo, name, version string, modified time.Tim
 	return bom
 }
 
-// platform is the qualifier that tells the binaries of one version apart; empty if the binary does not say.
-func platform(info *debug.BuildInfo) string {
+// qualifier tells the binaries of one version apart; empty if the binary does not say.
+func qualifier(info *debug.BuildInfo) string {
 	said := url.Values{}
 	for _, setting := range info.Settings {
 		if setting.Key == "GOARCH" || setting.Key == "GOOS" {

@@ -27,6 +27,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -152,7 +153,7 @@ func (l *lister) facts(ctx context.Context, targets []*resolve.Target) []diagnos
 	}
 	all := make([]diagnose.Facts, len(targets))
 	for i, t := range targets {
-		all[i] = diagnose.Facts{Now: l.now(), Claim: t.Claim, Sandbox: t.Sandbox}
+		all[i] = observe.Resolved(t, l.now())
 	}
 	return all
 }

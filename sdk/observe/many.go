@@ -30,7 +30,7 @@ func (o *Observer) Many(ctx context.Context, namespace string, targets []*resolv
 	var open []int
 	silent := false
 	for i, t := range targets {
-		all[i] = diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
+		all[i] = Resolved(t, o.clock.Now())
 		if !diagnose.Settled(&all[i]) {
 			open = append(open, i)
 			silent = silent || Silent(t)

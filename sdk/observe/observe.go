@@ -8,6 +8,7 @@ package observe
 import (
 	"context"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -35,9 +36,14 @@ func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
 	return &Observer{kubernetes: kubernetes, clock: clock}
 }
 
+// Resolved are the facts that the target itself holds, without what surrounds it.
+func Resolved(t *resolve.Target, now time.Time) diagnose.Facts {
+	return diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
+}
+
 // Facts reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
 func (o *Observer) Facts(ctx context.Context, t *resolve.Target) diagnose.Facts {
-	f := diagnose.Facts{Now: o.clock.Now(), Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
+	f := Resolved(t, o.clock.Now())
 	f.Volumes = o.volumes(ctx, t)
 	f.Events = o.events(ctx, t, f.Volumes)
 	if Silent(t) {

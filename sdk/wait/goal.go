@@ -21,6 +21,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -98,7 +99,7 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 	case gone:
 		return false, never("it was deleted, and another of that name was made", "")
 	}
-	facts := diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, ClaimGone: t.ClaimGone}
+	facts := observe.Resolved(t, now)
 	verdict := diagnose.VerdictOf(&facts)
 	switch verdict {
 	case diagnose.Deleting:

@@ -158,9 +158,10 @@ PROFILE ?= full
 RUNS ?= 3
 OPERATOR_ARGS ?=
 .PHONY: bench
-bench: ## Measure the operator on a control plane with simulated nodes. Starts its own.
+bench: ## Measure the operator on a control plane with simulated nodes, and without RUN then exec, cp and port-forward. Starts its own.
 	@mkdir -p $(ARTIFACTS)
 	@PROFILE='$(PROFILE)' RUNS='$(RUNS)' OPERATOR_ARGS='$(OPERATOR_ARGS)' test/bench/run.sh
+	@$(if $(RUN)$(filter-out full,$(PROFILE)),,test/bench/copy/run.sh)
 
 .PHONY: bench-copy
 bench-copy: ## Measure exec, cp and port-forward beside kubectl's. Starts its own cluster. ARGS="-only file -rounds 1"

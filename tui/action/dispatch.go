@@ -7,13 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes"
@@ -200,20 +198,6 @@ func (d *Dispatcher) create(ctx context.Context, from Target, name string) (stri
 	}
 	_, remarks, err := d.holders.CreateClaim(ctx, claim, false)
 	return strings.Join(append([]string{"claim/" + name + " created"}, remarks...), "; "), err
-}
-
-// tail is how many lines of a log are read from before now.
-const tail = 500
-
-func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) {
-	found, err := d.resolver.Objects(ctx, t.Namespace, t.Ref())
-	if err != nil {
-		return nil, err
-	}
-	if err := same(found, t); err != nil {
-		return nil, err
-	}
-	return d.observer.Logs(ctx, found, &corev1.PodLogOptions{Follow: true, TailLines: new(int64(tail))})
 }
 
 // Close ends what runs in the background, and waits for its end.

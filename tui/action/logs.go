@@ -1,0 +1,66 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package action
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// tail is how many lines of a log are read from before now.
+const tail = 500
+
+// log is what follows the logs of a sandbox writes. Close ends both.
+type log struct {
+	*io.PipeReader
+	stop context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (l *log) Close() error {
+	l.stop()
+	return l.PipeReader.Close()
+}
+
+// logs follows the logs of the target from Pod to Pod, until the context ends or the log is closed.
+func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) {
+	found, err := d.resolver.Objects(ctx, t.Namespace, t.Ref())
+	if err == nil {
+		err = same(found, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if found.Pod == nil {
+		return nil, resolve.Obstacle(found, d.o.Clock.Now())
+	}
+	container, err := resolve.Container(found.Pod, "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	from, to := io.Pipe()
+	sandbox, watched := follow.New(d.resolver, d.waiter, d.o.Clock, found), make(chan struct{})
+	d.o.Go(func() {
+		defer close(watched)
+		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
+			if state.Err != nil && !state.Over() {
+				_, _ = fmt.Fprintf(to, "(%v: waiting for the next Pod)\n", state.Err) // fails only when nobody reads any more
+			}
+		})
+	})
+	d.o.Go(func() {
+		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container, TailLines: new(int64(tail))}, to)
+		stop()
+		<-watched
+		_ = to.CloseWithError(err) // always nil, says its documentation
+	})
+	return &log{from, stop}, nil
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxes.agents.x-k8s.io;sandboxclaims.extensions.agents.x-k8s.io;sandboxtemplates.extensions.agents.x-k8s.io;sandboxwarmpools.extensions.agents.x-k8s.io
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxes.agents.x-k8s.io
 
 // warnOfSkew says which CustomResourceDefinitions were installed by another version than this one: fields may be missing, or mean
 // nothing yet. One without a version, or that we may not read, is not judged. It runs once, at the start.

@@ -35,6 +35,7 @@ import (
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxwarmpools.extensions.agents.x-k8s.io
 
 // wakeDelay gathers what happens to the members of one pool into one pass.
 const wakeDelay = 50 * time.Millisecond

@@ -27,6 +27,7 @@ import (
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxtemplates/finalizers,verbs=update
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxtemplates.extensions.agents.x-k8s.io
 
 // CacheByObject limits the manager's cache to policies that carry our label.
 func CacheByObject() (map[client.Object]cache.ByObject, error) {

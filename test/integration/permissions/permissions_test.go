@@ -92,23 +92,37 @@ func TestAnOperatorOfOneNamespaceLeavesTheOthersAlone(t *testing.T) {
 // balance compares what was used with what was granted, both ways, in the operator's own namespace and where it works.
 func (w *world) balance() {
 	w.Helper()
+	w.granted()
 	own, work := witnesses.by(w.user, w.home)
-	w.compare("at home", listed(w.own), own)
-	w.compare("where it works", listed(w.rules), work)
+	for _, permission := range beyond(listed(w.own), own) {
+		w.Errorf("granted at home and never used: %s", permission)
+	}
+	for _, permission := range beyond(listed(w.rules), work) {
+		w.Errorf("granted where it works and never used: %s", permission)
+	}
 }
 
-func (w *world) compare(where string, granted, used []string) {
+// granted says what was used so far and is not granted.
+func (w *world) granted() {
 	w.Helper()
-	for _, permission := range used {
-		if !slices.Contains(granted, permission) {
-			w.Errorf("used %s and not granted: %s", where, permission)
-		}
+	own, work := witnesses.by(w.user, w.home)
+	for _, permission := range beyond(own, listed(w.own)) {
+		w.Errorf("used at home and not granted: %s", permission)
 	}
-	for _, permission := range granted {
-		if !slices.Contains(used, permission) {
-			w.Errorf("granted %s and never used: %s", where, permission)
-		}
+	for _, permission := range beyond(work, listed(w.rules)) {
+		w.Errorf("used where it works and not granted: %s", permission)
 	}
+}
+
+// refused says that the operator asked for something that is not granted, and so waits in vain.
+func (w *world) refused() bool {
+	own, work := witnesses.by(w.user, w.home)
+	return len(beyond(own, listed(w.own))) > 0 || len(beyond(work, listed(w.rules))) > 0
+}
+
+// beyond are the permissions that the others lack.
+func beyond(permissions, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(permissions), func(p string) bool { return slices.Contains(others, p) })
 }
 
 func sandbox(name string, options ...builders.SandboxOption) *v1beta1.Sandbox {

@@ -73,7 +73,11 @@ func (r *recorder) review(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if a := review.Spec.ResourceAttributes; a != nil {
-		r.note(review.Spec.User, use{a.Namespace, permission(a.Group, a.Resource, a.Subresource, a.Verb)})
+		asked := permission(a.Group, a.Resource, a.Subresource, a.Verb)
+		if a.Resource == "customresourcedefinitions" { // only those of our kinds are granted, by name
+			asked += " " + a.Name
+		}
+		r.note(review.Spec.User, use{a.Namespace, asked})
 	}
 	answer := authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
@@ -120,14 +124,20 @@ func permission(group, resource, subresource, verb string) string {
 	return fmt.Sprintf("%s %s", verb, strings.TrimSuffix(resource+"."+group, "."))
 }
 
-// listed takes rules apart, sorted.
+// listed takes rules apart, sorted: a permission for each name, where there are names.
 func listed(rules []rbacv1.PolicyRule) []string {
 	var all []string
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					all = append(all, permission(group, resource, "", verb))
+					granted := permission(group, resource, "", verb)
+					for _, name := range rule.ResourceNames {
+						all = append(all, granted+" "+name)
+					}
+					if len(rule.ResourceNames) == 0 {
+						all = append(all, granted)
+					}
 				}
 			}
 		}

@@ -157,9 +157,14 @@ func (w *world) eventually(what string, check func() error) {
 	err := wait.PollUntilContextTimeout(w.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 		w.kubelets()
 		last = check()
-		return last == nil, nil
+		return last == nil || w.refused(), nil
 	})
-	if err != nil {
+	switch {
+	case last == nil && err == nil:
+	case w.refused():
+		w.granted()
+		w.Fatalf("%s is not waited for, as the operator was refused something: %v", what, last)
+	default:
 		w.Fatalf("%s: %v", what, last)
 	}
 }

@@ -105,6 +105,9 @@ const (
 	// AnnotationSafeToEvict set to ValueTrue on a Pod lets the cluster autoscaler evict it: fine for a warm Pod, never for one
 	// that somebody works in.
 	AnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+	// AnnotationCRDHash on the operator's Pods is the hash of all CustomResourceDefinitions of its version. When they change the
+	// Pods are replaced: an operator that goes on to watch through former ones does not see what is new.
+	AnnotationCRDHash = GroupAgents + "/crd-hash"
 	// AnnotationTraceContext carries a W3C trace context between objects.
 	AnnotationTraceContext = "opentelemetry.io/trace-context"
 	// AnnotationDefaultContainer is kubectl's choice of container for exec, logs and cp.

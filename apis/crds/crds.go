@@ -6,9 +6,14 @@
 package crds
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -59,4 +64,24 @@ var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition
 // Core says whether a CustomResourceDefinition belongs to the core group, which stands without the extensions.
 func Core(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Group == apis.GroupAgents
+}
+
+// hashBytes of a SHA-256 are enough to tell definitions apart.
+const hashBytes = 8
+
+// Hash tells definitions apart, in 16 hexadecimal digits. It changes with a name or a spec, and not with labels, annotations,
+// status or the order.
+func Hash(all []*apiextensionsv1.CustomResourceDefinition) (string, error) {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	for _, crd := range slices.SortedFunc(slices.Values(all), byName) {
+		if err := encoder.Encode(map[string]any{crd.Name: crd.Spec}); err != nil {
+			return "", fmt.Errorf("hash CRD %s: %w", crd.Name, err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:hashBytes]), nil
+}
+
+func byName(a, b *apiextensionsv1.CustomResourceDefinition) int {
+	return strings.Compare(a.Name, b.Name)
 }

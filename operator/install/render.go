@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -43,7 +44,15 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	options = options.Complete()
-	all, err := definitions(options.CoreOnly)
+	typed, err := crds.All()
+	if err != nil {
+		return nil, err
+	}
+	hash, err := crds.Hash(typed)
+	if err != nil {
+		return nil, err
+	}
+	all, err := definitions(typed, options.CoreOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +64,7 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 		all = append(all, objects...)
 	}
 	for _, object := range all {
-		if err := adapt(object, options); err != nil {
+		if err := adapt(object, options, hash); err != nil {
 			return nil, fmt.Errorf("render %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
@@ -63,11 +72,7 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 }
 
 // definitions returns the CustomResourceDefinitions as they should be applied: without a status.
-func definitions(coreOnly bool) ([]*unstructured.Unstructured, error) {
-	typed, err := crds.All()
-	if err != nil {
-		return nil, err
-	}
+func definitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, crd := range typed {
 		if coreOnly && !crds.Core(crd) {
@@ -108,8 +113,8 @@ func read(name string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// adapt puts the options into one object.
-func adapt(object *unstructured.Unstructured, options Options) error {
+// adapt puts the options into one object, and the hash of the definitions into the operator's Pods: they are replaced when it changes.
+func adapt(object *unstructured.Unstructured, options Options, hash string) error {
 	labels := object.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}
@@ -129,6 +134,9 @@ func adapt(object *unstructured.Unstructured, options Options) error {
 		}
 	case "Deployment":
 		if err := deploy(object, options); err != nil {
+			return err
+		}
+		if err := unstructured.SetNestedField(object.Object, hash, "spec", "template", "metadata", "annotations", apis.AnnotationCRDHash); err != nil {
 			return err
 		}
 	}

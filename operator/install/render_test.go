@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
 func render(t *testing.T, options Options) []*unstructured.Unstructured {
@@ -147,6 +148,31 @@ func TestRenderDeployment(t *testing.T) {
 	}
 	if pod.Spec.ServiceAccountName != apis.OperatorName {
 		t.Errorf("service account: %s", pod.Spec.ServiceAccountName)
+	}
+}
+
+func TestRenderReplacesThePodsWhenTheDefinitionsChange(t *testing.T) {
+	all, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := crds.Hash(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, options := range map[string]Options{
+		"all kinds": {}, "Sandboxes alone": {CoreOnly: true}, "some namespaces": {WatchNamespaces: []string{"a"}},
+		"another image and namespace": {Image: "localhost/operator:v1", Namespace: "elsewhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := find[appsv1.Deployment](t, render(t, options), "Deployment").Spec.Template
+			annotations := map[string]string{
+				"agents.x-k8s.io/crd-hash": want, "kubectl.kubernetes.io/default-container": apis.OperatorName,
+			}
+			if diff := cmp.Diff(annotations, pod.Annotations); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

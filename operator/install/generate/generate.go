@@ -47,7 +47,23 @@ func generate(root string) error {
 			return err
 		}
 	}
-	return share(root)
+	if err := share(root); err != nil {
+		return err
+	}
+	return annotations(filepath.Join(root, shared, "pod-annotations.yaml"), deployment[0])
+}
+
+// annotations writes those of the operator's Pods, which the chart's Deployment has too.
+func annotations(file string, deployment *unstructured.Unstructured) error {
+	all, _, err := unstructured.NestedStringMap(deployment.Object, "spec", "template", "metadata", "annotations")
+	if err != nil {
+		return err
+	}
+	content, err := yaml.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return put(file, append([]byte(header), content...))
 }
 
 // beyond are the objects that the base does not have, by name.

@@ -7,20 +7,45 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// previous are manifests as an earlier version had them: Sandboxes without spec.operatingMode, one role for all that the
-// operator does, no roles for people.
+// former is the definition of an earlier version: Sandboxes have no spec.operatingMode.
+func former(t *testing.T, o *unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	definition := &apiextensionsv1.CustomResourceDefinition{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, definition); err != nil {
+		t.Fatal(err)
+	}
+	if definition.Name != apis.CRDSandboxes {
+		return definition
+	}
+	for _, version := range definition.Spec.Versions {
+		delete(version.Schema.OpenAPIV3Schema.Properties["spec"].Properties, "operatingMode")
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Object["spec"] = content["spec"]
+	return definition
+}
+
+// previous are manifests as an earlier version had them: former definitions and their hash, one role for all that the operator
+// does, no roles for people.
 func previous(t *testing.T) string {
 	t.Helper()
 	objects, err := install.Render(install.Options{Image: harness.Need("E2E_IMAGE"), Args: []string{"--kube-api-qps=500"}})
@@ -28,21 +53,20 @@ func previous(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var text strings.Builder
+	var definitions []*apiextensionsv1.CustomResourceDefinition
 	for _, o := range objects {
 		labels := o.GetLabels()
 		labels[install.LabelVersion] = "v0.0.0-alpha"
 		o.SetLabels(labels)
 		switch {
-		case o.GetName() == apis.CRDSandboxes:
-			versions, _, err := unstructured.NestedSlice(o.Object, "spec", "versions")
+		case o.GetKind() == "CustomResourceDefinition":
+			definitions = append(definitions, former(t, o))
+		case o.GetKind() == "Deployment":
+			hash, err := crds.Hash(definitions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, version := range versions {
-				fields, _ := version.(map[string]any) // a version is an object
-				unstructured.RemoveNestedField(fields, "schema", "openAPIV3Schema", "properties", "spec", "properties", "operatingMode")
-			}
-			if err := unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"); err != nil {
+			if err := unstructured.SetNestedField(o.Object, hash, "spec", "template", "metadata", "annotations", "agents.x-k8s.io/crd-hash"); err != nil {
 				t.Fatal(err)
 			}
 		case o.GetKind() == "ClusterRole" && strings.HasPrefix(o.GetName(), "agent-sandbox-controller-"):
@@ -82,7 +106,7 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 		return nil
 	})
 	was := h.Ready("box")
-	pod := h.OwnedPods(was)[0].UID
+	pod, process := h.OwnedPods(was)[0].UID, operators(h)
 
 	if r := h.Sandbox("upgrade", "--namespace", home); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
 		t.Errorf("an image that nobody publishes: %v", r)
@@ -110,13 +134,28 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 	if !strings.Contains(args, "--kube-api-qps=500") {
 		t.Errorf("the upgrade lost an argument: %s", args)
 	}
-	// Another version is another image, and so another process. This one is the same, and what it watches the API server may still give it
-	// by the former definitions, without the fields that are new.
-	h.MustKubectl("-n", home, "rollout", "restart", "deployment/"+apis.OperatorName)
-	h.MustKubectl("-n", home, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
+	// The image is the same: what replaces the operator, which would not see the new field, is that the definitions changed.
+	replaced := operators(h)
+	if slices.Contains(replaced, process[0]) {
+		t.Errorf("the operator %v goes on with the former definitions", process)
+	}
 	h.Edit("box", func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = new(v1beta1.OperatingModeSuspended) })
 	h.Condition("box", "Suspended=True/PodTerminated")
 	green(h)
+
+	if out := operator(h, "upgrade", "--image", harness.Need("E2E_IMAGE")); !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" unchanged") {
+		t.Errorf("an upgrade to the same:\n%s", out)
+	}
+	if now := operators(h); !slices.Equal(now, replaced) {
+		t.Errorf("an upgrade to the same replaced the operator %v by %v", replaced, now)
+	}
+}
+
+// operators are the Pods of the operator that nobody stops.
+func operators(h *harness.T) []string {
+	h.Helper()
+	names := `{{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.name}} {{end}}{{end}}`
+	return strings.Fields(h.MustKubectl("-n", home, "get", "pods", "-l", "app="+apis.OperatorName, "-o", "go-template="+names))
 }
 
 func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {

@@ -41,6 +41,12 @@ app: agent-sandbox-controller
 {{- toYaml (merge (dict) $own .Values.podLabels) }}
 {{- end }}
 
+{{/* Annotations of Pods: the hash that has them replaced when definitions change wins over podAnnotations. */}}
+{{- define "agent-sandbox.podAnnotations" -}}
+{{- $own := .Files.Get "files/pod-annotations.yaml" | fromYaml }}
+{{- toYaml (merge (dict) $own .Values.podAnnotations) }}
+{{- end }}
+
 {{/* The objects of files/manifests/FILE, with the release's labels and namespace. Takes a dict of root and file. */}}
 {{- define "agent-sandbox.manifest" -}}
 {{- $root := .root }}

@@ -117,7 +117,7 @@ func (o *Options) Validate() error {
 
 // Run copies.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	options := files.Options{Resume: o.Resume, Progress: &files.Progress{}, Warn: func(warning string) {
+	options := files.Options{Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: func(warning string) {
 		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
 	}}
 	open := func(s side) (*files.Copier, error) {
@@ -138,7 +138,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	bar := show(streams, o.to.standard(), options.Progress, f.Clock())
+	bar := show(streams, options.Progress, f.Clock())
 	err = o.copyAll(ctx, from, to, streams)
 	bar.end()
 	return o.failure(err)

@@ -26,9 +26,18 @@ type bar struct {
 	stopped sync.WaitGroup
 }
 
-// show starts a bar if standard error is a terminal, and standard output is not busy on it.
-func show(streams genericiooptions.IOStreams, busy bool, progress *files.Progress, clock clock.WithTicker) *bar {
+// watched is what a bar needs if standard error is a terminal, and standard output is not busy on it. Else it is nil: to know
+// how much there is to copy costs a walk through it.
+func watched(streams genericiooptions.IOStreams, busy bool) *files.Progress {
 	if !printers.IsTerminal(streams.ErrOut) || busy && printers.IsTerminal(streams.Out) {
+		return nil
+	}
+	return &files.Progress{}
+}
+
+// show starts a bar, if there is a progress to show.
+func show(streams genericiooptions.IOStreams, progress *files.Progress, clock clock.WithTicker) *bar {
+	if progress == nil {
 		return nil
 	}
 	b := &bar{out: streams.ErrOut, stop: make(chan struct{})}

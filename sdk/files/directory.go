@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,8 +17,8 @@ import (
 )
 
 // downloadDirectory makes the target a copy of a remote directory: first under another name, then, when it is complete and
-// verified, under its own.
-func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, has tools) error {
+// verified, under its own. The archive may be on its way already.
+func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, has tools, archive *arriving) error {
 	info, err := os.Stat(target)
 	fresh := errors.Is(err, os.ErrNotExist)
 	switch {
@@ -43,7 +42,7 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 	defer root.Close()
 	stage := mark + identityOf(c.container, remote, target)
 	unpacked := &unpacker{own: fresh, warn: c.warn, progress: c.progress}
-	if err := c.fillLocally(ctx, remote, root, stage, unpacked, has); err != nil {
+	if err := c.fillLocally(ctx, remote, root, stage, unpacked, has, archive); err != nil {
 		if !resumable(ctx, err) {
 			_ = root.RemoveAll(stage) // the first error matters
 		}
@@ -71,10 +70,9 @@ func (c *Copier) settle(root *os.Root, stage, place string, fresh bool) error {
 	return root.RemoveAll(stage)
 }
 
-func (c *Copier) fillLocally(ctx context.Context, remote string, root *os.Root, stage string, unpacked *unpacker, has tools) error {
-	verified := has.sum && has.find
+func (c *Copier) fillLocally(ctx context.Context, remote string, root *os.Root, stage string, unpacked *unpacker, has tools, archive *arriving) error {
 	var have sums
-	if c.resume && verified {
+	if c.resume && has.sum && has.find {
 		have = localSums(root, stage)
 	}
 	if len(have) == 0 {
@@ -90,70 +88,45 @@ func (c *Copier) fillLocally(ctx context.Context, remote string, root *os.Root, 
 		return err
 	}
 	defer unpacked.root.Close()
-
-	command, list, err := c.rest(ctx, remote, have)
+	switch {
+	case !has.shell:
+		return c.unpackPlain(ctx, remote, unpacked)
+	case len(have) > 0:
+		list, err := c.rest(ctx, remote, have)
+		if err != nil {
+			return err
+		}
+		archive = c.fetch(ctx, remote, strings.NewReader(list), "--no-recursion", "-T", "-")
+		defer archive.close()
+	case archive == nil:
+		archive = c.fetch(ctx, remote, nil, ".")
+		defer archive.close()
+	}
+	told, err := c.unpack(archive, unpacked)
 	if err != nil {
 		return err
 	}
-	if !verified {
-		return c.unpack(ctx, command, list, unpacked)
-	}
-	there := c.sumMeanwhile(ctx, remote)
-	if err := c.unpack(ctx, command, list, unpacked); err != nil {
-		there.stop()
-		return err
-	}
-	if err := there.wait(); err != nil {
-		return err
-	}
-	return c.judge(ctx, remote, unpacked.sums.without(there.all), unpacked.sums)
+	return c.verify(ctx, remote, unpacked.sums, told, has)
 }
 
-func (c *Copier) unpack(ctx context.Context, command []string, list io.Reader, unpacked *unpacker) error {
-	err := c.receive(ctx, command, list, unpacked.all)
+// unpackPlain serves images that have tar and no shell: nothing there can say a sum.
+func (c *Copier) unpackPlain(ctx context.Context, remote string, unpacked *unpacker) error {
+	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, unpacked.all)
 	if stream.Missing(err) {
 		return ErrNeedsTar
 	}
 	return err
 }
 
-// meanwhile is the sums of a remote directory, taken while it is copied.
-type meanwhile struct {
-	stop func() // need not be called after wait
-	done chan struct{}
-	all  sums // valid when done, as err
-	err  error
-}
-
-func (c *Copier) sumMeanwhile(ctx context.Context, dir string) *meanwhile {
-	ctx, cancel := context.WithCancel(ctx)
-	m := &meanwhile{stop: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(m.done)
-		m.all, m.err = c.remoteSums(ctx, dir)
-	}()
-	return m
-}
-
-func (m *meanwhile) wait() error {
-	<-m.done
-	m.stop()
-	return m.err
-}
-
-// rest is the command that gives what is not here yet, and its input.
-func (c *Copier) rest(ctx context.Context, remote string, have sums) ([]string, io.Reader, error) {
-	command := []string{"tar", "-cf", "-", "-C", argument(remote)}
-	if len(have) == 0 {
-		return append(command, "."), nil, nil
-	}
+// rest is the list of what is not here yet, for tar.
+func (c *Copier) rest(ctx context.Context, remote string, have sums) (string, error) {
 	there, err := c.remoteSums(ctx, remote)
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
 	var names strings.Builder
 	if err := c.run(ctx, []string{"sh", "-c", `cd "$1" && find . ! -type f`, "sh", argument(remote)}, nil, &names); err != nil {
-		return nil, nil, err
+		return "", err
 	}
 	for _, name := range there.without(have) {
 		names.WriteString("./" + name + "\n")
@@ -163,7 +136,7 @@ func (c *Copier) rest(ctx context.Context, remote string, have sums) ([]string, 
 			c.progress.add(int(same.size))
 		}
 	}
-	return append(command, "--no-recursion", "-T", "-"), strings.NewReader(names.String()), nil
+	return names.String(), nil
 }
 
 // judge tells files that changed while they were copied from files that were copied wrongly.
@@ -184,7 +157,7 @@ func (c *Copier) judge(ctx context.Context, remote string, names []string, copie
 			if now[i].kind != missing && now[i].modified.Unix() == copied[name].modified.Unix() {
 				return differ(some[i:])
 			}
-			c.warn(name + " was written to while it was copied")
+			c.writtenTo(name)
 		}
 	}
 	return nil

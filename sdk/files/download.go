@@ -19,17 +19,20 @@ import (
 
 // Download copies a file or directory of the container to a local path.
 func (c *Copier) Download(ctx context.Context, remote, local string) error {
-	seen, has, err := c.look(ctx, true, remote)
+	at, has, archive, err := c.open(ctx, remote)
 	if err != nil {
 		return err
 	}
-	name, at := remotePlace().name(remote), seen[0]
+	defer archive.close()
+	name := remotePlace().name(remote)
 	switch {
 	case at.kind == missing:
 		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
+	case at.kind == directory && has.shell && !has.tar:
+		return ErrNeedsTar
 	case at.kind == directory:
 		c.progress.start(at.size, 0)
-		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local), has)
+		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local), has, archive)
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
 	}
@@ -139,17 +142,27 @@ func (c *Copier) receive(ctx context.Context, command []string, in io.Reader, un
 		unpacked <- err
 	}()
 	err := c.run(ctx, command, in, writer)
-	_ = writer.CloseWithError(err)
-	local := <-unpacked
-	switch {
-	case err == nil:
-		return local
-	case c.changed(err):
-		return local
-	case local != nil && !errors.Is(local, err) && !errors.Is(local, io.ErrUnexpectedEOF):
-		return local // it is why the command could not go on
+	_ = writer.CloseWithError(cutBy(err))
+	return c.outcome(err, <-unpacked)
+}
+
+// cutBy is the error for the reader of what a command wrote: nil if all of that has come, however the command ended.
+func cutBy(err error) error {
+	if _, ended := errors.AsType[*commandError](err); ended {
+		return nil
 	}
 	return err
+}
+
+// outcome is the error of a copy whose command ended so, and whose unpacking so.
+func (c *Copier) outcome(remote, local error) error {
+	switch {
+	case remote == nil || c.changed(remote):
+		return local
+	case local != nil && !errors.Is(local, remote) && !errors.Is(local, io.ErrUnexpectedEOF):
+		return local // it is why the command could not go on
+	}
+	return remote
 }
 
 // changed tells of files that were written to while tar read them, which it reports as a failure: a directory that is in

@@ -224,7 +224,7 @@ func TestMissingSourceIsAnError(t *testing.T) {
 }
 
 func TestImageWithoutTar(t *testing.T) {
-	m := start(t, with("test", "sh", "cat"))
+	m := start(t, image(t, map[string]string{"tar": ""}))
 	write(t, filepath.Join(m.local, "run.sh"), "echo", 0o755)
 	must(t, os.Mkdir(filepath.Join(m.local, "dir"), 0o755))
 	must(t, m.Upload(t.Context(), filepath.Join(m.local, "run.sh"), m.remote+"/run.sh"))

@@ -39,6 +39,7 @@ type tools struct {
 	shell bool
 	// sum is sha256sum, with the find that gives it many files.
 	sum, find bool
+	tar       bool
 }
 
 // look prints facts about paths, and which tools there are.
@@ -51,29 +52,21 @@ for p; do
   elif [ -e "$p" ]; then echo "kind device"
   else echo "kind missing"; fi
 done
-for t in sha256sum find; do command -v $t >/dev/null 2>&1 && echo "has $t"; done
+for t in sha256sum find tar; do command -v $t >/dev/null 2>&1 && echo "has $t"; done
 :`
 
-// look at remote paths. Without a shell, less is known. To measure a directory takes a walk through it.
+// look at remote paths. Without a shell, less is known. To measure a directory takes a walk through it, which only one who
+// watches the progress wants.
 func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]facts, tools, error) {
-	command := []string{"sh", "-c", look, "sh", ""}
-	if measure {
-		command[len(command)-1] = "measure"
-	}
+	command := []string{"sh", "-c", look, "sh", c.measuring(measure)}
 	for _, p := range paths {
 		command = append(command, argument(p))
 	}
 	var out bytes.Buffer
 	err := c.run(ctx, command, nil, &out)
 	if stream.Missing(err) {
-		all := make([]facts, len(paths))
-		for i, p := range paths {
-			if all[i].kind, err = c.kindOf(ctx, p); err != nil {
-				return nil, tools{}, err
-			}
-			all[i].size = -1
-		}
-		return all, tools{}, nil
+		all, err := c.lookWithoutShell(ctx, paths...)
+		return all, tools{}, err
 	}
 	if err != nil {
 		return nil, tools{}, err
@@ -83,6 +76,26 @@ func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]fac
 		all = append(all, facts{size: -1}) // the script always tells; this is for shells that do not
 	}
 	return all, t, nil
+}
+
+// measuring is the script's word for it.
+func (c *Copier) measuring(wanted bool) string {
+	if wanted && c.progress != nil {
+		return "measure"
+	}
+	return ""
+}
+
+func (c *Copier) lookWithoutShell(ctx context.Context, paths ...string) ([]facts, error) {
+	all := make([]facts, len(paths))
+	for i, p := range paths {
+		var err error
+		if all[i].kind, err = c.kindOf(ctx, p); err != nil {
+			return nil, err
+		}
+		all[i].size = -1
+	}
+	return all, nil
 }
 
 func understand(text string) ([]facts, tools) {
@@ -101,6 +114,7 @@ func understand(text string) ([]facts, tools) {
 		}
 		t.sum = t.sum || line == "has sha256sum\n"
 		t.find = t.find || line == "has find\n"
+		t.tar = t.tar || line == "has tar\n"
 		if len(all) > 0 {
 			all[len(all)-1].read(words)
 		}

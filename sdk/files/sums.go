@@ -79,8 +79,13 @@ func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
 	if err := c.run(ctx, []string{"sh", "-c", script, "sh", argument(dir)}, nil, &out); err != nil {
 		return nil, err
 	}
+	return sumsIn(out.String()), nil
+}
+
+// sumsIn reads what sha256sum prints of files below the working directory.
+func sumsIn(text string) sums {
 	all := sums{}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(text) {
 		line, escaped := strings.CutPrefix(strings.TrimSuffix(line, "\n"), `\`)
 		sum, name, found := strings.Cut(line, "  ./")
 		if !found || len(sum) != hex.EncodedLen(sha256.Size) {
@@ -91,7 +96,7 @@ func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
 		}
 		all[name] = content{sum: sum}
 	}
-	return all, nil
+	return all
 }
 
 // without returns the files that are not the same in the other tree, in order. Not every sha256sum can tell names that have

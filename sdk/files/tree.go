@@ -17,7 +17,9 @@ import (
 
 // uploadDirectory makes the target a copy of a local directory.
 func (c *Copier) uploadDirectory(ctx context.Context, local, target string) error {
-	c.progress.start(sizeBelow(local), 0)
+	if c.progress != nil {
+		c.progress.start(sizeBelow(local), 0)
+	}
 	return c.landTree(ctx, target, identityOf(local, target), func(archive *packer, root string, own bool) error {
 		return archive.tree(local, root, own)
 	})

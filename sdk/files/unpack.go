@@ -28,6 +28,9 @@ type unpacker struct {
 	progress *Progress
 
 	directories []*tar.Header
+	// recent is the directory that the last file was written to: to walk to it anew costs more than a small file.
+	recent     *os.Root
+	recentName string
 
 	writers errorGroup
 	mu      sync.Mutex
@@ -38,7 +41,7 @@ type unpacker struct {
 func (u *unpacker) all(archive *tar.Reader) error {
 	u.sums = sums{}
 	err := u.entries(archive)
-	return errors.Join(err, u.writers.wait())
+	return errors.Join(err, u.leave())
 }
 
 func (u *unpacker) entries(archive *tar.Reader) error {
@@ -78,17 +81,25 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 		if _, err := io.ReadFull(from, data); err != nil {
 			return err
 		}
-		u.writers.run(func() error { return u.file(header, bytes.NewReader(data)) })
+		dir, err := u.enter(filepath.Dir(header.Name))
+		if err != nil {
+			return err
+		}
+		u.writers.run(func() error { return u.file(dir, header, bytes.NewReader(data)) })
 		return nil
 	}
-	if err := u.writers.wait(); err != nil {
+	if err := u.leave(); err != nil {
 		return err
 	}
 	switch header.Typeflag {
 	case tar.TypeDir:
 		return u.directory(header)
 	case tar.TypeReg:
-		return u.file(header, from)
+		dir, err := u.enter(filepath.Dir(header.Name))
+		if err != nil {
+			return err
+		}
+		return u.file(dir, header, from)
 	case tar.TypeSymlink:
 		return u.link(header.Name, func() error { return u.root.Symlink(header.Linkname, header.Name) })
 	case tar.TypeLink:
@@ -100,6 +111,38 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 	}
 	u.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", header.Name))
 	return nil
+}
+
+// enter opens a directory below the root, and makes it if the archive has left it out.
+func (u *unpacker) enter(name string) (*os.Root, error) {
+	if name == "." {
+		return u.root, nil
+	}
+	if u.recent != nil && u.recentName == name {
+		return u.recent, nil
+	}
+	if err := u.leave(); err != nil {
+		return nil, err
+	}
+	dir, err := u.root.OpenRoot(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := u.root.MkdirAll(name, 0o777); err != nil {
+			return nil, err
+		}
+		dir, err = u.root.OpenRoot(name)
+	}
+	u.recent, u.recentName = dir, name
+	return dir, err
+}
+
+// leave waits for the files that are being written, and closes their directory.
+func (u *unpacker) leave() error {
+	err := u.writers.wait()
+	if u.recent != nil {
+		err = errors.Join(err, u.recent.Close())
+		u.recent = nil
+	}
+	return err
 }
 
 // directory makes it writable for us until all is in it.
@@ -125,11 +168,11 @@ func (u *unpacker) directory(header *tar.Header) error {
 	return nil
 }
 
-// file writes one file. What is left of it after a cut is the beginning of it under its name: the tree that it is in has not got
+// file writes one file to its directory. What is left of it after a cut is the beginning of it under its name: the tree that it is in has not got
 // its own name yet, and a copy that goes on compares sums.
-func (u *unpacker) file(header *tar.Header, from io.Reader) error {
-	name := header.Name
-	out, err := u.create(name)
+func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error {
+	name := filepath.Base(header.Name)
+	out, err := create(dir, name)
 	if err != nil {
 		return err
 	}
@@ -144,29 +187,23 @@ func (u *unpacker) file(header *tar.Header, from io.Reader) error {
 	u.mu.Lock()
 	u.sums[filepath.ToSlash(header.Name)] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
 	u.mu.Unlock()
-	return u.root.Chtimes(name, header.ModTime, header.ModTime)
+	return dir.Chtimes(name, header.ModTime, header.ModTime)
 }
 
-// create makes a new file. It takes the place of a file or link that is there, and makes the directories that the archive has left
-// out.
-func (u *unpacker) create(name string) (*os.File, error) {
+// create makes a new file. It takes the place of a file or link that is there.
+func create(dir *os.Root, name string) (*os.File, error) {
 	const flags = os.O_CREATE | os.O_WRONLY | os.O_EXCL
-	out, err := u.root.OpenFile(name, flags, 0o600)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = u.root.MkdirAll(filepath.Dir(name), 0o777)
-	case errors.Is(err, fs.ErrExist):
-		if info, look := u.root.Lstat(name); look == nil && info.IsDir() {
-			return nil, errors.New("it is a directory here, and a file in the sandbox")
-		}
-		err = u.root.Remove(name)
-	default:
+	out, err := dir.OpenFile(name, flags, 0o600)
+	if !errors.Is(err, fs.ErrExist) {
 		return out, err
 	}
-	if err != nil {
+	if info, err := dir.Lstat(name); err == nil && info.IsDir() {
+		return nil, errors.New("it is a directory here, and a file in the sandbox")
+	}
+	if err := dir.Remove(name); err != nil {
 		return nil, err
 	}
-	return u.root.OpenFile(name, flags, 0o600)
+	return dir.OpenFile(name, flags, 0o600)
 }
 
 // link takes the place of a file or link of that name, never of a directory.

@@ -1,0 +1,214 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"archive/tar"
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+)
+
+// pack defines what writes the archive of a directory $1, of what the other words tell tar to put into it. The archive's own sum
+// follows it, taken from what passes, and the sums of the files that were written to since. Where the image cannot take a
+// sum from what passes, the sums of all files follow. The kernel dates the directory of a process in /proc by its first
+// use; all that needs to be seen of it is that files are newer.
+const pack = `since=
+[ -e /proc/$$/stat ] && since="-newer /proc/$$"
+can() { command -v "$1" >/dev/null 2>&1; }
+taps() { can sha256sum && can tee && [ "$({ echo x | tee /dev/fd/3 >/dev/null; } 3>&1 2>/dev/null)" = x ]; }
+pack() {
+  d=$1; shift
+  if taps; then
+    exec 4>&1
+    told=$({ { { tar -cf - -C "$d" "$@"; echo "$?" >&5; } | tee /dev/fd/3 >&4; } 3>&1 | sha256sum; } 5>&1)
+    echo "$told"
+    code=${told%%[!0-9]*}
+  else
+    since=
+    tar -cf - -C "$d" "$@"
+    code=$?
+  fi
+  if can sha256sum && can find; then (cd "$d" && find . -type f $since -exec sha256sum {} +) 2>/dev/null; fi
+  exit "${code:-1}"
+}
+`
+
+// begins is the line before an archive.
+const begins = "archive\n"
+
+// arriving is a remote command whose output has an archive. It is to be closed.
+type arriving struct {
+	in     *bufio.Reader
+	reader *io.PipeReader
+	stop   context.CancelFunc
+	ended  chan struct{}
+	err    error // how the command ended: valid when ended is closed
+}
+
+func (c *Copier) start(ctx context.Context, in io.Reader, script string, words ...string) *arriving {
+	ctx, cancel := context.WithCancel(ctx)
+	reader, writer := io.Pipe()
+	a := &arriving{in: bufio.NewReaderSize(reader, block), reader: reader, stop: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(a.ended)
+		a.err = c.run(ctx, append([]string{"sh", "-c", script, "sh"}, words...), in, writer)
+		_ = writer.CloseWithError(cutBy(a.err))
+	}()
+	return a
+}
+
+// close ends the command, if it has not ended. It may be called more than once, and on nil.
+func (a *arriving) close() {
+	if a == nil {
+		return
+	}
+	a.stop()
+	_ = a.reader.CloseWithError(errStopped)
+	<-a.ended
+}
+
+// open looks at a remote path, and if it is a directory that is copied from its beginning, lets its archive come: what costs
+// most of the time of a small copy is to start a command in a container.
+func (c *Copier) open(ctx context.Context, remote string) (facts, tools, *arriving, error) {
+	if c.resume {
+		seen, has, err := c.look(ctx, true, remote)
+		if err != nil {
+			return facts{}, tools{}, nil, err
+		}
+		return seen[0], has, nil, nil
+	}
+	script := pack + look + `
+[ -d "$p" ] && can tar || exit 0
+echo archive
+pack "$p" .`
+	a := c.start(ctx, nil, script, c.measuring(true), argument(remote))
+	said, found, err := a.until(begins)
+	if !found {
+		a.close()
+		if err == nil {
+			err = a.err
+		}
+		a = nil
+	}
+	if stream.Missing(err) {
+		seen, err := c.lookWithoutShell(ctx, remote)
+		if err != nil {
+			return facts{}, tools{}, nil, err
+		}
+		return seen[0], tools{}, nil, nil
+	}
+	if err != nil {
+		return facts{}, tools{}, nil, err
+	}
+	seen, has := understand(said)
+	if len(seen) == 0 {
+		seen = []facts{{size: -1}} // as look does
+	}
+	return seen[0], has, a, nil
+}
+
+// fetch lets the archive of a remote directory come, of what the words tell tar.
+func (c *Copier) fetch(ctx context.Context, remote string, in io.Reader, words ...string) *arriving {
+	return c.start(ctx, in, pack+`pack "$@"`, append([]string{argument(remote)}, words...)...)
+}
+
+// until returns the lines before a line, and whether there is that one.
+func (a *arriving) until(last string) (string, bool, error) {
+	var said strings.Builder
+	for {
+		line, err := a.in.ReadString('\n')
+		switch {
+		case line == last:
+			return said.String(), true, nil
+		case errors.Is(err, io.EOF):
+			<-a.ended
+			return said.String() + line, false, nil
+		case err != nil:
+			return "", false, err
+		}
+		said.WriteString(line)
+	}
+}
+
+// told is what followed an archive: its sum, if that was taken, and sums of files.
+type told struct {
+	archive string
+	files   sums
+}
+
+// unpack writes what arrives. The archive is what was sent when its sum is the same.
+func (c *Copier) unpack(a *arriving, to *unpacker) (told, error) {
+	sum := sha256.New()
+	local := to.all(tar.NewReader(io.TeeReader(a.in, sum)))
+	var said told
+	if local == nil {
+		said, local = a.trailer(sum)
+	}
+	if local == nil && said.archive != "" && said.archive != sumOf(sum) {
+		local = fmt.Errorf("%w: its archive arrived with another sha256 than it was sent with: copy again", errDiffers)
+	}
+	_ = a.reader.CloseWithError(local)
+	<-a.ended
+	return said, c.outcome(a.err, local)
+}
+
+// trailer reads what follows the padding of an archive, which belongs to the archive and has no other bytes than zeros.
+func (a *arriving) trailer(archive hash.Hash) (told, error) {
+	for {
+		b, err := a.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return told{}, nil
+		}
+		if err != nil {
+			return told{}, err
+		}
+		if b == 0 {
+			_, _ = archive.Write([]byte{0}) // it never fails
+			continue
+		}
+		if err := a.in.UnreadByte(); err != nil {
+			return told{}, err
+		}
+		break
+	}
+	text, err := io.ReadAll(a.in)
+	if err != nil {
+		return told{}, err
+	}
+	said := told{files: sumsIn(string(text))}
+	for line := range strings.Lines(string(text)) {
+		if sum, standard := strings.CutSuffix(line, "  -\n"); standard && len(sum) == hex.EncodedLen(sha256.Size) {
+			said.archive = sum
+			break
+		}
+	}
+	return said, nil
+}
+
+// verify compares what arrived with what the other side told.
+func (c *Copier) verify(ctx context.Context, remote string, copied sums, said told, has tools) error {
+	if said.archive == "" {
+		if !has.sum || !has.find {
+			return nil
+		}
+		return c.judge(ctx, remote, copied.without(said.files), copied)
+	}
+	for _, name := range said.files.without(copied) {
+		if _, found := copied[name]; found {
+			c.writtenTo(name)
+		}
+	}
+	return nil
+}
+
+func (c *Copier) writtenTo(name string) { c.warn(name + " was written to while it was copied") }

@@ -67,22 +67,39 @@ func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
 		"a directory over a link":       {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door"}},
 	}
 	for name, headers := range tests {
-		t.Run(name, func(t *testing.T) {
-			m := start(t, sending(archiveOf(t, headers...), nil))
-			write(t, filepath.Join(m.local, "secret"), "secret", 0o600)
-			before := append(tree(t, outside), fmt.Sprint(os.Stat(outside)))
-			if err := m.Download(t.Context(), m.remote, filepath.Join(m.local, "dst")); err == nil {
-				t.Error("no error")
-			}
-			if diff := cmp.Diff(before, append(tree(t, outside), fmt.Sprint(os.Stat(outside)))); diff != "" {
-				t.Error(diff)
-			}
-			for _, line := range tree(t, m.local) {
-				if strings.Contains(line, "evil") {
-					t.Error(line)
-				}
-			}
-		})
+		archive := archiveOf(t, headers...)
+		for of, exec := range map[string]func(string) func(context.Context, fake.Process) error{
+			"an image without a shell": sending(archive, nil),
+			"one that sums it":         image(t, map[string]string{"tar": "cat " + saved(t, archive)}),
+		} {
+			t.Run(name+", of "+of, func(t *testing.T) { writesNothing(t, outside, exec) })
+		}
+	}
+}
+
+// saved is the name of a file with a content.
+func saved(t *testing.T, content []byte) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "saved")
+	must(t, os.WriteFile(name, content, 0o600))
+	return name
+}
+
+func writesNothing(t *testing.T, outside string, exec func(string) func(context.Context, fake.Process) error) {
+	t.Helper()
+	m := start(t, exec)
+	write(t, filepath.Join(m.local, "secret"), "secret", 0o600)
+	before := append(tree(t, outside), fmt.Sprint(os.Stat(outside)))
+	if err := m.Download(t.Context(), m.remote, filepath.Join(m.local, "dst")); err == nil {
+		t.Error("no error")
+	}
+	if diff := cmp.Diff(before, append(tree(t, outside), fmt.Sprint(os.Stat(outside)))); diff != "" {
+		t.Error(diff)
+	}
+	for _, line := range tree(t, m.local) {
+		if strings.Contains(line, "evil") {
+			t.Error(line)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,13 @@ import (
 func image(t *testing.T, scripts map[string]string) func(string) func(context.Context, fake.Process) error {
 	t.Helper()
 	bin := t.TempDir()
-	for _, name := range []string{"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee", "touch", "wc"} {
+	programs := []string{"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee", "touch", "wc"}
+	for name := range scripts {
+		if !slices.Contains(programs, name) {
+			programs = append(programs, name)
+		}
+	}
+	for _, name := range programs {
 		script, other := scripts[name]
 		switch path, err := exec.LookPath(name); {
 		case script != "":
@@ -190,5 +197,51 @@ func TestALocalFileInTheWayOfADirectoryStays(t *testing.T) {
 	}
 	if got := tree(t, m.local); len(got) != 1 || !strings.Contains(got[0], "mine") {
 		t.Error(got)
+	}
+}
+
+// A Python that is broken leaves what is to be summed to another program.
+func TestALargeFileGoesIntoAnyImage(t *testing.T) {
+	for name, scripts := range map[string]map[string]string{
+		"without Python":                          nil,
+		"with a Python that cannot start":         {"python3": "echo broken >&2; exit 1"},
+		"with a Python and no sums":               {"python3": "exit 1", "sha256sum": ""},
+		"without Python, sha256sum or tee either": {"sha256sum": "", "tee": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := start(t, image(t, scripts))
+			write(t, filepath.Join(m.local, "src", "large"), noise(33<<20), 0o640)
+			must(t, m.Upload(t.Context(), filepath.Join(m.local, "src", "large"), m.remote+"/large"))
+			same(t, filepath.Join(m.local, "src"), m.remote)
+		})
+	}
+}
+
+// A Python that fails after it has begun has taken input that is missing now.
+func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
+	m := start(t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}))
+	write(t, filepath.Join(m.local, "large"), noise(33<<20), 0o640)
+	if err := m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("got %v", err)
+	}
+	if left := tree(t, m.remote); len(left) > 0 {
+		t.Errorf("left behind: %.100q", left)
+	}
+}
+
+func TestACorruptFileOfAnyNameNeverGetsIt(t *testing.T) {
+	m := start(t, func(directory string) func(context.Context, fake.Process) error {
+		local := image(t, nil)(directory)
+		return func(ctx context.Context, p fake.Process) error {
+			p.Stdout = &flipping{out: p.Stdout}
+			return local(ctx, p)
+		}
+	})
+	write(t, filepath.Join(m.remote, "src", "line\nbreak"), noise(300_000), 0o644)
+	if err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst")); err == nil || !strings.Contains(err.Error(), "differs") {
+		t.Errorf("got %v", err)
+	}
+	if left := tree(t, m.local); len(left) > 0 {
+		t.Errorf("left behind: %.100q", left)
 	}
 }

@@ -185,10 +185,11 @@ const write = `[ -d "$2" ] || mkdir -p "$2" || exit 1
 command -v chmod >/dev/null 2>&1 && umask 077
 if [ "$3" = 0 ]; then rm -f "$1"; : >"$1" || exit 1
 else head -c "$3" "$1" >"$1~" && mv -f "$1~" "$1" || exit 1; fi
-if [ -n "$4" ] && ` + pythonSums + `; then
-  s=$(python3 -I -c "$4" "$1") || exit 1
-  wc -c <"$1"; echo "$s"
-elif command -v tee >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1; then
+if [ -n "$4" ] && command -v python3 >/dev/null 2>&1; then
+  s=$(python3 -I -c "$4" "$1") && { wc -c <"$1"; echo "${s#begun?}"; exit; }
+  [ "${s%%[!a-z]*}" != begun ] || exit 1
+fi
+if command -v tee >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1; then
   s=$(tee -a "$1" | sha256sum) || exit 1
   wc -c <"$1"; echo "$s"
 else

@@ -202,6 +202,7 @@ func TestALocalFileInTheWayOfADirectoryStays(t *testing.T) {
 
 // A Python that is broken leaves what is to be summed to another program.
 func TestALargeFileGoesIntoAnyImage(t *testing.T) {
+	content := heavy()
 	for name, scripts := range map[string]map[string]string{
 		"without Python":                          nil,
 		"with a Python that cannot start":         {"python3": "echo broken >&2; exit 1"},
@@ -210,9 +211,14 @@ func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := start(t, image(t, scripts))
-			write(t, filepath.Join(m.local, "src", "large"), noise(33<<20), 0o640)
-			must(t, m.Upload(t.Context(), filepath.Join(m.local, "src", "large"), m.remote+"/large"))
-			same(t, filepath.Join(m.local, "src"), m.remote)
+			must(t, os.WriteFile(filepath.Join(m.local, "large"), content, 0o600))
+			must(t, m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"))
+			if got, err := os.ReadFile(filepath.Join(m.remote, "large")); err != nil || !bytes.Equal(got, content) {
+				t.Errorf("got %d bytes of %d, %v", len(got), len(content), err)
+			}
+			if left, err := os.ReadDir(m.remote); err != nil || len(left) != 1 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
 		})
 	}
 }
@@ -220,7 +226,7 @@ func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 // A Python that fails after it has begun has taken input that is missing now.
 func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
 	m := start(t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}))
-	write(t, filepath.Join(m.local, "large"), noise(33<<20), 0o640)
+	must(t, os.WriteFile(filepath.Join(m.local, "large"), heavy(), 0o600))
 	if err := m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"); err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Errorf("got %v", err)
 	}

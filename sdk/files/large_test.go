@@ -11,12 +11,18 @@ import (
 	"testing"
 )
 
+// heavy is the content of a file that is large enough to be summed with Python.
+func heavy() []byte {
+	content := make([]byte, 33<<20+7)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(content) // it never fails
+	return content
+}
+
 // A large file is summed in another way where the image has Python; the content tells nothing of it.
 func TestALargeFileIsTheSameThereAndBack(t *testing.T) {
 	t.Parallel()
 	m := start(t, everything())
-	content := make([]byte, 33<<20+7)
-	_, _ = rand.NewChaCha8([32]byte{1}).Read(content) // it never fails
+	content := heavy()
 	must(t, os.WriteFile(filepath.Join(m.local, "large"), content, 0o640))
 	must(t, m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"))
 	must(t, m.Download(t.Context(), m.remote+"/large", filepath.Join(m.local, "back")))

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -164,7 +165,15 @@ func TestADirectoryCutInTheMiddleOfItsSumsGoesOn(t *testing.T) {
 			write(t, filepath.Join(m.remote, "src", "a"), noise(300_000), 0o644)
 			whole := m.server.Exec
 			m.server.Exec = func(ctx context.Context, p fake.Process) error {
-				p.Stdout = cutBefore{p.Stdout, end, m.server.Cut}
+				p.Stdout = cutBefore{p.Stdout, end, func() {
+					for range 4000 { // what is still on its way is lost with the connection
+						if weight(m.local) >= 300_000 {
+							break
+						}
+						<-time.After(5 * time.Millisecond)
+					}
+					m.server.Cut()
+				}}
 				return whole(ctx, p)
 			}
 			err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"))

@@ -93,3 +93,15 @@ func (m *Model) sources(kinds ...resolve.Kind) []action.Target {
 	}
 	return slices.DeleteFunc(targets, func(t action.Target) bool { return !slices.Contains(kinds, t.Kind) })
 }
+
+// missing says what a verb needs that is not in sight.
+func missing(verb action.Verb) string {
+	switch verb {
+	case action.Scale:
+		return "no pool is selected: S scales the pool under the cursor, or the one whose members are shown"
+	case action.Create:
+		return "no pool or template is selected: a makes a claim from the one under the cursor"
+	default:
+		return "nothing is selected"
+	}
+}

@@ -27,6 +27,8 @@ const (
 	minutesWidth = 10
 	// reasonWidth is what a reason needs to say something.
 	reasonWidth = 30
+	// reasonLeast is what is left of it on a narrow terminal.
+	reasonLeast = 20
 )
 
 // heading is the title of the first column: what is listed and how much of it.
@@ -64,7 +66,7 @@ func poolColumns(wide bool) []view.Column {
 		{Title: "STALE", Width: 5, Right: true, Rank: 6},
 		{Title: "TREND", Width: readyWidth, Rank: 8},
 		{Title: "CLAIMS/MIN", Width: minutesWidth, Rank: 9},
-		{Title: "WHY SHORT", Width: reasonWidth, Grow: 3, Rank: 1},
+		{Title: "WHY SHORT", Width: reasonWidth, Grow: 3, Rank: 1, Least: reasonLeast},
 	}, wide)
 }
 
@@ -121,7 +123,7 @@ func rowColumns(wide bool) []view.Column {
 		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
 		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
 		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1},
+		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, Least: reasonLeast},
 	}, wide)
 }
 
@@ -134,7 +136,7 @@ func memberColumns(wide bool) []view.Column {
 		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
 		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
 		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1},
+		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, Least: reasonLeast},
 	}, wide)
 }
 

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"k8s.io/utils/clock"
 )
 
 // PanicError is a panic of some goroutine of the dashboard.
@@ -37,6 +39,25 @@ func (g *guard) run(f func()) {
 		f()
 	})
 }
+
+// wait waits until all have ended, but not for long: what reads from an API server that refuses connections sleeps on after its
+// context has ended, up to its longest pause, and the user has left.
+func (g *guard) wait(c clock.Clock) {
+	ended := make(chan struct{})
+	go func() {
+		g.wg.Wait()
+		close(ended)
+	}()
+	late := c.NewTimer(farewell)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C():
+	}
+}
+
+// farewell is how long goroutines have to end when the user leaves.
+const farewell = 200 * time.Millisecond
 
 // recover is deferred by whoever may panic.
 func (g *guard) recover() {

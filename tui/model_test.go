@@ -61,7 +61,7 @@ func TestKeys(t *testing.T) {
 		"scaling up does not ask":                     {keys: "S backspace 9 enter", asks: []string{"scale pool/gpu-warm 9"}},
 		"scaling down does":                           {keys: "S backspace 1 enter", shows: []string{"Scale pool/gpu-warm down to 1?"}},
 		"scaling works from the members too":          {keys: "enter S backspace 7 enter", asks: []string{"scale pool/gpu-warm 7"}},
-		"but not on a claim":                          {keys: "tab S", shows: []string{"nothing is selected"}},
+		"but not on a claim":                          {keys: "tab S", shows: []string{"no pool is selected"}},
 		"a claim is made from a pool":                 {keys: "j a backspace backspace backspace backspace backspace n e w enter", asks: []string{"create pool/python-warm python-warm-new"}},
 		"or a template":                               {keys: "t a backspace backspace backspace backspace backspace x enter", asks: []string{"create template/node node-x"}},
 		"a shell is for one":                          {keys: "tab space space s", shows: []string{"one at a time"}},

@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) error {
 	cancel(nil)
 	model.closeLog()
 	actor.Close()
-	o.guard.wg.Wait()
+	o.guard.wait(o.Clock)
 	var fault *PanicError
 	switch {
 	case errors.As(context.Cause(inner), &fault):
@@ -122,7 +122,7 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	o.guard, o.Color = &guard{cancel: cancel}, false
-	defer o.guard.wg.Wait()
+	defer o.guard.wait(o.Clock)
 	defer cancel(nil)
 	feed := o.store()
 	o.guard.run(func() { feed.Run(inner) })

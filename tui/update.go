@@ -193,7 +193,7 @@ func (m *Model) ask(verb action.Verb) tea.Cmd { return m.askFor(verb, m.targets(
 
 func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 	if len(targets) == 0 {
-		m.say("nothing is selected", true)
+		m.say(missing(verb), true)
 		return nil
 	}
 	if m.readOnly && verb.Changes() { // the dispatcher refuses it anyway: better before questions than after

@@ -111,7 +111,7 @@ func notReady(reason apis.Reason, message string, since time.Duration) b.Conditi
 
 // demo is a namespace with a bit of everything.
 func demo() *store.Snapshot {
-	const noRoom = "Pod exists with phase: Pending; Unschedulable: 0/3 nodes are available: 3 Insufficient memory."
+	const noRoom = "Pod exists with phase: Pending: Unschedulable: 0/3 nodes are available: 3 Insufficient memory."
 	s := &store.Snapshot{At: noon, Namespace: "research", Health: healthy(), Members: map[types.UID][]*rows.Row{}}
 	add := func(name, template string, desired, ready, claimed, warm, cold int, short string, was, claims []int) {
 		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"), b.CreatedAt(ago(50*time.Hour)))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -164,6 +165,29 @@ func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
 		said[text] = true
 	}
 	return findings
+}
+
+// PodObstacle is what the operator passes on about a Pod in a condition's message, empty if that is nothing. Stuck says that
+// the Pod does not get further as it is, as its own status would say, for those who do not look at it.
+func PodObstacle(message string) (why string, stuck bool) {
+	_, why, _ = cutObstacle(message)
+	if strings.HasPrefix(why, corev1.PodReasonUnschedulable) {
+		return why, true
+	}
+	for part := range strings.SplitSeq(why, "; ") {
+		container, reason, _ := strings.Cut(part, ": ")
+		reason, _, _ = strings.Cut(reason, ":")
+		if strings.HasPrefix(container, "container ") && slices.Contains(stuckReasons, reason) {
+			return why, true
+		}
+	}
+	return why, false
+}
+
+// stuckReasons are the reasons of a waiting container, as the operator passes them on, that do not pass by themselves.
+var stuckReasons = []string{
+	"ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName", "CrashLoopBackOff",
+	"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
 }
 
 // cutObstacle cuts the operator's sentence about a Pod before what it passes on.

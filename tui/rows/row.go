@@ -123,6 +123,9 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = brief(strings.Join(strings.Fields(ready.Message), " "))
+		if _, stuck := diagnose.PodObstacle(ready.Message); stuck && r.State == diagnose.Starting {
+			r.State = diagnose.Blocked
+		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
 		r.Reason = "the operator has not seen it yet"
 	}
@@ -131,10 +134,8 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 
 // brief leaves out the Pod's phase where the message goes on with why it is that.
 func brief(message string) string {
-	if strings.HasPrefix(message, apis.MessagePodPhase) {
-		if _, why, goesOn := strings.Cut(message, "; "); goesOn {
-			return why
-		}
+	if why, _ := diagnose.PodObstacle(message); why != "" {
+		return why
 	}
 	return message
 }

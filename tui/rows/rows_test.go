@@ -49,8 +49,8 @@ func TestTheRowOfAClaim(t *testing.T) {
 			want:  Row{State: diagnose.Starting, Reason: "the operator has not seen it yet"},
 		},
 		"a Pod's phase is left out where the message says why": {
-			claim: claim(b.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending; Unschedulable: no nodes", at(0))),
-			want:  Row{State: diagnose.Starting, Reason: "Unschedulable: no nodes"},
+			claim: claim(b.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending: Unschedulable: no nodes", at(0))),
+			want:  Row{State: diagnose.Blocked, Reason: "Unschedulable: no nodes"},
 		},
 		"a Sandbox of a pool is warm": {
 			claim: claim(ready, b.BoundTo("fast-abcde", "10.0.0.1")), held: held("fast-abcde", "warm", claim()),

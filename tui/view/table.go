@@ -13,6 +13,8 @@ type Column struct {
 	Right       bool
 	// Rank is how early the column goes when there is no room: the highest first, 0 never.
 	Rank int
+	// Least is the width that is still better than going, 0 if that is Width.
+	Least int
 }
 
 // Cell is one text of a table.
@@ -47,7 +49,12 @@ func Widths(columns []Column, width int) []int {
 		if worst < 0 {
 			break
 		}
-		used -= widths[worst] + 1
+		used -= widths[worst]
+		if left := width - used; columns[worst].Least > 0 && left >= columns[worst].Least {
+			widths[worst], used = left, width
+			break
+		}
+		used--
 		widths[worst] = 0
 	}
 	shares := 0

@@ -4,6 +4,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,21 @@ func TestColumnsGoByRankAndShareTheRest(t *testing.T) {
 				t.Errorf("width %d: got %v, want %v", width, got, want)
 				break
 			}
+		}
+	}
+}
+
+func TestTheLastColumnShrinksBeforeItGoes(t *testing.T) {
+	columns := []Column{{Width: 10, Grow: 1}, {Width: 5, Rank: 2}, {Width: 20, Grow: 2, Rank: 1, Least: 8}}
+	for width, want := range map[int][]int{
+		40: {10, 5, 20},
+		39: {11, 0, 24}, // without the second there is room to share
+		32: {10, 0, 18},
+		22: {10, 0, 8},
+		21: {18, 0, 0},
+	} {
+		if got := Widths(columns, width); !slices.Equal(got, want) {
+			t.Errorf("width %d: got %v, want %v", width, got, want)
 		}
 	}
 }

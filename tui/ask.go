@@ -91,6 +91,10 @@ func (m *Model) sources(kinds ...resolve.Kind) []action.Target {
 	if at := m.here(); at.screen == screenMembers {
 		targets = []action.Target{at.target}
 	}
+	return ofKinds(targets, kinds)
+}
+
+func ofKinds(targets []action.Target, kinds []resolve.Kind) []action.Target {
 	return slices.DeleteFunc(targets, func(t action.Target) bool { return !slices.Contains(kinds, t.Kind) })
 }
 

@@ -121,13 +121,13 @@ func (m *Model) footer() string {
 	line, used, last := "", 0, ""
 	for i := range m.commands {
 		c := &m.commands[i]
-		if c.hint && c.here(m) && c.Help().Key == helpKey {
+		if c.hint != nil && c.here(m) && c.Help().Key == helpKey {
 			last, used = m.hint(c)
 		}
 	}
 	for i := range m.commands {
 		c := &m.commands[i]
-		if !c.hint || !c.here(m) || c.Help().Key == helpKey {
+		if c.hint == nil || !c.here(m) || c.Help().Key == helpKey || !c.hint(m) {
 			continue
 		}
 		text, width := m.hint(c)

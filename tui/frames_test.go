@@ -253,4 +253,14 @@ func TestAToastGoesAway(t *testing.T) {
 	if strings.Contains(strings.Join(w.message(), " "), "suspend done") {
 		t.Error("it stays")
 	}
+	for keys, want := range map[string]bool{"S": true, "S down": false} { // what is wrong can be read for long, unless one goes on
+		w := filled(t.Context(), 80, 24)
+		typed(t, w, "tab "+keys)
+		later := demo()
+		later.At = noon.Add(2 * time.Second)
+		w.Update(snapshotMsg{later})
+		if got := strings.Contains(strings.Join(w.message(), " "), "no pool"); got != want {
+			t.Errorf("two seconds after %s it is there: %t", keys, got)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
@@ -19,10 +20,25 @@ type command struct {
 	group string
 	// on are the screens that it works on: all if there are none.
 	on []screen
-	// hint says that it is worth a place in the line of hints.
-	hint bool
+	// hint says whether it is worth a place in the line of hints now: never if it is nil.
+	hint func(*Model) bool
 	run  func(*Model) tea.Cmd
 }
+
+func always(*Model) bool { return true }
+
+// forHolders is for verbs that work on the claim or Sandbox that is chosen.
+func forHolders(verb action.Verb) func(*Model) bool {
+	kinds := []resolve.Kind{resolve.KindClaim, resolve.KindSandbox}
+	return func(m *Model) bool { return m.mayDo(verb) && len(ofKinds(m.targets(), kinds)) > 0 }
+}
+
+// forSources is for verbs that work on what is chosen, or on the pool whose members are shown.
+func forSources(verb action.Verb, kinds ...resolve.Kind) func(*Model) bool {
+	return func(m *Model) bool { return m.mayDo(verb) && len(m.sources(kinds...)) > 0 }
+}
+
+func (m *Model) mayDo(verb action.Verb) bool { return !m.readOnly || !verb.Changes() }
 
 func (c *command) here(m *Model) bool {
 	return len(c.on) == 0 || slices.Contains(c.on, m.here().screen)
@@ -54,19 +70,19 @@ func moving() []command {
 	inner := []screen{screenMembers, screenDetail, screenYAML, screenTemplates, screenLogs}
 	const group = "Move"
 	return []command{
-		{bind("↑/k", "up", "up", "k"), group, nil, false, do(func(m *Model) { m.move(-1) })},
-		{bind("↓/j", "down", "down", "j"), group, nil, false, do(func(m *Model) { m.move(1) })},
-		{bind("pgup", "a page up", "pgup", "ctrl+b"), group, nil, false, do(func(m *Model) { m.move(-m.pageSize()) })},
-		{bind("pgdn", "a page down", "pgdown", "ctrl+f"), group, nil, false, do(func(m *Model) { m.move(m.pageSize()) })},
-		{bind("g/home", "first", "g", "home"), group, nil, false, do(func(m *Model) { m.move(-1 << 30) })},
-		{bind("G/end", "last", "G", "end"), group, nil, false, do(func(m *Model) { m.move(1 << 30) })},
-		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome}, true, do(func(m *Model) { m.onWork = !m.onWork })},
-		{bind("enter", "open", "enter", "right"), group, lists, true, (*Model).open},
-		{bind("esc", "unmark, show all", "esc", "left", "backspace"), group, []screen{screenHome}, false, do((*Model).back)},
-		{bind("esc", "back", "esc", "left", "backspace"), group, inner, true, do((*Model).back)},
-		{bind("t", "templates", "t"), group, []screen{screenHome, screenMembers}, true, do(func(m *Model) { m.enter(place{screen: screenTemplates}) })},
-		{bind("n", "namespace", "n"), group, lists, false, (*Model).askNamespace},
-		{bind("q", "quit", "q"), group, nil, true, func(*Model) tea.Cmd { return tea.Quit }},
+		{bind("↑/k", "up", "up", "k"), group, nil, nil, do(func(m *Model) { m.move(-1) })},
+		{bind("↓/j", "down", "down", "j"), group, nil, nil, do(func(m *Model) { m.move(1) })},
+		{bind("pgup", "a page up", "pgup", "ctrl+b"), group, nil, nil, do(func(m *Model) { m.move(-m.pageSize()) })},
+		{bind("pgdn", "a page down", "pgdown", "ctrl+f"), group, nil, nil, do(func(m *Model) { m.move(m.pageSize()) })},
+		{bind("g/home", "first", "g", "home"), group, nil, nil, do(func(m *Model) { m.move(-1 << 30) })},
+		{bind("G/end", "last", "G", "end"), group, nil, nil, do(func(m *Model) { m.move(1 << 30) })},
+		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome}, always, do(func(m *Model) { m.onWork = !m.onWork })},
+		{bind("enter", "open", "enter", "right"), group, lists, always, (*Model).open},
+		{bind("esc", "unmark, show all", "esc", "left", "backspace"), group, []screen{screenHome}, nil, do((*Model).back)},
+		{bind("esc", "back", "esc", "left", "backspace"), group, inner, always, do((*Model).back)},
+		{bind("t", "templates", "t"), group, []screen{screenHome, screenMembers}, always, do(func(m *Model) { m.enter(place{screen: screenTemplates}) })},
+		{bind("n", "namespace", "n"), group, lists, nil, (*Model).askNamespace},
+		{bind("q", "quit", "q"), group, nil, always, func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }
 
@@ -74,18 +90,18 @@ func looking() []command {
 	lists := []screen{screenHome, screenMembers, screenTemplates}
 	const group = "Look"
 	return []command{
-		{bind(helpKey, "help", helpKey), group, nil, true, do(func(m *Model) { m.overlay = &help{} })},
-		{bind("/", "filter", "/"), group, lists, true, do(func(m *Model) { m.askFilter("") })},
-		{bind("!", "filter out", "!"), group, lists, false, do(func(m *Model) { m.askFilter("!") })},
-		{bind("L", "filter by label", "L"), group, lists, false, do(func(m *Model) { m.askFilter("-l ") })},
-		{bind("o", "sort", "o"), group, lists, false, do((*Model).askOrder)},
-		{bind("space", "mark", "space"), group, lists, false, do(func(m *Model) { m.pane().mark() })},
-		{bind("ctrl+a", "mark all", "ctrl+a"), group, lists, false, do(func(m *Model) { m.pane().markAll() })},
-		{bind("u", "unmark all", "u"), group, lists, false, do(func(m *Model) { m.pane().unmark() })},
-		{bind("y", "YAML", "y"), group, []screen{screenHome, screenMembers, screenTemplates, screenDetail}, false, (*Model).openYAML},
-		{bind("f", "port-forwards", "f"), group, nil, false, do((*Model).askForwards)},
-		{bind("F", "follow the log", "F"), group, []screen{screenLogs}, true, do(func(m *Model) { m.logFollow = !m.logFollow })},
-		{bind("ctrl+r", "reconnect now", "ctrl+r"), group, nil, false, do(func(m *Model) {
+		{bind(helpKey, "help", helpKey), group, nil, always, do(func(m *Model) { m.overlay = &help{} })},
+		{bind("/", "filter", "/"), group, lists, always, do(func(m *Model) { m.askFilter("") })},
+		{bind("!", "filter out", "!"), group, lists, nil, do(func(m *Model) { m.askFilter("!") })},
+		{bind("L", "filter by label", "L"), group, lists, nil, do(func(m *Model) { m.askFilter("-l ") })},
+		{bind("o", "sort", "o"), group, lists, nil, do((*Model).askOrder)},
+		{bind("space", "mark", "space"), group, lists, nil, do(func(m *Model) { m.pane().mark() })},
+		{bind("ctrl+a", "mark all", "ctrl+a"), group, lists, nil, do(func(m *Model) { m.pane().markAll() })},
+		{bind("u", "unmark all", "u"), group, lists, nil, do(func(m *Model) { m.pane().unmark() })},
+		{bind("y", "YAML", "y"), group, []screen{screenHome, screenMembers, screenTemplates, screenDetail}, nil, (*Model).openYAML},
+		{bind("f", "port-forwards", "f"), group, nil, nil, do((*Model).askForwards)},
+		{bind("F", "follow the log", "F"), group, []screen{screenLogs}, always, do(func(m *Model) { m.logFollow = !m.logFollow })},
+		{bind("ctrl+r", "reconnect now", "ctrl+r"), group, nil, nil, do(func(m *Model) {
 			m.source.Reconnect()
 			m.say("reading everything again", false)
 		})},
@@ -97,17 +113,17 @@ func acting() []command {
 	anything := append([]screen{screenTemplates}, inside...)
 	const group = "Act"
 	return []command{
-		{bind("s", "shell", "s"), group, inside, true, act(action.Shell)},
-		{bind("x", "run a command", "x"), group, inside, false, act(action.Exec)},
-		{bind("l", "logs", "l"), group, inside[:4], true, act(action.Logs)},
-		{bind("p", "port-forward", "p"), group, inside, false, act(action.Forward)},
-		{bind("c", "copy namespace and name", "c"), group, anything, false, act(action.Copy)},
-		{bind("z", "suspend", "z"), group, inside, false, act(action.Suspend)},
-		{bind("r", "resume", "r"), group, inside, false, act(action.Resume)},
-		{bind("e", "extend", "e"), group, inside, false, act(action.Extend)},
-		{bind("d", "delete", "d", "delete"), group, anything, false, act(action.Delete)},
-		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML}, true, (*Model).scalePool},
-		{bind("a", "claim from pool or template", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML}, true, (*Model).claimFrom},
+		{bind("s", "shell", "s"), group, inside, forHolders(action.Shell), act(action.Shell)},
+		{bind("x", "run a command", "x"), group, inside, nil, act(action.Exec)},
+		{bind("l", "logs", "l"), group, inside[:4], forHolders(action.Logs), act(action.Logs)},
+		{bind("p", "port-forward", "p"), group, inside, nil, act(action.Forward)},
+		{bind("c", "copy namespace and name", "c"), group, anything, nil, act(action.Copy)},
+		{bind("z", "suspend", "z"), group, inside, nil, act(action.Suspend)},
+		{bind("r", "resume", "r"), group, inside, nil, act(action.Resume)},
+		{bind("e", "extend", "e"), group, inside, nil, act(action.Extend)},
+		{bind("d", "delete", "d", "delete"), group, anything, nil, act(action.Delete)},
+		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML}, forSources(action.Scale, resolve.KindPool), (*Model).scalePool},
+		{bind("a", "claim from pool or template", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML}, forSources(action.Create, resolve.KindPool, resolve.KindTemplate), (*Model).claimFrom},
 	}
 }
 

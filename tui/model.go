@@ -223,6 +223,13 @@ func (m *Model) say(text string, bad bool) {
 	m.toast = toast{text: text, bad: bad, until: m.now().Add(toastTime(bad))}
 }
 
+// read lets a message go soon, because the user goes on.
+func (t *toast) read(now time.Time) {
+	if soon := now.Add(time.Second); t.until.After(soon) {
+		t.until = soon
+	}
+}
+
 // toastTime: what went wrong takes longer to read.
 func toastTime(bad bool) time.Duration {
 	if bad {

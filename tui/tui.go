@@ -115,7 +115,8 @@ func Run(ctx context.Context, o Options) error {
 // patience is how long Once waits for what cannot be read.
 const patience = 10 * time.Second
 
-// Once writes one frame without colours, as wide as is asked for and as high as there is something to show.
+// Once writes one frame without colours, as wide as is asked for and as high as there is something to show. That nothing could
+// be read from the API server is an error, after the frame that says so.
 func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -143,6 +144,11 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	for _, line := range m.plain(width) {
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err
+		}
+	}
+	if s := m.snapshot; s != nil && m.blocked() != nil {
+		if down := s.Health.Disconnected(); down != nil {
+			return fmt.Errorf("the API server cannot be read: %s", down.Message)
 		}
 	}
 	return nil

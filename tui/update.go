@@ -180,6 +180,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.overlay != nil {
 		return m.overlay.press(m, msg)
 	}
+	m.toast.read(m.now())
 	for i := range m.commands {
 		if c := &m.commands[i]; c.here(m) && key.Matches(msg, c.Binding) {
 			return c.run(m)
@@ -196,7 +197,7 @@ func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 		m.say(missing(verb), true)
 		return nil
 	}
-	if m.readOnly && verb.Changes() { // the dispatcher refuses it anyway: better before questions than after
+	if !m.mayDo(verb) { // the dispatcher refuses it anyway: better before questions than after
 		m.say(action.ErrReadOnly.Error(), true)
 		return nil
 	}

@@ -100,6 +100,11 @@ func TestFollowGoesOnAfterALossARestartAndASuspension(t *testing.T) {
 		if action.GetSubresource() != "log" {
 			return false, nil, nil
 		}
+		if _, err := pods.Get(kind, "default", "first"); err != nil {
+			if _, err := pods.Get(kind, "default", "second"); err != nil {
+				return true, nil, err // asked before the follower knows that the first is gone
+			}
+		}
 		if asked == len(steps) {
 			return true, nil, errors.New("asked once too often")
 		}

@@ -5,7 +5,6 @@ package action
 
 import (
 	"bufio"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -27,22 +26,18 @@ func TestALogGoesOnWithTheNextPodUntilItIsClosed(t *testing.T) {
 		return b.Pod("dev", b.WithUID(types.UID(uid)), b.OwnedBy(b.Sandbox("dev", b.WithUID("dev"))), b.Ready("10.0.0.1"),
 			b.WithLabel(apis.LabelSandboxNameHash, strings.TrimPrefix(resolve.PodSelector("dev"), apis.LabelSandboxNameHash+"=")))
 	}
-	asked := 0
 	d.cluster.Kubernetes.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() != "log" {
 			return false, nil, nil
 		}
-		asked++
-		switch asked {
-		case 1:
-			if err := pods.Delete(kind, "default", "dev"); err != nil {
-				t.Error(err)
-			}
-			return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:01Z one\n")}, nil
-		case 2:
+		object, err := pods.Get(kind, "default", "dev")
+		if err != nil {
+			return true, nil, err
+		}
+		if object.(*corev1.Pod).UID == "next" {
 			return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:02Z two\n")}, nil
 		}
-		return true, nil, errors.New("the connection is lost")
+		return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:01Z one\n")}, pods.Delete(kind, "default", "dev")
 	})
 	result := d.Dispatch(t.Context(), Request{Verb: Logs, Targets: []Target{target(resolve.KindSandbox, "dev")}})
 	if result.Err != nil {

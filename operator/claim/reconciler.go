@@ -55,5 +55,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1beta1.SandboxClaim)
 	}
 	bound, failed := r.take(ctx, claim, todo)
 	err = r.report(ctx, claim, facts{step: todo, sandbox: bound, err: failed, now: now})
-	return retry.Outcome(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, err)
+	return retry.Outcome(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, retry.Unsaid(ctx, err))
 }

@@ -73,5 +73,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	todo := decide(now, &pool, seen, r.options)
 	done := r.apply(ctx, &pool, seen, todo, now)
 	due, err := r.report(ctx, &pool, seen, done, now)
-	return retry.Outcome(retry.Sooner(todo.again, due), conflictRetry, append(done.errs, err)...)
+	return retry.Outcome(retry.Sooner(todo.again, due), conflictRetry, append(done.errs, retry.Unsaid(ctx, err))...)
 }

@@ -5,6 +5,7 @@
 package retry
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -88,6 +90,15 @@ func Outcome(after, conflict time.Duration, errs ...error) (reconcile.Result, er
 		return reconcile.Result{}, errors.Join(backOff...)
 	}
 	return reconcile.Result{RequeueAfter: max(0, after)}, nil
+}
+
+// Unsaid logs that the API server, or a policy, will not take a status, and returns the error. Anything else that is invalid is told in
+// the status, and the queue keeps silent about what waits for a change: of this nobody would hear.
+func Unsaid(ctx context.Context, err error) error {
+	if ClassOf(err) == Invalid {
+		log.FromContext(ctx).Error(err, "The status cannot be written: trying again later", "after", Rejected.String())
+	}
+	return err
 }
 
 // flat takes joined errors apart: each has its own consequence.

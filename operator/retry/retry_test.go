@@ -6,14 +6,17 @@ package retry
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -97,5 +100,24 @@ func TestThePeriodicLookComesThrough(t *testing.T) {
 	}
 	if !p.Create(event.CreateEvent{Object: was}) || !p.Delete(event.DeleteEvent{Object: was}) {
 		t.Error("a beginning or an end does not come through")
+	}
+}
+
+func TestAStatusThatIsRefusedIsLogged(t *testing.T) {
+	refused := apierrors.NewInvalid(schema.GroupKind{Kind: "SandboxClaim"}, "x", nil)
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"nothing":            {nil, false},
+		"somebody is faster": {fmt.Errorf("patch status: %w", apierrors.NewConflict(corev1.Resource("pods"), "x", nil)), false},
+		"a policy":           {fmt.Errorf("patch status: %w", refused), true},
+	} {
+		var said strings.Builder
+		logger := funcr.New(func(_, line string) { said.WriteString(line) }, funcr.Options{})
+		got := Unsaid(log.IntoContext(t.Context(), logger), test.err)
+		if !errors.Is(got, test.err) || strings.Contains(said.String(), "cannot be written") != test.want {
+			t.Errorf("%s: %v, logged %q", name, got, &said)
+		}
 	}
 }

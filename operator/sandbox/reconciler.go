@@ -55,5 +55,5 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (r
 	if done.waits() {
 		after = retry.Sooner(after, goneRetry)
 	}
-	return retry.Outcome(after, conflictRetry, append(done.errors(), err)...)
+	return retry.Outcome(after, conflictRetry, append(done.errors(), retry.Unsaid(ctx, err))...)
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -121,6 +122,7 @@ type desk struct {
 	dir     string
 	yaml    string
 	environ []string
+	another bool // an example has made a dev that is not the fixture's
 }
 
 func newDesk(h *harness.T) *desk {
@@ -182,11 +184,15 @@ var made = regexp.MustCompile(`sandbox (pool |template |)create ([a-z][a-z-]*)`)
 // prepare makes what the examples take for granted, and takes away what the line makes.
 func (d *desk) prepare(line string) {
 	d.Helper()
+	if d.another { // its Pod would stay as it is
+		d.MustKubectl("delete", "sandboxclaim,sandbox", "dev", "--ignore-not-found", "--wait")
+		d.another = false
+	}
 	d.Apply(d.yaml)
 	if creates := made.FindStringSubmatch(line); creates != nil {
 		kinds := map[string]string{"": "sandboxclaim,sandbox", "pool ": "sandboxwarmpool", "template ": "sandboxtemplate"}[creates[1]]
 		d.MustKubectl("delete", kinds, creates[2], "--ignore-not-found", "--wait")
-		if creates[2] == "dev" {
+		if d.another = creates[1] == "" && creates[2] == "dev"; d.another {
 			return
 		}
 	}
@@ -219,13 +225,14 @@ func TestTheExamplesOfTheHelpRun(t *testing.T) {
 	const desks = 4 // at which they are tried at the same time
 	shares := make([][]string, desks)
 	ran := 0
-	for path, lines := range helpExamples() {
+	examples := helpExamples()
+	for _, path := range slices.Sorted(maps.Keys(examples)) {
 		if slices.ContainsFunc(runElsewhere, func(command string) bool { return path == command || strings.HasPrefix(path, command+" ") }) {
 			continue
 		}
 		// One may need what those before it, of the same command, have made.
 		share := &shares[ran%desks]
-		for _, line := range lines {
+		for _, line := range examples[path] {
 			if !strings.Contains(line, "completion install") {
 				*share = append(*share, line)
 				ran++

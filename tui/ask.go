@@ -77,16 +77,17 @@ func (m *Model) lowers(targets []action.Target, text string) bool {
 	return false
 }
 
-// scalePool scales the marked pools, or the one whose members are shown.
-func (m *Model) scalePool() tea.Cmd { return m.askFor(action.Scale, m.sources(resolve.KindPool)) }
-
-// claimFrom makes a claim from the pool or template that is in sight.
-func (m *Model) claimFrom() tea.Cmd {
-	return m.askFor(action.Create, m.sources(resolve.KindPool, resolve.KindTemplate))
+// askSources begins an action on pools or templates.
+func askSources(verb action.Verb) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.askFor(verb, m.sources(verb)) }
 }
 
-// sources are the chosen objects of these kinds; on a pool's members that is the pool.
-func (m *Model) sources(kinds ...resolve.Kind) []action.Target {
+// sources are the chosen pools, or templates, that the verb works on; on a pool's members that is the pool.
+func (m *Model) sources(verb action.Verb) []action.Target {
+	kinds := []resolve.Kind{resolve.KindPool}
+	if verb == action.Create {
+		kinds = append(kinds, resolve.KindTemplate)
+	}
 	targets := m.targets()
 	if at := m.here(); at.screen == screenMembers {
 		targets = []action.Target{at.target}

@@ -33,9 +33,9 @@ func forHolders(verb action.Verb) func(*Model) bool {
 	return func(m *Model) bool { return m.mayDo(verb) && len(ofKinds(m.targets(), kinds)) > 0 }
 }
 
-// forSources is for verbs that work on what is chosen, or on the pool whose members are shown.
-func forSources(verb action.Verb, kinds ...resolve.Kind) func(*Model) bool {
-	return func(m *Model) bool { return m.mayDo(verb) && len(m.sources(kinds...)) > 0 }
+// forSources is for verbs that work on pools or templates.
+func forSources(verb action.Verb) func(*Model) bool {
+	return func(m *Model) bool { return m.mayDo(verb) && len(m.sources(verb)) > 0 }
 }
 
 func (m *Model) mayDo(verb action.Verb) bool { return !m.readOnly || !verb.Changes() }
@@ -122,8 +122,8 @@ func acting() []command {
 		{bind("r", "resume", "r"), group, inside, nil, act(action.Resume)},
 		{bind("e", "extend", "e"), group, inside, nil, act(action.Extend)},
 		{bind("d", "delete", "d", "delete"), group, anything, nil, act(action.Delete)},
-		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML}, forSources(action.Scale, resolve.KindPool), (*Model).scalePool},
-		{bind("a", "claim from pool or template", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML}, forSources(action.Create, resolve.KindPool, resolve.KindTemplate), (*Model).claimFrom},
+		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML}, forSources(action.Scale), askSources(action.Scale)},
+		{bind("a", "claim from pool or template", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML}, forSources(action.Create), askSources(action.Create)},
 	}
 }
 

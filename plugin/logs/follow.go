@@ -26,8 +26,8 @@ func (o *Options) follow(
 	go func() {
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
-			if state.Err != nil && !state.Over() {
-				_, _ = fmt.Fprintf(streams.ErrOut, "%v: waiting for the next Pod\n", state.Err) // only a remark
+			if remark := state.Waiting(); remark != "" {
+				_, _ = fmt.Fprintln(streams.ErrOut, remark) // it is only one
 			}
 		})
 	}()

@@ -177,17 +177,12 @@ func PodObstacle(message string) (why string, stuck bool) {
 	for part := range strings.SplitSeq(why, "; ") {
 		container, reason, _ := strings.Cut(part, ": ")
 		reason, _, _ = strings.Cut(reason, ":")
-		if strings.HasPrefix(container, "container ") && slices.Contains(stuckReasons, reason) {
+		status := corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}
+		if strings.HasPrefix(container, "container ") && waiting(container, &status).State == Bad {
 			return why, true
 		}
 	}
 	return why, false
-}
-
-// stuckReasons are the reasons of a waiting container, as the operator passes them on, that do not pass by themselves.
-var stuckReasons = []string{
-	"ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName", "CrashLoopBackOff",
-	"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
 }
 
 // cutObstacle cuts the operator's sentence about a Pod before what it passes on.

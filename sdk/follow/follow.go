@@ -39,6 +39,14 @@ func (s State) Over() bool {
 	return errors.Is(s.Err, ErrGone) || resolve.Is(s.Err, resolve.Finished) || resolve.Is(s.Err, resolve.Expired)
 }
 
+// Waiting says what is the matter while the next Pod is waited for; it is empty while one runs, and when none will.
+func (s State) Waiting() string {
+	if s.Err == nil || s.Over() {
+		return ""
+	}
+	return s.Err.Error() + ": waiting for the next Pod"
+}
+
 // Follower follows one sandbox. Its methods may be called by several goroutines.
 type Follower struct {
 	resolver *resolve.Resolver

@@ -51,8 +51,8 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 	d.o.Go(func() {
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
-			if state.Err != nil && !state.Over() {
-				_, _ = fmt.Fprintf(to, "(%v: waiting for the next Pod)\n", state.Err) // fails only when nobody reads any more
+			if remark := state.Waiting(); remark != "" {
+				_, _ = fmt.Fprintf(to, "(%s)\n", remark) // fails only when nobody reads any more
 			}
 		})
 	})

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -71,6 +72,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
 	}
 	todo := decide(now, &pool, seen, r.options)
+	if len(todo.adopt) > 0 {
+		if err := owner.Recheck(ctx, r.live, &pool, &v1beta1.SandboxWarmPool{}); err != nil {
+			return retry.Outcome(0, conflictRetry, err)
+		}
+	}
 	done := r.apply(ctx, &pool, seen, todo, now)
 	due, err := r.report(ctx, &pool, seen, done, now)
 	return retry.Outcome(retry.Sooner(todo.again, due), conflictRetry, append(done.errs, retry.Unsaid(ctx, err))...)

@@ -41,6 +41,7 @@ var testOptions = Options{
 type world struct {
 	t          *testing.T
 	store      client.WithWatch
+	live       client.Reader // what the reconciler asks the API server through
 	cached     client.Client
 	cache      map[string]*agentsv1beta1.Sandbox
 	clock      *clocktesting.FakePassiveClock
@@ -72,6 +73,7 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 	t.Cleanup(w.queue.ShutDown)
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxWarmPool{}).Build()
+	w.live = w.store
 	w.cached = interceptor.NewClient(w.store, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if sandboxes, ok := list.(*agentsv1beta1.SandboxList); ok {
@@ -133,7 +135,7 @@ func (w *world) listed(list *agentsv1beta1.SandboxList, opts []client.ListOption
 // restart starts the operator anew: it remembers nothing, and its cache begins with what the server holds.
 func (w *world) restart() {
 	w.t.Helper()
-	r, err := New(w.cached, w.store, w.recorder, w.clock, w.options)
+	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options)
 	if err != nil {
 		w.t.Fatal(err)
 	}

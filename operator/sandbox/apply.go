@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -87,7 +88,7 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan
 	volumes := true
 	for i, s := range p.claims {
 		template := &sandbox.Spec.VolumeClaimTemplates[i]
-		res := applyStep(ctx, r, s, func(was *corev1.PersistentVolumeClaim) step[*corev1.PersistentVolumeClaim] {
+		res := applyStep(ctx, r, sandbox, s, func(was *corev1.PersistentVolumeClaim) step[*corev1.PersistentVolumeClaim] {
 			return decideClaim(sandbox, template, was)
 		})
 		volumes = volumes && res.err == nil
@@ -97,13 +98,13 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan
 		if s.verb == create && !volumes {
 			s.verb = wait
 		}
-		done.pods = append(done.pods, applyStep(ctx, r, s, func(was *corev1.Pod) step[*corev1.Pod] {
+		done.pods = append(done.pods, applyStep(ctx, r, sandbox, s, func(was *corev1.Pod) step[*corev1.Pod] {
 			again := plan{wish: p.wish}
 			again.keepPod(sandbox, was)
 			return again.pods[0]
 		}))
 	}
-	done.service = applyStep(ctx, r, p.service, func(was *corev1.Service) step[*corev1.Service] {
+	done.service = applyStep(ctx, r, sandbox, p.service, func(was *corev1.Service) step[*corev1.Service] {
 		return decideService(sandbox, observed{service: was, pods: done.live()}, p.wish)
 	})
 	done.own = r.notePod(ctx, sandbox, p, done)
@@ -112,9 +113,11 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan
 
 // applyStep carries one step out. Where a creation finds the name taken, the object is read from the API server (the cache
 // holds labelled objects only, and may lag) and decided about once more; a second surprise waits for the next pass.
-func applyStep[T client.Object](ctx context.Context, r *Reconciler, s step[T], again func(T) step[T]) result[T] {
+func applyStep[T client.Object](
+	ctx context.Context, r *Reconciler, sandbox *v1beta1.Sandbox, s step[T], again func(T) step[T],
+) result[T] {
 	if s.verb != create {
-		return carryOut(ctx, r, s)
+		return carryOut(ctx, r, sandbox, s)
 	}
 	made := s.want
 	err := r.client.Create(ctx, made, client.FieldOwner(apis.FieldOwnerSandbox))
@@ -131,10 +134,10 @@ func applyStep[T client.Object](ctx context.Context, r *Reconciler, s step[T], a
 	case err != nil:
 		return result[T]{verb: create, err: fmt.Errorf("get %s: %w", nameOf(s.want), err)}
 	}
-	return carryOut(ctx, r, again(was))
+	return carryOut(ctx, r, sandbox, again(was))
 }
 
-func carryOut[T client.Object](ctx context.Context, r *Reconciler, s step[T]) result[T] {
+func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *v1beta1.Sandbox, s step[T]) result[T] {
 	res := result[T]{verb: s.verb, child: s.was}
 	switch s.verb {
 	case leave, wait, create: // a creation here lost its name's holder meanwhile: next pass
@@ -143,6 +146,10 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, s step[T]) re
 	case patch:
 		from := client.MergeFrom(s.was)
 		if len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
+			if err := owner.Recheck(ctx, r.live, sandbox, &v1beta1.Sandbox{}); err != nil {
+				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
+				return res
+			}
 			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a list is replaced whole
 		}
 		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {

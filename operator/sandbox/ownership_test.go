@@ -5,6 +5,7 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +169,71 @@ func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
 	w.settle()
 	if slices.Contains(w.writes, "create Pod") {
 		t.Errorf("a second Pod: %v", w.writes)
+	}
+}
+
+// The garbage collector takes the references off the children of a Sandbox that is deleted with --cascade=orphan, and the
+// watch may show that before it shows the deletion. Who took them back then would have them deleted with the Sandbox.
+func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
+	ends := map[string]func(*testing.T, *world){
+		"going": func(t *testing.T, w *world) {
+			w.edit(func(s *v1beta1.Sandbox) { s.Finalizers = []string{metav1.FinalizerOrphanDependents} })
+			if err := w.store.Delete(context.Background(), box()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"gone": func(t *testing.T, w *world) {
+			if err := w.store.Delete(context.Background(), box()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"made again": func(t *testing.T, w *world) {
+			if err := w.store.Delete(context.Background(), box()); err != nil {
+				t.Fatal(err)
+			}
+			again := box(service(true), volume("data"))
+			again.UID, again.ResourceVersion = "second-life", ""
+			if err := w.store.Create(context.Background(), again); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, end := range ends {
+		for _, hidden := range []bool{false, true} { // from the cache: the names are found taken
+			t.Run(fmt.Sprintf("%s, children hidden: %t", name, hidden), func(t *testing.T) {
+				w := newWorld(t, box(service(true), volume("data")))
+				w.settle()
+				w.kubelet()
+				w.settle()
+				old := w.sandbox()
+				children := map[string]client.Object{
+					"Pod box": &corev1.Pod{}, "Service box": &corev1.Service{}, "PersistentVolumeClaim data-box": &corev1.PersistentVolumeClaim{},
+				}
+				for which, o := range children {
+					kind, name, _ := strings.Cut(which, " ")
+					if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: old.Namespace, Name: name}, o); err != nil {
+						t.Fatal(err)
+					}
+					o.SetOwnerReferences(nil)
+					if err := w.store.Update(context.Background(), o); err != nil {
+						t.Fatal(err)
+					}
+					w.hidden[kind+" "+name] = hidden
+				}
+				end(t, w)
+				result, err := w.reconciler.Reconcile(context.Background(), old)
+				if err != nil || result.RequeueAfter != conflictRetry {
+					t.Errorf("again after %s, error %v: it is a conflict and nothing else", result.RequeueAfter, err)
+				}
+				for which, o := range children {
+					if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(o), o); err != nil {
+						t.Errorf("%s: %v", which, err)
+					}
+					if metav1.GetControllerOf(o) != nil {
+						t.Errorf("%s was given to a Sandbox that is %s", which, name)
+					}
+				}
+			})
+		}
 	}
 }

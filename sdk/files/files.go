@@ -71,6 +71,30 @@ func (c *Copier) run(ctx context.Context, command []string, in io.Reader, out io
 	return c.runSaying(ctx, command, in, out, &lastWords{})
 }
 
+// drained runs the command of its arguments. If that fails, it says so with the word $0 and reads what is left of the input: a
+// runtime may report the end of a command only when its input is read, and a network that finds the command gone before may
+// forget its exit code.
+const drained = `"$@"
+s=$?
+if [ "$s" != 0 ]; then
+  echo "$0" >&2
+  cat >/dev/null 2>&1 || while read -r _; do :; done
+fi
+exit "$s"`
+
+// failed is what a drained command says before it waits for the end of its input.
+const failed = mark + "failed"
+
+// feed gives a command much input. With a shell in the image, one that fails is not sent the rest of it.
+func (c *Copier) feed(ctx context.Context, shell bool, command []string, in *io.PipeReader, out io.Writer) error {
+	said := &lastWords{}
+	if shell {
+		command = append([]string{"sh", "-c", drained, failed}, command...)
+		said.failed = func() { _ = in.CloseWithError(errStopped) }
+	}
+	return c.runSaying(ctx, command, in, out, said)
+}
+
 func (c *Copier) runSaying(ctx context.Context, command []string, in io.Reader, out io.Writer, said *lastWords) error {
 	if out == nil {
 		out = io.Discard
@@ -101,13 +125,17 @@ func (e *commandError) Unwrap() error { return e.ended }
 
 // lastWords keeps the end of what a command says.
 type lastWords struct {
-	said bytes.Buffer // not embedded: io.Copy would use its ReadFrom
+	said   bytes.Buffer // not embedded: io.Copy would use its ReadFrom
+	failed func()       // is called when a drained command says that it has failed; may be nil
 }
 
 // Write implements io.Writer.
 func (l *lastWords) Write(p []byte) (int, error) {
 	const most = 2048
 	n, err := l.said.Write(p)
+	if l.failed != nil && bytes.Contains(l.said.Bytes(), []byte(failed+"\n")) {
+		l.failed()
+	}
 	if excess := l.said.Len() - most; excess > 0 {
 		l.said.Next(excess)
 	}
@@ -116,5 +144,6 @@ func (l *lastWords) Write(p []byte) (int, error) {
 
 // String is what was said, in one line.
 func (l *lastWords) String() string {
-	return strings.Join(strings.FieldsFunc(l.said.String(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	said := strings.ReplaceAll(l.said.String(), failed+"\n", "")
+	return strings.Join(strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

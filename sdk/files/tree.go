@@ -37,13 +37,16 @@ func (c *Copier) landTree(ctx context.Context, target, identity string, pack pac
 		return fmt.Errorf("%s is a file in the sandbox: a directory cannot take its place", target)
 	}
 	if !has.shell {
-		err := c.send(ctx, target, func(archive *packer, root string) error {
+		err := c.sendPlain(ctx, target, func(archive *packer, root string) error {
 			return pack(archive, root, at != directory && root != ".")
 		})
 		if stream.Missing(err) {
 			return ErrNeedsTar
 		}
 		return err
+	}
+	if !has.tar {
+		return ErrNeedsTar
 	}
 	stage := path.Join(path.Dir(target), mark+identity)
 	if at == directory {
@@ -86,13 +89,10 @@ func (c *Copier) prepare(ctx context.Context, stage string, has tools) (sums, er
 
 func (c *Copier) fillStage(ctx context.Context, stage string, has tools, have sums, pack packing) error {
 	sent := sums{}
-	err := c.feed(ctx, []string{"tar", "-xpof", "-", "-C", argument(stage)}, func(archive *packer) error {
+	err := c.pack(ctx, true, []string{"tar", "-xpof", "-", "-C", argument(stage)}, func(archive *packer) error {
 		archive.have, archive.sums = have, sent
 		return pack(archive, ".", true)
 	})
-	if stream.Missing(err) {
-		return ErrNeedsTar
-	}
 	if err != nil || !has.sum || !has.find {
 		return err
 	}
@@ -130,9 +130,9 @@ merge() {
 }
 merge "$1" "$2" '' && rm -rf "$1"`
 
-// send unpacks an archive in a container that has no shell, right where it belongs. Its names are whole paths, so tar makes
+// sendPlain unpacks an archive in a container that has no shell, right where it belongs. Its names are whole paths, so tar makes
 // the directories above the target.
-func (c *Copier) send(ctx context.Context, target string, fill func(archive *packer, root string) error) error {
+func (c *Copier) sendPlain(ctx context.Context, target string, fill func(archive *packer, root string) error) error {
 	command := []string{"tar", "-xpof", "-"}
 	root := path.Clean(target)
 	if path.IsAbs(root) {
@@ -142,11 +142,11 @@ func (c *Copier) send(ctx context.Context, target string, fill func(archive *pac
 	if root == ".." || strings.HasPrefix(root, "../") {
 		return fmt.Errorf("%s leads out of the working directory: give an absolute path", target)
 	}
-	return c.feed(ctx, command, func(archive *packer) error { return fill(archive, root) })
+	return c.pack(ctx, false, command, func(archive *packer) error { return fill(archive, root) })
 }
 
-// feed gives an archive to a command.
-func (c *Copier) feed(ctx context.Context, command []string, fill func(archive *packer) error) error {
+// pack gives an archive to a command.
+func (c *Copier) pack(ctx context.Context, shell bool, command []string, fill func(archive *packer) error) error {
 	reader, writer := io.Pipe()
 	packed := make(chan error, 1)
 	go func() {
@@ -159,7 +159,7 @@ func (c *Copier) feed(ctx context.Context, command []string, fill func(archive *
 		writer.CloseWithError(err)
 		packed <- err
 	}()
-	err := c.run(ctx, command, reader, nil)
+	err := c.feed(ctx, shell, command, reader, nil)
 	_ = reader.CloseWithError(errStopped) // the packer stops if the command did before it
 	if local := <-packed; local != nil && !errors.Is(local, errStopped) {
 		return local

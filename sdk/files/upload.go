@@ -63,7 +63,7 @@ func (c *Copier) uploadFile(ctx context.Context, from source, name, remote strin
 	case !isLocal:
 		return errors.New("the image has no shell, which this copy needs")
 	}
-	err = c.send(ctx, target, func(archive *packer, root string) error { return archive.file(local.path, root, info) })
+	err = c.sendPlain(ctx, target, func(archive *packer, root string) error { return archive.file(local.path, root, info) })
 	if stream.Missing(err) {
 		return errNoShell
 	}
@@ -79,7 +79,7 @@ func (c *Copier) uploadDevice(ctx context.Context, from source, target string) e
 		writer.CloseWithError(err)
 		sent <- err
 	}()
-	err := c.run(ctx, []string{"sh", "-c", `cat >"$1"`, "sh", argument(target)}, reader, nil)
+	err := c.feed(ctx, true, []string{"sh", "-c", `cat >"$1"`, "sh", argument(target)}, reader, nil)
 	_ = reader.CloseWithError(errStopped)
 	if problem := <-sent; problem != nil && !errors.Is(problem, errStopped) {
 		return problem

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,33 @@ func TestCopyThatWasKilledGoesOn(t *testing.T) {
 	}
 	if n := arrived(); n != "0" {
 		t.Errorf("%s bytes are left behind", n)
+	}
+}
+
+// The shared memory of a container has 64 MiB.
+func TestACopyIntoWhatIsFullEndsAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	h.Must("create", "shell", "--image", harness.ImageShell, "--wait", "--", "sleep", "infinity")
+	h.Must("create", "python", "--image", harness.ImagePython, "--wait", "--", "sleep", "infinity")
+	tree := filepath.Join(t.TempDir(), "tree")
+	file := filepath.Join(tree, "data")
+	if err := os.Mkdir(tree, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, random(128<<20), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	full := regexp.MustCompile("No space left|tee: .* I/O error|tar: .* Wrote only") // Busybox tells less, GNU's tar something else
+	for _, name := range []string{"shell", "python"} {
+		for _, source := range []string{file, tree} {
+			if r := h.Sandbox("cp", source, name+":/dev/shm/x"); r.Code != 1 || !full.MatchString(r.Stderr) {
+				t.Errorf("cp %s to %s: %v", source, name, r)
+			}
+			if left := h.Must("exec", name, "--", "ls", "-A", "/dev/shm"); left != "" {
+				t.Errorf("%s, after %s: left behind: %s", name, source, left)
+			}
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func (c *Copier) rest(ctx context.Context, remote string, have sums) (string, er
 		return "", err
 	}
 	var names strings.Builder
-	if err := c.run(ctx, []string{"sh", "-c", `cd "$1" && find . ! -type f`, "sh", argument(remote)}, nil, &names); err != nil {
+	if err := c.run(ctx, []string{"sh", "-c", `cd "$1" && find . ! -type f`, "sh", argument(remote)}, &names); err != nil {
 		return "", err
 	}
 	for _, name := range there.without(have) {

@@ -59,7 +59,7 @@ func (c *Copier) Download(ctx context.Context, remote, local string) error {
 
 // DownloadTo writes a file of the container to the writer.
 func (c *Copier) DownloadTo(ctx context.Context, remote string, out io.Writer) error {
-	err := c.run(ctx, []string{"cat", argument(remote)}, nil, io.MultiWriter(out, c.progress))
+	err := c.carry(ctx, []string{"cat", argument(remote)}, nil, io.MultiWriter(out, c.progress))
 	if stream.Missing(err) {
 		return errors.New("the image has no cat, which writing a file to standard output needs")
 	}
@@ -141,7 +141,7 @@ func (c *Copier) receive(ctx context.Context, command []string, in io.Reader, un
 		_ = reader.CloseWithError(err)
 		unpacked <- err
 	}()
-	err := c.run(ctx, command, in, writer)
+	err := c.carry(ctx, command, in, writer)
 	_ = writer.CloseWithError(cutBy(err))
 	return c.outcome(err, <-unpacked)
 }

@@ -63,6 +63,10 @@ func draining(t *testing.T, exec func(string) func(context.Context, fake.Process
 }
 
 func TestACopyThatFailsOverThereEndsAtOnceAndSaysWhy(t *testing.T) {
+	overBoth(t, copyThatFailsOverThere)
+}
+
+func copyThatFailsOverThere(t *testing.T, noSPDY bool) {
 	const much = 256 << 20 // more than can be on its way
 	long := &zeros{}
 	full := "echo 'No space left on device' >&2; exit 1"
@@ -109,6 +113,7 @@ func TestACopyThatFailsOverThereEndsAtOnceAndSaysWhy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			long.left = much
 			m := start(t, draining(t, image(t, tt.image)))
+			m.server.NoSPDY = noSPDY
 			err := tt.copy(m)
 			var ended *stream.ExitError
 			if !errors.As(err, &ended) || ended.Code == 0 || !strings.Contains(err.Error(), tt.want) {

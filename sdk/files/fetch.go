@@ -61,7 +61,7 @@ func (c *Copier) start(ctx context.Context, in io.Reader, script string, words .
 	a := &arriving{in: bufio.NewReaderSize(reader, block), reader: reader, stop: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(a.ended)
-		a.err = c.run(ctx, append([]string{"sh", "-c", script, "sh"}, words...), in, writer)
+		a.err = c.carry(ctx, append([]string{"sh", "-c", script, "sh"}, words...), in, writer)
 		_ = writer.CloseWithError(cutBy(a.err))
 	}()
 	return a

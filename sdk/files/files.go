@@ -51,7 +51,7 @@ func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
 		flag string
 		kind kind
 	}{{"-d", directory}, {"-e", file}} {
-		err := c.run(ctx, []string{"test", look.flag, argument(remote)}, nil, nil)
+		err := c.run(ctx, []string{"test", look.flag, argument(remote)}, nil)
 		var ended *stream.ExitError
 		switch {
 		case err == nil:
@@ -66,9 +66,14 @@ func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
 	return missing, nil
 }
 
-// run runs a command; what it says on its standard error is in the error.
-func (c *Copier) run(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
-	return c.runSaying(ctx, command, in, out, &lastWords{})
+// run runs a command that says little; what it says on its standard error is in the error.
+func (c *Copier) run(ctx context.Context, command []string, out io.Writer) error {
+	return c.exec(ctx, stream.Process{Command: command, Stdout: out}, &lastWords{})
+}
+
+// carry runs a command that carries the content of files.
+func (c *Copier) carry(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
+	return c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, &lastWords{})
 }
 
 // drained runs the command of its arguments. If that fails, it says so with the word $0 and reads what is left of the input: a
@@ -92,16 +97,17 @@ func (c *Copier) feed(ctx context.Context, shell bool, command []string, in *io.
 		command = append([]string{"sh", "-c", drained, failed}, command...)
 		said.failed = func() { _ = in.CloseWithError(errStopped) }
 	}
-	return c.runSaying(ctx, command, in, out, said)
+	return c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, said)
 }
 
-func (c *Copier) runSaying(ctx context.Context, command []string, in io.Reader, out io.Writer, said *lastWords) error {
-	if out == nil {
-		out = io.Discard
+func (c *Copier) exec(ctx context.Context, process stream.Process, said *lastWords) error {
+	if process.Stdout == nil {
+		process.Stdout = io.Discard
 	}
-	err := c.network.Exec(ctx, c.container, stream.Process{Command: command, Stdin: in, Reads: true, Stdout: out, Stderr: said})
+	process.Stderr = said
+	err := c.network.Exec(ctx, c.container, process)
 	if ended, ok := errors.AsType[*stream.ExitError](err); ok {
-		return &commandError{program: command[0], said: said.String(), ended: ended}
+		return &commandError{program: process.Command[0], said: said.String(), ended: ended}
 	}
 	return err
 }

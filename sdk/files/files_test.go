@@ -125,8 +125,18 @@ func same(t *testing.T, one, other string) {
 	}
 }
 
-func TestDirectoryThereAndBack(t *testing.T) {
+// overBoth runs a test where SPDY is served, and where it is refused.
+func overBoth(t *testing.T, test func(t *testing.T, noSPDY bool)) {
+	t.Helper()
+	t.Run("SPDY", func(t *testing.T) { test(t, false) })
+	t.Run("WebSocket", func(t *testing.T) { test(t, true) })
+}
+
+func TestDirectoryThereAndBack(t *testing.T) { overBoth(t, directoryThereAndBack) }
+
+func directoryThereAndBack(t *testing.T, noSPDY bool) {
 	m := start(t, everything())
+	m.server.NoSPDY = noSPDY
 	fill(t, filepath.Join(m.local, "src"))
 	for range 2 { // the second copy must not end elsewhere
 		must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/deep/er/copy"))

@@ -29,7 +29,7 @@ func (l inContainer) command(script string, args ...string) []string {
 
 func (l inContainer) script(ctx context.Context, script string, args ...string) (string, error) {
 	var out strings.Builder
-	err := l.c.run(ctx, l.command(script, args...), nil, &out)
+	err := l.c.run(ctx, l.command(script, args...), &out)
 	return out.String(), err
 }
 

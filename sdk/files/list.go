@@ -38,7 +38,7 @@ done`
 // List returns what is in a directory of the container, by name. The image needs a shell and stat.
 func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
 	var out bytes.Buffer
-	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, nil, &out)
+	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, &out)
 	switch {
 	case stream.Missing(err):
 		return nil, errors.New("the image has no shell, which listing a directory needs")
@@ -97,7 +97,7 @@ func (c *Copier) Exists(ctx context.Context, remote string) (bool, error) {
 	if seen != unknown {
 		return seen != missing, nil
 	}
-	err = c.run(ctx, []string{"sh", "-c", `[ -e "$1" ]`, "sh", argument(remote)}, nil, nil)
+	err = c.run(ctx, []string{"sh", "-c", `[ -e "$1" ]`, "sh", argument(remote)}, nil)
 	var ended *stream.ExitError
 	switch {
 	case stream.Missing(err):

@@ -63,7 +63,7 @@ func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]fac
 		command = append(command, argument(p))
 	}
 	var out bytes.Buffer
-	err := c.run(ctx, command, nil, &out)
+	err := c.run(ctx, command, &out)
 	if stream.Missing(err) {
 		all, err := c.lookWithoutShell(ctx, paths...)
 		return all, tools{}, err

@@ -132,7 +132,7 @@ func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
 // It is an error if there is none.
 func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
 	var out strings.Builder
-	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, nil, &out)
+	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, &out)
 	if stream.Missing(err) {
 		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
 	}

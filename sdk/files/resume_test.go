@@ -85,7 +85,9 @@ func noise(size int) string {
 
 const large = 8 << 20
 
-func TestCopyThatWasCutGoesOn(t *testing.T) {
+func TestCopyThatWasCutGoesOn(t *testing.T) { overBoth(t, copyThatWasCutGoesOn) }
+
+func copyThatWasCutGoesOn(t *testing.T, noSPDY bool) {
 	tests := map[string]struct {
 		fill  func(t *testing.T, root string)
 		whole bool // it is a directory
@@ -111,6 +113,7 @@ func TestCopyThatWasCutGoesOn(t *testing.T) {
 			} {
 				t.Run(way, func(t *testing.T) {
 					m := start(t, everything())
+					m.server.NoSPDY = noSPDY
 					source, target := filepath.Join(m.local, "src"), filepath.Join(m.remote, "dst")
 					if way != "into the sandbox" {
 						source, target = filepath.Join(m.remote, "src"), filepath.Join(m.local, "dst")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
 // source is a single file to be copied, on either side.
@@ -127,7 +128,7 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 		return "", nil
 	}
 	var out strings.Builder
-	err := r.c.run(ctx, []string{"sh", "-c", `head -c "$2" "$1" | sha256sum`, "sh", argument(r.path), strconv.FormatInt(n, 10)}, nil, &out)
+	err := r.c.run(ctx, []string{"sh", "-c", `head -c "$2" "$1" | sha256sum`, "sh", argument(r.path), strconv.FormatInt(n, 10)}, &out)
 	return firstWord(out.String()), err
 }
 
@@ -151,11 +152,11 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 		flag = "sum"
 	}
 	if !r.shell {
-		return "", r.c.run(ctx, []string{"cat", argument(r.path)}, nil, to)
+		return "", r.c.carry(ctx, []string{"cat", argument(r.path)}, nil, to)
 	}
 	said := &lastWords{}
 	command := []string{"sh", "-c", read, "sh", argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= large)}
-	if err := r.c.runSaying(ctx, command, nil, to, said); err != nil {
+	if err := r.c.exec(ctx, stream.Process{Command: command, Stdout: to, Bulk: true}, said); err != nil {
 		return "", err
 	}
 	if !wanted {

@@ -84,7 +84,7 @@ const sumAll = `cd "$1" && find . -type f -exec sha256sum {} +`
 func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
 	var out bytes.Buffer
 	script := `[ -d "$1" ] || exit 0; ` + sumAll
-	if err := c.run(ctx, []string{"sh", "-c", script, "sh", argument(dir)}, nil, &out); err != nil {
+	if err := c.run(ctx, []string{"sh", "-c", script, "sh", argument(dir)}, &out); err != nil {
 		return nil, err
 	}
 	return sumsIn(out.String()), nil

@@ -73,7 +73,7 @@ func (c *Copier) script(ctx context.Context, script string, paths ...string) err
 	for _, p := range paths {
 		command = append(command, argument(p))
 	}
-	return c.run(ctx, command, nil, nil)
+	return c.run(ctx, command, nil)
 }
 
 // prepare makes the stage, and says what an earlier copy left in it.

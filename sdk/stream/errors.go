@@ -41,6 +41,9 @@ type StartError struct{ Message string }
 // Error implements error.
 func (e *StartError) Error() string { return "the command could not be started: " + e.Message }
 
+// unwritten is the error when our side cannot take the output.
+func unwritten(err error) error { return fmt.Errorf("write the output: %w", err) }
+
 // Missing says whether an Exec failed because the image does not have the program. Some runtimes report that as an exit
 // code, as a shell does.
 func Missing(err error) bool {

@@ -7,42 +7,86 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync/atomic"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/tools/remotecommand"
 	restspdy "k8s.io/client-go/transport/spdy"
+	"k8s.io/klog/v2"
 	"k8s.io/streaming/pkg/httpstream"
 	"k8s.io/streaming/pkg/httpstream/spdy"
 	"k8s.io/utils/clock"
 )
 
-// overSPDY serves API servers and proxies that know no WebSocket.
-func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process) error {
+// overSPDY serves what is carried in bulk, and API servers and proxies that know no WebSocket. It says whether the session has begun:
+// before that, nothing of the input is gone.
+func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process) (begun bool, err error) {
 	transport, watched, err := c.spdyTransport()
 	if err != nil {
-		return err
+		return false, err
 	}
 	executor, err := remotecommand.NewSPDYExecutorForTransports(
 		transport, restspdy.NewUpgraderForStreaming(watched), http.MethodPost, target)
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{
-		Stdin: process.Stdin, Stdout: process.Stdout, Stderr: process.Stderr, Tty: process.TTY,
-		TerminalSizeQueue: process.Sizes,
-	})
+	// client-go logs what it does not return.
+	session, fail := context.WithCancelCause(klog.NewContext(ctx, logr.Discard()))
+	defer fail(nil)
+	options := remotecommand.StreamOptions{Tty: process.TTY, TerminalSizeQueue: process.Sizes}
+	if process.Stdin != nil {
+		options.Stdin = source{process.Stdin}
+	}
+	if process.Stdout != nil {
+		options.Stdout = outlet{process.Stdout, fail}
+	}
+	if process.Stderr != nil {
+		options.Stderr = outlet{process.Stderr, fail}
+	}
+	err = executor.StreamWithContext(session, options)
+	begun = watched.connected.Load()
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
-	case !watched.connected.Load():
-		return err
+		return begun, ctx.Err()
+	case context.Cause(session) != nil:
+		return begun, context.Cause(session)
+	case !begun:
+		return false, err
 	}
-	return translate(err, watched.reported.Load())
+	return true, translate(err, watched.reported.Load())
+}
+
+// source is an input whose failure is its end, as it is over WebSocket.
+type source struct{ io.Reader }
+
+// Read implements io.Reader.
+func (s source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// outlet ends the session when our side cannot take the output: client-go would only log it.
+type outlet struct {
+	io.Writer
+	fail context.CancelCauseFunc
+}
+
+// Write implements io.Writer.
+func (t outlet) Write(p []byte) (int, error) {
+	n, err := t.Writer.Write(p)
+	if err != nil {
+		t.fail(unwritten(err))
+	}
+	return n, err
 }
 
 func (c *Client) spdyTransport() (http.RoundTripper, *watchedUpgrader, error) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"net/url"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -31,9 +32,10 @@ type Process struct {
 	Command []string
 	// Stdin is read until its end. A read may still be waiting when the process is over: nobody can interrupt it.
 	Stdin io.Reader
-	// Reads says that the command reads Stdin to its end, so that it may be sent as fast as the network takes it. Of others
-	// not much is sent before it is likely that they do not end at once: see docs/known-limits.md.
-	Reads  bool
+	// Bulk says that the streams carry the content of files: SPDY is asked for first, which is faster (docs/adr/0005). The command
+	// reads Stdin to its end, so it may be sent as fast as the network takes it. Of others not much is sent before it is likely
+	// that they do not end at once: see docs/known-limits.md.
+	Bulk   bool
 	Stdout io.Writer
 	// Stderr stays empty with a TTY: the terminal mixes both.
 	Stderr io.Writer
@@ -58,6 +60,7 @@ type Client struct {
 	config *rest.Config
 	core   rest.Interface
 	clock  clock.WithTicker
+	noSPDY atomic.Bool // somebody on the way did not want it
 }
 
 var _ Network = (*Client)(nil)
@@ -99,13 +102,28 @@ func (c *Client) url(in Container, subresource string, options runtime.Object) *
 		VersionedParams(options, scheme.ParameterCodec).URL()
 }
 
+// run goes over WebSocket, which every proxy lets pass and which tells more of what goes wrong; in bulk over SPDY. Where the one
+// is refused it goes over the other.
 func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
-	if process.Stdin != nil && !process.Reads && !process.TTY {
+	if process.Stdin != nil && !process.Bulk && !process.TTY {
 		process.Stdin = pace(ctx, c.clock, process.Stdin)
 	}
-	err := c.overWebSocket(ctx, target, process)
-	if !fallBack(err) {
-		return err
+	var inBulk error // of SPDY
+	bulk := process.Bulk && !c.noSPDY.Load()
+	if bulk {
+		var begun bool
+		if begun, inBulk = c.overSPDY(ctx, target, process); begun || ctx.Err() != nil {
+			return inBulk
+		}
+		c.noSPDY.Store(true)
 	}
-	return second(err, c.overSPDY(ctx, target, process))
+	err := c.overWebSocket(ctx, target, process)
+	switch {
+	case !fallBack(err):
+		return err
+	case bulk:
+		return second(err, inBulk)
+	}
+	_, last := c.overSPDY(ctx, target, process)
+	return second(err, last)
 }

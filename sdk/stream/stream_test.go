@@ -187,16 +187,20 @@ func TestMissingProgramIsRecognised(t *testing.T) {
 	})
 }
 
+func forbid(w http.ResponseWriter) bool {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,`+
+		`"message":"pods \"pod\" is forbidden: cannot create resource \"pods/exec\""}`)
+	return true
+}
+
 func TestRefusalKeepsItsReason(t *testing.T) {
 	server, client := cluster(t, false)
 	asked := []string{}
 	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
 		asked = append(asked, r.Method)
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,`+
-			`"message":"pods \"pod\" is forbidden: cannot create resource \"pods/exec\""}`)
-		return true
+		return forbid(w)
 	}
 	err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard})
 	if !apierrors.IsForbidden(err) {

@@ -6,7 +6,6 @@ package stream
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -231,7 +230,7 @@ func pass(out io.Writer, message io.Reader, buffer []byte) error {
 	_, err := io.CopyBuffer(to, message, buffer)
 	switch {
 	case to.err != nil:
-		return fmt.Errorf("write the output: %w", to.err)
+		return unwritten(to.err)
 	case err != nil:
 		return &LostError{Cause: err}
 	}

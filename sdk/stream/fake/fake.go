@@ -42,6 +42,8 @@ type Server struct {
 	Forward func(ctx context.Context, port int32, connection io.ReadWriteCloser) error
 	// OnlySPDY refuses WebSocket, as an old API server or a proxy does.
 	OnlySPDY bool
+	// NoSPDY refuses SPDY, as a proxy does that knows nothing of it.
+	NoSPDY bool
 	// Protocols are the versions that the kubelet speaks: all that there are, if empty.
 	Protocols []string
 	// PassesOn has the API server pass WebSocket on to the kubelet, as those before Kubernetes 1.30 do, instead of translating.
@@ -89,6 +91,10 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.OnlySPDY && wsstream.IsWebSocketRequest(r) {
 		http.Error(w, "no WebSocket here", http.StatusBadRequest)
+		return
+	}
+	if s.NoSPDY && !wsstream.IsWebSocketRequest(r) {
+		http.Error(w, "no SPDY here", http.StatusBadRequest)
 		return
 	}
 	location, err := url.Parse(s.kubelet.URL)

@@ -1,0 +1,152 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+)
+
+// asked lists the methods of the requests: SPDY is POST, WebSocket GET.
+type asked struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (a *asked) note(_ http.ResponseWriter, r *http.Request) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = append(a.all, r.Method)
+	return false
+}
+
+func TestBulkGoesOverSPDYAndWhereThatIsRefusedOverWebSocket(t *testing.T) {
+	for name, tt := range map[string]struct {
+		noSPDY, onlySPDY bool
+		want             []string
+	}{
+		"both are there":   {want: []string{"POST", "POST"}},
+		"SPDY is refused":  {noSPDY: true, want: []string{"POST", "GET", "GET"}}, // and not tried again
+		"no WebSocket":     {onlySPDY: true, want: []string{"POST", "POST"}},
+		"neither is there": {noSPDY: true, onlySPDY: true, want: []string{"POST", "GET", "GET", "POST"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, client := cluster(t, tt.onlySPDY)
+			requests := &asked{}
+			server.NoSPDY, server.Exec, server.Refuse = tt.noSPDY, mirror, requests.note
+			in := bytes.Repeat([]byte("0123456789abcdef"), 20_000)
+			for range 2 {
+				var out bytes.Buffer
+				err := client.Exec(t.Context(), container(), stream.Process{
+					Command: []string{"x"}, Stdin: bytes.NewReader(in), Stdout: &out, Stderr: io.Discard, Bulk: true,
+				})
+				ended, ok := errors.AsType[*stream.ExitError](err)
+				if tt.noSPDY && tt.onlySPDY {
+					if err == nil || ok {
+						t.Errorf("got %v of a server that speaks neither", err)
+					}
+				} else if !ok || ended.Code != 7 || !bytes.Equal(out.Bytes(), in) {
+					t.Errorf("%d of %d bytes came back: %v", out.Len(), len(in), err)
+				}
+			}
+			if !slices.Equal(requests.all, tt.want) {
+				t.Errorf("asked %v, want %v", requests.all, tt.want)
+			}
+		})
+	}
+}
+
+// What has begun is not begun again: some of the input is gone.
+func TestBulkThatIsCutIsLostAndNotTriedAgain(t *testing.T) {
+	server, client := cluster(t, false)
+	requests := &asked{}
+	server.Refuse = requests.note
+	server.Exec = func(ctx context.Context, p fake.Process) error {
+		_, _ = io.ReadFull(p.Stdin, make([]byte, 1000))
+		server.Cut()
+		<-ctx.Done()
+		return nil
+	}
+	err := client.Exec(t.Context(), container(), stream.Process{
+		Command: []string{"x"}, Stdin: strings.NewReader(strings.Repeat("x", 1<<20)), Stdout: io.Discard, Bulk: true,
+	})
+	if _, ok := errors.AsType[*stream.LostError](err); !ok {
+		t.Errorf("got %v, want a LostError", err)
+	}
+	if !slices.Equal(requests.all, []string{"POST"}) {
+		t.Errorf("asked %v", requests.all)
+	}
+}
+
+func TestBulkThatIsForbiddenSaysWhy(t *testing.T) {
+	server, client := cluster(t, false)
+	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool { return forbid(w) }
+	err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard, Bulk: true})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("got %T %v, want Forbidden", err, err)
+	}
+}
+
+// full takes so many bytes.
+type full struct{ left int }
+
+var errFull = errors.New("no space left on device")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+	overBoth(t, func(t *testing.T, onlySPDY bool) {
+		for name, process := range map[string]stream.Process{
+			"stdout": {Stdout: &full{left: 100_000}, Stderr: io.Discard},
+			"stderr": {Stdout: io.Discard, Stderr: &full{left: 100_000}},
+		} {
+			server, client := cluster(t, onlySPDY)
+			server.Exec = func(_ context.Context, p fake.Process) error {
+				for range 1000 {
+					_, _ = io.WriteString(p.Stdout, strings.Repeat("x", 1000))
+					_, _ = io.WriteString(p.Stderr, strings.Repeat("x", 1000))
+				}
+				return nil
+			}
+			process.Command = []string{"x"}
+			if err := client.Exec(t.Context(), container(), process); !errors.Is(err, errFull) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+	})
+}
+
+func TestInputThatCannotBeReadEnds(t *testing.T) {
+	overBoth(t, func(t *testing.T, onlySPDY bool) {
+		server, client := cluster(t, onlySPDY)
+		server.Exec = mirror
+		var out bytes.Buffer
+		in := io.MultiReader(strings.NewReader("some"), failing{})
+		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: in, Stdout: &out, Stderr: io.Discard})
+		if ended, ok := errors.AsType[*stream.ExitError](err); !ok || ended.Code != 7 || out.String() != "some" {
+			t.Errorf("got %q, %v", out.String(), err)
+		}
+	})
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("a bad sector") }

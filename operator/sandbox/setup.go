@@ -29,7 +29,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
 
-// +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=list;watch;patch;delete
+// +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes/status,verbs=patch
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods;services,verbs=get;list;watch;create;patch;delete

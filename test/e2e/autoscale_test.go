@@ -111,7 +111,7 @@ func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	rate := aMetric(h, "agent_sandbox_claim_creation_total")
-	rate.Store("1") // a second: twice of what the example aims for
+	rate.Store("600m") // a second
 	// A Pod that ends when it is asked to: a shell's sleep lets its node wait for half a minute.
 	h.Apply(strings.Replace(example(h, "templates/python.yaml"), "command: [sleep, infinity]", "command: [/pause]", 1))
 	h.Apply(example(h, "pools/warm.yaml"))
@@ -129,7 +129,7 @@ func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 			return nil
 		})
 	}
-	follows("6") // of 3 Pods that the pool's selector finds
+	follows("6") // ten seconds' worth
 	rate.Store("250m")
 	h.Full("python-warm")
 	follows("3")

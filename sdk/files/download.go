@@ -35,6 +35,8 @@ func (c *Copier) Download(ctx context.Context, remote, local string) error {
 		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local), has, archive)
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
+	case at.waits:
+		return errWaits(remote)
 	}
 	info, err := os.Stat(local)
 	target := localPlace().ofFile(name, local, err == nil && info.IsDir())

@@ -18,14 +18,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
+// taps defines whether the image can take a sum from what passes.
+const taps = `can() { command -v "$1" >/dev/null 2>&1; }
+taps() { can sha256sum && can tee && [ "$({ echo x | tee /dev/fd/3 >/dev/null; } 3>&1 2>/dev/null)" = x ]; }
+`
+
 // pack defines what writes the archive of a directory $1, of what the other words tell tar to put into it. The archive's own sum
 // follows it, taken from what passes, and the sums of the files that were written to since. Where the image cannot take a
 // sum from what passes, the sums of all files follow. The kernel dates the directory of a process in /proc by its first
 // use; all that needs to be seen of it is that files are newer.
-const pack = `since=
+const pack = taps + `since=
 [ -e /proc/$$/stat ] && since="-newer /proc/$$"
-can() { command -v "$1" >/dev/null 2>&1; }
-taps() { can sha256sum && can tee && [ "$({ echo x | tee /dev/fd/3 >/dev/null; } 3>&1 2>/dev/null)" = x ]; }
 pack() {
   d=$1; shift
   if taps; then

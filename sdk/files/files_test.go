@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -230,6 +231,19 @@ func TestMissingSourceIsAnError(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestAPipeIsNotWaitedFor(t *testing.T) {
+	m := start(t, everything())
+	must(t, syscall.Mkfifo(filepath.Join(m.remote, "pipe"), 0o600))
+	for name, copy := range map[string]func() error{
+		"to this machine":    func() error { return m.Download(t.Context(), m.remote+"/pipe", filepath.Join(m.local, "x")) },
+		"to another sandbox": func() error { return m.Relay(t.Context(), m.remote+"/pipe", m.Copier, m.remote+"/x") },
+	} {
+		if err := copy(); err == nil || !strings.Contains(err.Error(), "neither a file nor a directory") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -216,6 +216,7 @@ func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 		"without Python":                          nil,
 		"with a Python that cannot start":         {"python3": "echo broken >&2; exit 1"},
 		"with a Python and no sums":               {"python3": "exit 1", "sha256sum": ""},
+		"without Python and tee":                  {"tee": ""},
 		"without Python, sha256sum or tee either": {"sha256sum": "", "tee": ""},
 	} {
 		t.Run(name, func(t *testing.T) {

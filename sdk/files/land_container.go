@@ -46,9 +46,9 @@ func (l inContainer) arrived(ctx context.Context) (int64, string, error) {
 }
 
 // write makes the file $1, in the directory $2, of its first $3 bytes and standard input; $4 is empty or the program for Python.
-// The file is made anew, because what was left of a copy that was cut may still be written to by its command. A tee that cannot
-// write goes on reading: what it says is the sign that it has failed.
-const write = `[ -d "$2" ] || mkdir -p "$2" || exit 1
+// The file is made anew, because what was left of a copy that was cut may still be written to by its command. It is not tee
+// that writes it: one that cannot goes on reading, and Busybox's says so at the end only.
+const write = taps + `[ -d "$2" ] || mkdir -p "$2" || exit 1
 command -v chmod >/dev/null 2>&1 && umask 077
 if [ "$3" = 0 ]; then rm -f "$1"; : >"$1" || exit 1
 else head -c "$3" "$1" >"$1~" && mv -f "$1~" "$1" || exit 1; fi
@@ -56,13 +56,13 @@ if [ -n "$4" ] && command -v python3 >/dev/null 2>&1; then
   s=$(python3 -I -c "$4" "$1") && { wc -c <"$1"; echo "${s#begun?}"; exit; }
   [ "${s%%[!a-z]*}" != begun ] || exit 1
 fi
-if command -v tee >/dev/null 2>&1 && command -v sha256sum >/dev/null 2>&1; then
-  s=$({ { tee -a "$1" 2>&1 >&4 | while read -r l; do printf '%s\n' "$l" ` + failed + ` >&2; echo failed >&3; done; } 4>&1 | sha256sum; } 3>&1)
-  case "$s" in ''|failed*) exit 1; esac
+if taps; then
+  s=$({ { tee /dev/fd/4 | { cat >>"$1" || { echo ` + failed + ` >&2; echo failed >&3; cat >/dev/null; }; }; } 4>&1 | sha256sum; } 3>&1)
+  case "$s" in ''|*failed*) exit 1; esac
   wc -c <"$1"; echo "$s"
 else
   cat >>"$1" || exit 1
-  wc -c <"$1" 2>/dev/null
+  wc -c <"$1" 2>/dev/null && can sha256sum && tail -c "+$(($3 + 1))" "$1" | sha256sum
 fi
 :`
 

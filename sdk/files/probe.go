@@ -6,6 +6,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -32,6 +33,8 @@ type facts struct {
 	size     int64
 	mode     fs.FileMode
 	modified time.Time
+	// waits says of a device that it is a pipe or a socket: who reads it waits for somebody who writes.
+	waits bool
 }
 
 // tools are programs of the image.
@@ -42,6 +45,11 @@ type tools struct {
 	tar       bool
 }
 
+// errWaits is the error for a source that is a pipe or socket.
+func errWaits(remote string) error {
+	return fmt.Errorf("%s is neither a file nor a directory: 'cp' to - reads what is written to a pipe", remote)
+}
+
 // look prints facts about paths, and which tools there are.
 const look = `m=$1; shift
 for p; do
@@ -49,6 +57,7 @@ for p; do
     echo "kind directory"
     [ "$m" = measure ] && du -sk "$p" 2>/dev/null | while read -r k _; do echo "kilobytes $k"; done
   elif [ -f "$p" ]; then echo "kind file"; stat -L -c "stat %s %a %Y" "$p" 2>/dev/null
+  elif [ -p "$p" ] || [ -S "$p" ]; then echo "kind pipe"
   elif [ -e "$p" ]; then echo "kind device"
   else echo "kind missing"; fi
 done
@@ -107,8 +116,8 @@ func understand(text string) ([]facts, tools) {
 			continue
 		}
 		if words[0] == "kind" {
-			all = append(all, facts{size: -1, kind: map[string]kind{
-				"directory": directory, "file": file, "device": device, "missing": missing,
+			all = append(all, facts{size: -1, waits: words[1] == "pipe", kind: map[string]kind{
+				"directory": directory, "file": file, "device": device, "pipe": device, "missing": missing,
 			}[words[1]]})
 			continue
 		}

@@ -36,6 +36,8 @@ func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target st
 		})
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
+	case at.waits:
+		return errWaits(remote)
 	}
 	return to.uploadFile(ctx, remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}, name, target, nil)
 }

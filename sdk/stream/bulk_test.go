@@ -150,3 +150,21 @@ func TestInputThatCannotBeReadEnds(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("a bad sector") }
+
+// Who may get pods/exec and not create it gets two answers, as API servers give them: a status without a reason over WebSocket, and
+// the verb over SPDY.
+func TestARefusalWithoutAReasonTakesTheOtherOnes(t *testing.T) {
+	server, client := cluster(t, false)
+	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost {
+			return forbid(w)
+		}
+		return forbidFor(w, "")
+	}
+	for _, bulk := range []bool{false, true} {
+		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard, Bulk: bulk})
+		if !apierrors.IsForbidden(err) || !strings.HasSuffix(err.Error(), `pods "pod" is forbidden: cannot create resource "pods/exec"`) {
+			t.Errorf("in bulk %t: got %T %v", bulk, err, err)
+		}
+	}
+}

@@ -130,7 +130,18 @@ func second(first, err error) error {
 		return err
 	}
 	if errors.As(first, &upgrade) && errors.As(upgrade.Cause, &status) {
-		return status
+		return reasoned(status, err)
 	}
 	return err
+}
+
+// reasoned gives a refusal without a reason the words of another one: who may get pods/exec and not create it is told of the verb over
+// SPDY alone.
+func reasoned(status *apierrors.StatusError, other error) error {
+	unsaid, silent := strings.CutSuffix(status.ErrStatus.Message, ": ")
+	if _, why, told := strings.Cut(other.Error(), unsaid+": "); silent && told {
+		status = &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
+		status.ErrStatus.Message = unsaid + ": " + why
+	}
+	return status
 }

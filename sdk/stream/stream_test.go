@@ -187,11 +187,13 @@ func TestMissingProgramIsRecognised(t *testing.T) {
 	})
 }
 
-func forbid(w http.ResponseWriter) bool {
+func forbid(w http.ResponseWriter) bool { return forbidFor(w, `cannot create resource \"pods/exec\"`) }
+
+func forbidFor(w http.ResponseWriter, why string) bool {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
 	_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,`+
-		`"message":"pods \"pod\" is forbidden: cannot create resource \"pods/exec\""}`)
+		`"message":"pods \"pod\" is forbidden: `+why+`"}`)
 	return true
 }
 

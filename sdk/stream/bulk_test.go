@@ -9,12 +9,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
@@ -66,6 +69,46 @@ func TestBulkGoesOverSPDYAndWhereThatIsRefusedOverWebSocket(t *testing.T) {
 				t.Errorf("asked %v, want %v", requests.all, tt.want)
 			}
 		})
+	}
+}
+
+func TestBulkDoesNotWaitForWhoNeverAnswers(t *testing.T) {
+	server := fake.New()
+	t.Cleanup(server.Close)
+	posted, testEnds := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(testEnds) }) // before the server does
+	requests := &asked{}
+	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		if requests.note(w, r); r.Method == http.MethodPost {
+			close(posted)
+			<-testEnds
+			return true
+		}
+		return false
+	}
+	server.Exec = mirror
+	clock := clocktesting.NewFakeClock(time.Now())
+	client, err := stream.New(server.Config(), clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan error, 1)
+	var out bytes.Buffer
+	go func() {
+		over <- client.Exec(t.Context(), container(), stream.Process{
+			Command: []string{"x"}, Stdin: strings.NewReader("all of it"), Stdout: &out, Stderr: io.Discard, Bulk: true,
+		})
+	}()
+	<-posted
+	for !clock.HasWaiters() {
+		runtime.Gosched()
+	}
+	clock.Step(15 * time.Second)
+	if ended, ok := errors.AsType[*stream.ExitError](<-over); !ok || ended.Code != 7 || out.String() != "all of it" {
+		t.Errorf("got %q", out.String())
+	}
+	if !slices.Equal(requests.all, []string{"POST", "GET"}) {
+		t.Errorf("asked %v", requests.all)
 	}
 }
 

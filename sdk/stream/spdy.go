@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +42,7 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process)
 	defer fail(nil)
 	options := remotecommand.StreamOptions{Tty: process.TTY, TerminalSizeQueue: process.Sizes}
 	if process.Stdin != nil {
-		options.Stdin = source{process.Stdin}
+		options.Stdin = source{process.Stdin, session}
 	}
 	if process.Stdout != nil {
 		options.Stdout = outlet{process.Stdout, fail}
@@ -49,7 +50,19 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process)
 	if process.Stderr != nil {
 		options.Stderr = outlet{process.Stderr, fail}
 	}
-	err = executor.StreamWithContext(session, options)
+	ended := make(chan error, 1)
+	go func() { ended <- executor.StreamWithContext(session, options) }()
+	answered := c.clock.NewTimer(handshake)
+	defer answered.Stop()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	case <-answered.C():
+		if !watched.connected.Load() {
+			return false, errSilent // client-go waits on, and finds nobody
+		}
+		err = <-ended
+	}
 	begun = watched.connected.Load()
 	switch {
 	case ctx.Err() != nil:
@@ -62,11 +75,22 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process)
 	return true, translate(err, watched.reported.Load())
 }
 
-// source is an input whose failure is its end, as it is over WebSocket.
-type source struct{ io.Reader }
+// handshake is how long a server may take to answer that it speaks SPDY. A proxy that does not know it may never do.
+const handshake = 15 * time.Second
+
+var errSilent = fmt.Errorf("nobody has answered for %v that SPDY is spoken", handshake)
+
+// source is an input whose failure is its end, as it is over WebSocket. A session that is over takes none of it.
+type source struct {
+	io.Reader
+	session context.Context
+}
 
 // Read implements io.Reader.
 func (s source) Read(p []byte) (int, error) {
+	if s.session.Err() != nil {
+		return 0, io.EOF
+	}
 	n, err := s.Reader.Read(p)
 	if err != nil {
 		err = io.EOF

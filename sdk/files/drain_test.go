@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,11 +33,14 @@ func (z *zeros) Read(p []byte) (int, error) {
 // ending notices the end of what it reads.
 type ending struct {
 	io.Reader
-	seen atomic.Bool
+	got, seen atomic.Bool
 }
 
 func (e *ending) Read(p []byte) (int, error) {
 	n, err := e.Reader.Read(p)
+	if n > 0 {
+		e.got.Store(true)
+	}
 	if err != nil {
 		e.seen.Store(true)
 	}
@@ -54,7 +58,7 @@ func draining(t *testing.T, exec func(string) func(context.Context, fake.Process
 			input := &ending{Reader: p.Stdin}
 			p.Stdin = input
 			err := run(ctx, p)
-			if !input.seen.Load() {
+			if input.got.Load() && !input.seen.Load() {
 				t.Errorf("%q ended and has left input behind", p.Command)
 			}
 			return err
@@ -132,4 +136,27 @@ func copyThatFailsOverThere(t *testing.T, noSPDY bool) {
 			}
 		})
 	}
+}
+
+func TestACopyThatFailsAndIsCutThenSaysWhyItFailed(t *testing.T) {
+	overBoth(t, func(t *testing.T, noSPDY bool) {
+		m := start(t, everything())
+		m.server.NoSPDY = noSPDY
+		local := m.server.Exec
+		m.server.Exec = func(ctx context.Context, p fake.Process) error {
+			if !slices.Contains(p.Command, ".kubectl-sandbox-failed") {
+				return local(ctx, p)
+			}
+			_, _ = io.WriteString(p.Stderr, "No space left on device\n.kubectl-sandbox-failed\n")
+			_, _ = io.Copy(io.Discard, p.Stdin) // until it is stopped
+			m.server.Cut()
+			<-ctx.Done()
+			return nil
+		}
+		err := m.UploadFrom(t.Context(), &zeros{left: 256 << 20}, "x")
+		var lost *stream.LostError
+		if errors.As(err, &lost) || err == nil || !strings.Contains(err.Error(), "No space left on device") {
+			t.Errorf("got %v", err)
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
@@ -93,11 +94,19 @@ const failed = mark + "failed"
 // feed gives a command much input. With a shell in the image, one that fails is not sent the rest of it.
 func (c *Copier) feed(ctx context.Context, shell bool, command []string, in *io.PipeReader, out io.Writer) error {
 	said := &lastWords{}
+	var known atomic.Bool
 	if shell {
 		command = append([]string{"sh", "-c", drained, failed}, command...)
-		said.failed = func() { _ = in.CloseWithError(errStopped) }
+		said.failed = func() {
+			known.Store(true)
+			_ = in.CloseWithError(errStopped)
+		}
 	}
-	return c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, said)
+	err := c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, said)
+	if _, lost := errors.AsType[*stream.LostError](err); lost && known.Load() {
+		return &commandError{program: command[0], said: said.String(), ended: &stream.ExitError{Code: 1}} // how it ended was said before
+	}
+	return err
 }
 
 func (c *Copier) exec(ctx context.Context, process stream.Process, said *lastWords) error {

@@ -26,8 +26,8 @@ import (
 )
 
 // overSPDY serves what is carried in bulk, and API servers and proxies that know no WebSocket. It says whether the session has begun:
-// before that, nothing of the input is gone.
-func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process) (begun bool, err error) {
+// before that, nothing of the input is gone. Who has not answered when late fires counts as one who refuses; nil never does.
+func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process, late <-chan time.Time) (begun bool, err error) {
 	transport, watched, err := c.spdyTransport()
 	if err != nil {
 		return false, err
@@ -52,12 +52,10 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- executor.StreamWithContext(session, options) }()
-	answered := c.clock.NewTimer(handshake)
-	defer answered.Stop()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-	case <-answered.C():
+	case <-late:
 		if !watched.connected.Load() {
 			return false, errSilent // client-go waits on, and finds nobody
 		}
@@ -75,7 +73,8 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process)
 	return true, translate(err, watched.reported.Load())
 }
 
-// handshake is how long a server may take to answer that it speaks SPDY. A proxy that does not know it may never do.
+// handshake is how long a server may take to answer that it speaks SPDY while there is another way. A proxy that does not know it may
+// never do.
 const handshake = 15 * time.Second
 
 var errSilent = fmt.Errorf("nobody has answered for %v that SPDY is spoken", handshake)

@@ -111,8 +111,10 @@ func (c *Client) run(ctx context.Context, process Process, target *url.URL) erro
 	var inBulk error // of SPDY
 	bulk := process.Bulk && !c.noSPDY.Load()
 	if bulk {
+		late := c.clock.NewTimer(handshake)
+		defer late.Stop()
 		var begun bool
-		if begun, inBulk = c.overSPDY(ctx, target, process); begun || ctx.Err() != nil {
+		if begun, inBulk = c.overSPDY(ctx, target, process, late.C()); begun || ctx.Err() != nil {
 			return inBulk
 		}
 		c.noSPDY.Store(true)
@@ -124,6 +126,6 @@ func (c *Client) run(ctx context.Context, process Process, target *url.URL) erro
 	case bulk:
 		return second(err, inBulk)
 	}
-	_, last := c.overSPDY(ctx, target, process)
+	_, last := c.overSPDY(ctx, target, process, nil)
 	return second(err, last)
 }

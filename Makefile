@@ -153,6 +153,13 @@ soak: $(GOTESTSUM) ## Try many more random histories of claims and pools than `m
 	@mkdir -p $(ARTIFACTS)
 	@SOAK_ROUNDS=$(ROUNDS) $(call gotest,soak) -timeout 3h -run '$(or $(RUN),Histories|NeverAbove|ThreeClaims)' ./operator/...
 
+# DURATION is how long the soak of a whole cluster lasts.
+DURATION ?= 1h
+.PHONY: soak-cluster
+soak-cluster: $(GOTESTSUM) ## A busy day on a real cluster in an hour: volumes, ends, drains, killed operators. DURATION=10m is shorter.
+	@mkdir -p $(ARTIFACTS)
+	@RACE='$(RACE)' SOAK_DURATION='$(DURATION)' test/e2e/run.sh
+
 # PROFILE: full (the budgets are about it) or small; RUNS: how often what varies is measured; RUN=help lists the scenarios.
 PROFILE ?= full
 RUNS ?= 3

@@ -69,6 +69,7 @@ const (
 	ReasonReady            Reason = "Ready"
 	ReasonFinished         Reason = "Finished"
 	ReasonExpired          Reason = "Expired"
+	ReasonRecreatingPod    Reason = "RecreatingFailedPod"
 )
 
 // Reasons of events about a SandboxTemplate or a SandboxWarmPool; a pool without its template says ReasonTemplateNotFound.
@@ -76,6 +77,7 @@ const (
 	ReasonNetworkPolicyRefused  Reason = "NetworkPolicyRefused"
 	ReasonNetworkPolicyRejected Reason = "NetworkPolicyRejected"
 	ReasonMemberRejected        Reason = "MemberRejected"
+	ReasonForeignMember         Reason = "ForeignMember"
 )
 
 // Messages of a Sandbox's conditions.
@@ -84,6 +86,7 @@ const (
 	MessagePodNotReady            = "Pod is Running but not Ready"
 	MessagePodMissing             = "Pod does not exist"
 	MessagePodPhase               = "Pod exists with phase: "
+	MessagePodDeleted             = "Pod is being deleted"
 	MessageServiceExists          = "Service Exists"
 	MessageServiceMissing         = "Service does not exist"
 	MessageSuspending             = "Sandbox is suspending"

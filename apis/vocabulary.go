@@ -45,15 +45,17 @@ const (
 const (
 	// LabelSandboxNameHash ties a Pod, Service or PersistentVolumeClaim to the name of its Sandbox.
 	LabelSandboxNameHash = GroupAgents + "/sandbox-name-hash"
-	// LabelSandboxUID ties a Pod to one incarnation of a Sandbox: Services select by it too.
+	// LabelSandboxUID ties a Pod to one incarnation of a Sandbox: Services select by it too. On a PersistentVolumeClaim that outlives
+	// its Sandbox it stands for the owner reference that such a claim does not carry.
 	LabelSandboxUID = GroupAgents + "/sandbox-uid"
 	// LabelAdoptable set to ValueTrue on an unowned object lets a Sandbox of the matching name take it over.
 	LabelAdoptable = GroupAgents + "/adoptable"
 	// LabelSandboxPodTemplateHash on a pool member is the hash of the blueprint it was built from.
 	LabelSandboxPodTemplateHash = GroupAgents + "/sandbox-pod-template-hash"
-	// LabelAssignedSandboxName on a claim is the name of the Sandbox it is bound to (an annotation of the same key too).
+	// LabelAssignedSandboxName on a claim is the name of the Sandbox it is bound to, on a PersistentVolumeClaim that of the Sandbox it
+	// was made for (an annotation of the same key too).
 	LabelAssignedSandboxName = GroupAgents + "/sandbox-name"
-	// LabelClaimUID on a Sandbox and its Pod is the UID of the claim that holds them.
+	// LabelClaimUID on a Sandbox, its Pod, and PersistentVolumeClaims that outlive them is the UID of the claim that holds them.
 	LabelClaimUID = GroupAgents + "/claim-uid"
 	// LabelWarmPoolSandbox on a pool member is the hash of the pool's name.
 	LabelWarmPoolSandbox = GroupAgents + "/warm-pool-sandbox"
@@ -81,8 +83,14 @@ const (
 	AnnotationPodName = GroupAgents + "/pod-name"
 	// AnnotationTemplateRef on a Sandbox is the name of the template it was stamped from.
 	AnnotationTemplateRef = GroupAgents + "/sandbox-template-ref"
-	// AnnotationAssignedSandboxName on a claim is the name of the Sandbox it is bound to.
+	// AnnotationTemplateUID on a NetworkPolicy is the UID of the template that it is of. It stands for the owner reference that such a
+	// policy does not carry: it outlives its template as long as there are Pods that it selects.
+	AnnotationTemplateUID = GroupAgents + "/sandbox-template-uid"
+	// AnnotationAssignedSandboxName on a claim is the name of the Sandbox it is bound to, on a PersistentVolumeClaim that of the
+	// Sandbox it was made for.
 	AnnotationAssignedSandboxName = LabelAssignedSandboxName
+	// AnnotationUnusedSince on a PersistentVolumeClaim is when (RFC 3339) its Sandbox was found to be gone.
+	AnnotationUnusedSince = GroupAgents + "/unused-since"
 	// AnnotationPropagatedLabels on a Pod lists the label keys that came from spec.podTemplate, sorted, comma-separated.
 	AnnotationPropagatedLabels = GroupAgents + "/propagated-labels"
 	// AnnotationPropagatedAnnotations on a Pod lists the annotation keys that came from spec.podTemplate.

@@ -20,9 +20,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
@@ -44,6 +46,8 @@ type Client struct {
 	changes  *sandbox.Client
 	tracer   tracer
 
+	operators *operator.Looker
+
 	mu      sync.Mutex
 	handles map[types.UID]*Sandbox
 }
@@ -51,6 +55,7 @@ type Client struct {
 // New returns a Client for the cluster that the configuration names, for instance rest.InClusterConfig.
 func New(config *rest.Config, opts ...Option) (*Client, error) {
 	o := settings(opts)
+	config = transport.Wrap(config, o.clock)
 	sandboxes, err := versioned.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -90,6 +95,8 @@ func newClient(clients Clients, o options) *Client {
 		waiter:   wait.New(clients.Sandboxes, clients.Kubernetes, o.clock),
 		observer: observe.New(clients.Kubernetes, o.clock),
 		changes:  sandbox.New(clients.Sandboxes, o.clock),
+
+		operators: operator.New(clients.Kubernetes, o.clock),
 	}
 }
 
@@ -164,16 +171,18 @@ func (c *Client) Attach(ctx context.Context, name string) (*Sandbox, error) {
 }
 
 func (c *Client) keep(s *Sandbox) {
+	_, uid := s.reference()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.handles[s.uid] = s
+	c.handles[uid] = s
 }
 
 func (c *Client) forget(s *Sandbox) {
+	_, uid := s.reference()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.handles[s.uid] == s {
-		delete(c.handles, s.uid)
+	if c.handles[uid] == s {
+		delete(c.handles, uid)
 	}
 }
 

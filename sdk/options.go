@@ -54,7 +54,8 @@ func WithTracerProvider(p trace.TracerProvider) Option { return func(o *options)
 // WithClock is where the time comes from; tests own it.
 func WithClock(c clock.WithTicker) Option { return func(o *options) { o.clock = c } }
 
-// WithProgress is told what a sandbox that is being created or resumed waits for, whenever that changes.
+// WithProgress is told what a sandbox that is being created or resumed waits for, whenever that changes, and once if no operator is
+// there to do it, where the caller may look. Calls may come from several goroutines.
 func WithProgress(tell func(sandbox, obstacle string)) Option {
 	return func(o *options) { o.progress = tell }
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
@@ -22,13 +23,13 @@ import (
 type Sandbox struct {
 	client *Client
 	name   string
-	ref    resolve.Ref
-	uid    types.UID
-	life   *life
 
 	mu      sync.Mutex
-	closed  bool // for good
-	away    bool // disconnected, until it is opened again
+	life    *life
+	ref     resolve.Ref
+	uid     types.UID // once it was found
+	closed  bool      // for good
+	away    bool      // disconnected, until it is opened again
 	running sync.WaitGroup
 }
 
@@ -56,26 +57,38 @@ func (s *Sandbox) operate(ctx context.Context, op string, do func(ctx context.Co
 		return s.failed(op, ErrClosed)
 	}
 	s.running.Add(1)
+	life := s.life
 	s.mu.Unlock()
 	defer s.running.Done()
-	ctx, done := s.client.tracer.begin(s.life.in(ctx), s, op)
+	ctx, done := s.client.tracer.begin(life.in(ctx), s, op)
 	defer func() { done(err) }()
 	return s.failed(op, do(ctx))
 }
 
+// reference is what the handle looks for, and the UID of what it found first.
+func (s *Sandbox) reference() (resolve.Ref, types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ref, s.uid
+}
+
 // find looks the sandbox up. The handle stays with the object that it found first.
 func (s *Sandbox) find(ctx context.Context) error {
-	t, err := s.client.resolver.Holder(ctx, s.client.namespace, s.ref)
+	ref, _ := s.reference()
+	t, err := s.client.resolver.Holder(ctx, s.client.namespace, ref)
 	if err != nil {
 		return err
 	}
 	return s.pin(t)
 }
 
+// pin holds the handle to the object that was found first.
 func (s *Sandbox) pin(t *resolve.Target) error {
 	if t.ClaimGone {
 		return fmt.Errorf("%w: its Sandbox is still there for a moment", ErrDeleted)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.uid != "" && t.UID() != s.uid {
 		return fmt.Errorf("%w: another of that name was made since", ErrDeleted)
 	}
@@ -107,15 +120,16 @@ func (s *Sandbox) Open(ctx context.Context) error {
 		return s.failed("open", s.suspension(ctx, err))
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.away, s.life = false, life
+	s.mu.Unlock()
 	s.client.keep(s)
 	return nil
 }
 
 // suspension tells of a sandbox that will not be ready because it is suspended.
 func (s *Sandbox) suspension(ctx context.Context, err error) error {
-	if t, look := s.client.resolver.Objects(ctx, s.client.namespace, s.ref); look == nil {
+	ref, _ := s.reference()
+	if t, look := s.client.resolver.Objects(ctx, s.client.namespace, ref); look == nil {
 		if obstacle := resolve.Obstacle(t, s.client.clock.Now()); obstacle != nil {
 			return errors.Join(obstacle, err)
 		}
@@ -125,8 +139,16 @@ func (s *Sandbox) suspension(ctx context.Context, err error) error {
 
 // wait waits for a goal, at most as long as the Client waits for readiness.
 func (s *Sandbox) wait(ctx context.Context, goal wait.Goal) error {
+	watching, stop := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	defer watched.Wait()
+	defer stop()
+	watched.Go(func() {
+		s.client.operators.Watch(watching, s.client.namespace, func(trouble operator.Trouble) { s.client.progress(s.name, trouble.Message) })
+	})
+	ref, uid := s.reference()
 	_, err := s.client.waiter.For(ctx, wait.Request{
-		Namespace: s.client.namespace, Ref: s.ref, Goal: goal, UID: s.uid, Timeout: s.client.ready,
+		Namespace: s.client.namespace, Ref: ref, Goal: goal, UID: uid, Timeout: s.client.ready,
 		Progress: func(obstacle string) { s.client.progress(s.name, obstacle) },
 	})
 	return err
@@ -140,7 +162,8 @@ func (s *Sandbox) Wait(ctx context.Context, goal wait.Goal) error {
 // Status says how the sandbox is, what stands in its way, and what to do.
 func (s *Sandbox) Status(ctx context.Context) (d diagnose.Diagnosis, err error) {
 	err = s.operate(ctx, "status", func(ctx context.Context) error {
-		t, err := s.client.resolver.Visible(ctx, s.client.namespace, s.ref)
+		ref, _ := s.reference()
+		t, err := s.client.resolver.Visible(ctx, s.client.namespace, ref)
 		if err == nil {
 			err = s.pin(t)
 		}
@@ -182,7 +205,8 @@ func (s *Sandbox) Resume(ctx context.Context) error {
 
 // target resolves the handle to its objects.
 func (s *Sandbox) target(ctx context.Context) (*resolve.Target, error) {
-	t, err := s.client.resolver.Objects(ctx, s.client.namespace, s.ref)
+	ref, _ := s.reference()
+	t, err := s.client.resolver.Objects(ctx, s.client.namespace, ref)
 	if err == nil {
 		err = s.pin(t)
 	}
@@ -205,12 +229,12 @@ func (s *Sandbox) container(ctx context.Context) (stream.Container, error) {
 // Disconnect gives the handle up and leaves the sandbox as it is. Operations that run go on; new ones are ErrClosed until Open.
 func (s *Sandbox) Disconnect() {
 	s.mu.Lock()
-	was := s.closed || s.away
+	was, life := s.closed || s.away, s.life
 	s.away = true
 	s.mu.Unlock()
 	if !was {
 		s.client.forget(s)
-		s.life.end(nil)
+		life.end(nil)
 	}
 }
 
@@ -257,9 +281,10 @@ func (s *Sandbox) drain(ctx context.Context) {
 func (s *Sandbox) undo(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.client.cleanup/2)
 	defer cancel()
-	t, err := s.client.resolver.Holder(ctx, s.client.namespace, s.ref)
+	ref, uid := s.reference()
+	t, err := s.client.resolver.Holder(ctx, s.client.namespace, ref)
 	switch {
-	case resolve.Is(err, resolve.NotFound), err == nil && t.UID() != s.uid:
+	case resolve.Is(err, resolve.NotFound), err == nil && t.UID() != uid:
 		return nil
 	case err == nil:
 		err = s.client.changes.Delete(ctx, t, false)

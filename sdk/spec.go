@@ -33,7 +33,7 @@ type Spec struct {
 	Env map[string]string
 	// Labels of the sandbox and its Pod.
 	Labels map[string]string
-	// TTL is how long the sandbox lives; 0 is until it is deleted. It guards against programs that die.
+	// TTL is how long the sandbox lives; 0 is until it is deleted. Then the cluster deletes it: it guards against programs that die.
 	TTL time.Duration
 	// Keep leaves a sandbox there that did not become ready, to look at it.
 	Keep bool
@@ -67,13 +67,17 @@ func (s *Spec) sandbox(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		container.Env = append(container.Env, corev1.EnvVar{Name: name, Value: s.Env[name]})
 	}
+	lifecycle := agentsv1beta1.Lifecycle{ShutdownTime: s.end(now)}
+	if lifecycle.ShutdownTime != nil {
+		lifecycle.ShutdownPolicy = new(agentsv1beta1.ShutdownPolicyDelete)
+	}
 	return &agentsv1beta1.Sandbox{ObjectMeta: s.meta(namespace), Spec: agentsv1beta1.SandboxSpec{
 		PodTemplate: agentsv1beta1.PodTemplate{
 			ObjectMeta: agentsv1beta1.PodMetadata{Labels: maps.Clone(s.Labels)},
 			// Untrusted code gets no credentials for the API.
 			Spec: corev1.PodSpec{Containers: []corev1.Container{container}, AutomountServiceAccountToken: new(false)},
 		},
-		Lifecycle: agentsv1beta1.Lifecycle{ShutdownTime: s.end(now)},
+		Lifecycle: lifecycle,
 	}}
 }
 

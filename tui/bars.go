@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
@@ -16,6 +17,9 @@ import (
 func (m *Model) title() string {
 	left := m.theme.Paint(view.Accent, strings.Join(m.crumbs(), m.theme.Crumb))
 	right := m.status()
+	if m.unattended != "" && view.Width(right) > m.width-11 {
+		right = m.warning() // it matters most
+	}
 	if m.busy > 0 {
 		right = m.theme.Ellipsis + " " + right
 	}
@@ -38,7 +42,7 @@ func (m *Model) crumbs() []string {
 	for _, p := range m.way[1:] {
 		switch p.screen {
 		case screenMembers, screenDetail:
-			crumbs = append(crumbs, view.Clean(p.target.Ref().String()))
+			crumbs = append(crumbs, p.target.Ref().String())
 		case screenTemplates:
 			crumbs = append(crumbs, "templates")
 		case screenYAML:
@@ -48,7 +52,15 @@ func (m *Model) crumbs() []string {
 		case screenHome: // the first crumbs
 		}
 	}
+	for i := range crumbs {
+		crumbs[i] = printable.Line(crumbs[i])
+	}
 	return crumbs
+}
+
+// warning is that no operator looks after what is shown.
+func (m *Model) warning() string {
+	return m.theme.Paint(view.Bad, m.theme.Problem+" "+m.unattended)
 }
 
 // status is how the reading goes, and then how the sandboxes are.
@@ -61,6 +73,9 @@ func (m *Model) status() string {
 		return m.theme.Paint(view.Bad, fmt.Sprintf("%s stale for %s: disconnected", m.theme.Problem, duration.HumanDuration(m.now().Sub(down.Since))))
 	}
 	var parts []string
+	if m.unattended != "" {
+		parts = append(parts, m.warning())
+	}
 	if n := len(m.forwards); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d port-forwards", n))
 	}
@@ -86,16 +101,24 @@ func (m *Model) troubles() []string {
 	if c.trouble > 0 {
 		parts = append(parts, m.theme.Paint(view.Bad, fmt.Sprintf("%s %d in trouble", m.theme.Problem, c.trouble)))
 	}
-	switch {
-	case c.short == 1:
-		parts = append(parts, m.theme.Paint(view.Warn, m.theme.Waiting+" 1 pool short"))
-	case c.short > 1:
-		parts = append(parts, m.theme.Paint(view.Warn, fmt.Sprintf("%s %d pools short", m.theme.Waiting, c.short)))
+	if c.broken > 0 {
+		parts = append(parts, m.theme.Paint(view.Bad, m.theme.Problem+" "+pools(c.broken)+" broken"))
+	}
+	if c.short > 0 {
+		parts = append(parts, m.theme.Paint(view.Warn, m.theme.Waiting+" "+pools(c.short)+" short"))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, m.theme.Paint(view.Good, fmt.Sprintf("%s %d/%d warm", m.theme.Ready, c.ready, c.desired)))
 	}
 	return parts
+}
+
+// pools is a number of them in words.
+func pools(n int) string {
+	if n == 1 {
+		return "1 pool"
+	}
+	return fmt.Sprintf("%d pools", n)
 }
 
 // message are the lines of the toast, if there is one. They cover the lowest lines of the frame.
@@ -107,7 +130,7 @@ func (m *Model) message() []string {
 	if m.toast.bad {
 		tone = view.Bad
 	}
-	lines := view.Wrap(view.Clean(m.toast.text), m.width-2)
+	lines := view.Wrap(printable.Line(m.toast.text), m.width-2)
 	lines = lines[:min(len(lines), m.height/3)]
 	for i, line := range lines {
 		lines[i] = m.theme.Paint(tone, m.theme.Fit(" "+line, m.width, false))

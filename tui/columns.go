@@ -75,7 +75,7 @@ func (m *Model) poolCells(p *rows.Pool) []view.Cell {
 	switch {
 	case p.Desired == 0:
 		tone, sign = view.Dim, m.theme.Off
-	case p.Ready == 0:
+	case p.Ready == 0 || p.Broken:
 		tone, sign = view.Bad, m.theme.Problem
 	case p.Ready < p.Desired:
 		tone, sign = view.Warn, m.theme.Waiting
@@ -227,9 +227,13 @@ func templateColumns(wide bool) []view.Column {
 }
 
 func (m *Model) templateCells(t *rows.Template) []view.Cell {
+	name, tone := t.Name, view.Plain
+	if t.Fault != "" {
+		name, tone = m.theme.Problem+" "+t.Name, view.Bad
+	}
 	return []view.Cell{
-		{Text: t.Name},
-		{Text: t.Images},
+		{Text: name, Tone: tone},
+		{Text: t.Images, Tone: tone},
 		{Text: or(t.Requests)},
 		{Text: strconv.Itoa(t.Volumes)},
 		{Text: t.Policy, Tone: view.Dim},

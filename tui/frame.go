@@ -169,20 +169,30 @@ func (m *Model) summary() string {
 	if c.trouble > 0 {
 		text += fmt.Sprintf(", %d in trouble", c.trouble)
 	}
+	if c.broken > 0 {
+		text += ", " + pools(c.broken) + " broken"
+	}
 	if down := m.snapshot.Health.Disconnected(); down != nil {
 		text += ", stale"
+	}
+	if m.unattended != "" {
+		text = m.unattended + ", " + text
 	}
 	return text
 }
 
-type counts struct{ ready, desired, short, trouble int }
+// counts are what the header says. Broken pools wait for a change of their template; short ones fill up, or want nodes.
+type counts struct{ ready, desired, short, broken, trouble int }
 
 func (m *Model) counts() counts {
 	var c counts
 	for _, p := range m.pools.all {
 		c.ready += max(0, p.Ready)
 		c.desired += p.Desired
-		if p.Ready < p.Desired {
+		switch {
+		case p.Broken:
+			c.broken++
+		case p.Ready < p.Desired:
 			c.short++
 		}
 	}

@@ -49,6 +49,10 @@ func states() map[string]func(*testing.T, *world) {
 		"partly": snapshot(func(s *store.Snapshot) {
 			s.Pools, s.Health.Readings[2].Phase, s.Health.Readings[2].Once = nil, store.Forbidden, false
 		}),
+		"broken":          brokenImage(""),
+		"brokentemplates": brokenImage("t"),
+		"brokendetail":    brokenImage("j enter enter"),
+
 		"members":   after("j enter"),
 		"templates": after("t"),
 		"reading":   after("tab enter"),

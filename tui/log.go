@@ -12,9 +12,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
 const (
@@ -55,14 +56,26 @@ func (m *Model) openLog(of action.Target, from io.ReadCloser) tea.Cmd {
 	return m.nextLines(log)
 }
 
+// readLine reads to the end of a line and keeps the part of it that is shown: a sandbox may print one without end.
+func readLine(from *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		line = append(line, part[:min(len(part), longestLine-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
+		}
+	}
+}
+
 func (l *logReader) read() {
 	reader := bufio.NewReaderSize(l.from, 64<<10)
 	for {
-		line, err := reader.ReadString('\n')
+		line, err := readLine(reader)
 		l.mu.Lock()
 		if line != "" {
-			line = strings.ReplaceAll(strings.TrimRight(line[:min(len(line), longestLine)], "\r\n"), "\t", "    ")
-			l.lines = append(l.lines, view.Clean(line))
+			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+			l.lines = append(l.lines, printable.Line(ansi.Strip(line)))
 			l.lines = l.lines[max(0, len(l.lines)-logKept):]
 		}
 		l.err = err

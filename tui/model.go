@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
@@ -58,19 +59,22 @@ type toast struct {
 
 // Model is the dashboard. Update is the only one that changes it, and View only reads it.
 type Model struct {
-	ctx      context.Context
-	source   Source
-	actor    Actor
-	spawn    func(func())
-	wait     func(time.Duration)
-	cluster  string
-	readOnly bool
-	ascii    bool
-	colored  bool
-	dark     bool
-	selector rows.Filter
-	theme    view.Theme
-	commands []command
+	ctx     context.Context
+	source  Source
+	actor   Actor
+	spawn   func(func())
+	wait    func(time.Duration)
+	look    func(context.Context, string) (operator.Trouble, bool, error)
+	cluster string
+	// namespace is shown first.
+	namespace string
+	readOnly  bool
+	ascii     bool
+	colored   bool
+	dark      bool
+	selector  rows.Filter
+	theme     view.Theme
+	commands  []command
 
 	width, height int
 	snapshot      *store.Snapshot
@@ -83,6 +87,8 @@ type Model struct {
 	overlay       overlay
 	toast         toast
 	busy          int
+	unattended    string // why no operator looks after what is shown, in short
+	suspected     operator.Trouble
 	forwards      []action.Forwarding
 
 	page        *action.Page
@@ -102,7 +108,7 @@ type Model struct {
 func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Model {
 	m := &Model{
 		ctx: ctx, source: source, actor: actor, cluster: o.Cluster, readOnly: o.ReadOnly,
-		ascii: o.ASCII, colored: o.Color, dark: true, selector: o.selector, way: []place{{screen: screenHome}},
+		ascii: o.ASCII, colored: o.Color, look: o.looker(), namespace: o.Namespace, dark: true, selector: o.selector, way: []place{{screen: screenHome}},
 		spawn: o.guard.run, wait: func(d time.Duration) { <-o.Clock.After(d) },
 	}
 	m.restyle()
@@ -135,7 +141,7 @@ func (m *Model) now() time.Time {
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.nextSnapshot(), tea.RequestBackgroundColor)
+	return tea.Batch(m.nextSnapshot(), tea.RequestBackgroundColor, m.attend(0))
 }
 
 // here is where the user is.

@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
@@ -76,7 +77,7 @@ func (p *prompt) lines(m *Model, width, _ int) (string, []string) {
 	input.SetWidth(max(1, min(width-8, 60)))
 	text := []string{input.View()}
 	if p.wrong != "" {
-		text = append(text, m.theme.Paint(view.Bad, p.wrong))
+		text = append(text, m.theme.Paint(view.Bad, printable.Line(p.wrong)))
 	}
 	return p.question, append(text, m.theme.Paint(view.Dim, "enter: go on"+m.theme.Dot+"esc: leave"))
 }
@@ -116,7 +117,7 @@ func (c *confirmation) lines(m *Model, width, _ int) (string, []string) {
 	if c.yes {
 		no, yes = "  No  ", m.theme.Paint(view.Bad, "["+m.theme.Cursor+"Yes]")
 	}
-	text := append(view.Wrap(c.question, max(10, min(width-8, 70))), "", no+"   "+yes, "")
+	text := append(view.Wrap(printable.Text(c.question), max(10, min(width-8, 70))), "", no+"   "+yes, "")
 	return "Are you sure?", append(text, m.theme.Paint(view.Dim, "y: yes"+m.theme.Dot+"n, esc, enter: no"))
 }
 
@@ -160,9 +161,10 @@ func (c *choice) lines(m *Model, width, height int) (string, []string) {
 	from := max(0, min(c.index-room/2, len(c.options)-room))
 	var text []string
 	for i := from; i < len(c.options) && len(text) < room; i++ {
-		line := "  " + c.options[i]
+		option := printable.Line(c.options[i])
+		line := "  " + option
 		if i == c.index {
-			line = m.theme.Cursor + " " + c.options[i]
+			line = m.theme.Cursor + " " + option
 		}
 		line = m.theme.Cut(line, max(1, width-6))
 		if i == c.index {
@@ -171,7 +173,7 @@ func (c *choice) lines(m *Model, width, height int) (string, []string) {
 		text = append(text, line)
 	}
 	if len(c.options) == 0 {
-		text = append(text, m.theme.Paint(view.Dim, c.empty))
+		text = append(text, m.theme.Paint(view.Dim, printable.Line(c.empty)))
 	}
 	return c.title, append(text, "", m.theme.Paint(view.Dim, c.hint))
 }

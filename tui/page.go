@@ -13,7 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
@@ -27,7 +29,7 @@ func (m *Model) text() []string {
 	switch {
 	case at.screen == screenLogs:
 		if m.logErr != nil {
-			return append(slices.Clip(m.logLines), m.theme.Paint(view.Dim, "("+view.Clean(m.logErr.Error())+")"))
+			return append(slices.Clip(m.logLines), m.theme.Paint(view.Dim, "("+printable.Line(m.logErr.Error())+")"))
 		}
 		if len(m.logLines) == 0 {
 			return []string{m.theme.Paint(view.Dim, "nothing was written yet; what comes is shown")}
@@ -35,17 +37,17 @@ func (m *Model) text() []string {
 		return m.logLines
 	case m.page == nil || m.page.Target != at.target:
 		if m.pageErr != nil {
-			return view.Wrap(view.Clean(m.pageErr.Error()), m.width-2)
+			return view.Wrap(printable.Line(m.pageErr.Error()), m.width-2)
 		}
 		return []string{"loading" + m.theme.Ellipsis}
 	}
 	var lines []string
 	if m.pageErr != nil {
-		lines = append(lines, m.theme.Paint(view.Bad, view.Clean("stale: "+m.pageErr.Error())))
+		lines = append(lines, m.theme.Paint(view.Bad, printable.Line("stale: "+m.pageErr.Error())))
 	}
 	if at.screen == screenYAML {
 		for line := range strings.SplitSeq(strings.TrimSuffix(m.page.YAML, "\n"), "\n") {
-			lines = append(lines, view.Clean(line))
+			lines = append(lines, printable.Line(line))
 		}
 		return lines
 	}
@@ -62,14 +64,15 @@ func (w *writer) section(title string) {
 	if len(w.lines) > 0 {
 		w.lines = append(w.lines, "")
 	}
-	w.lines = append(w.lines, w.m.theme.Paint(view.Accent, title))
+	w.lines = append(w.lines, w.m.theme.Paint(view.Accent, printable.Line(title)))
 }
 
 // line writes a text after a column of its own; what is too long goes on below.
 func (w *writer) line(tone view.Tone, column, text string) {
 	const indent = 2
+	column = printable.Line(column)
 	width := view.Width(column)
-	for i, part := range view.Wrap(view.Clean(text), max(10, w.m.width-indent-width-1)) {
+	for i, part := range view.Wrap(printable.Line(text), max(10, w.m.width-indent-width-1)) {
 		head := strings.Repeat(" ", indent+width)
 		if i == 0 {
 			head = strings.Repeat(" ", indent) + w.m.theme.Paint(tone, column)
@@ -155,7 +158,7 @@ func (m *Model) findings(w *writer, title string, findings []diagnose.Finding) {
 			sign, tone = m.theme.Problem, view.Bad
 		case diagnose.Note:
 		}
-		w.line(tone, sign+" "+view.Clean(f.Subject), f.Text)
+		w.line(tone, sign+" "+f.Subject, f.Text)
 	}
 }
 
@@ -171,7 +174,7 @@ func (m *Model) pod(w *writer, p *action.Page) {
 		return
 	}
 	w.pair("name", pod.Name)
-	w.pair("phase", string(pod.Status.Phase)+", for "+m.age(pod.CreationTimestamp.Time))
+	w.pair("phase", ending.Word(pod)+", for "+m.age(pod.CreationTimestamp.Time))
 	w.pair("node", pod.Spec.NodeName)
 	w.pair("IP", pod.Status.PodIP)
 	states := map[string]corev1.ContainerStatus{}
@@ -208,7 +211,11 @@ func (m *Model) volumes(w *writer, f *diagnose.Facts) {
 	for i := range f.Volumes {
 		v := &f.Volumes[i]
 		size := v.Spec.Resources.Requests[corev1.ResourceStorage]
-		w.pair(string(v.Status.Phase), v.Name+" "+size.String())
+		fate := "deleted with its Sandbox"
+		if metav1.GetControllerOf(v) == nil {
+			fate = "stays when its Sandbox is deleted"
+		}
+		w.pair(string(v.Status.Phase), v.Name+" "+size.String()+", "+fate)
 	}
 }
 

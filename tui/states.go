@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
@@ -73,7 +74,7 @@ func forbiddenShort(refused []store.Reading) string {
 func (m *Model) notice(message []string, height int) []string {
 	var text []string
 	for i, line := range message {
-		for _, part := range view.Wrap(view.Clean(line), max(10, m.width-4)) {
+		for _, part := range view.Wrap(printable.Line(line), max(10, m.width-4)) {
 			part = m.theme.Center(part, m.width)
 			if i == 0 {
 				part = m.theme.Paint(view.Strong, part)

@@ -141,6 +141,11 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 			return context.Cause(inner)
 		}
 	}
+	if cmd := m.attend(0); cmd != nil && m.blocked() == nil {
+		if found, ok := cmd().(attendedMsg); ok {
+			m.attended(found)
+		}
+	}
 	for _, line := range m.plain(width) {
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err

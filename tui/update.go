@@ -61,6 +61,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case snapshotMsg:
 		return tea.Batch(m.receive(msg.Snapshot), m.nextSnapshot())
+	case attendedMsg:
+		return m.attended(msg)
 	case resultMsg:
 		return m.finish(msg)
 	case sessionMsg:
@@ -220,6 +222,11 @@ func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 
 // confirm asks whether what cannot be undone is meant.
 func (m *Model) confirm(r action.Request) tea.Cmd {
+	for _, t := range r.Targets {
+		if row := m.row(t); row != nil {
+			r.Volumes = append(r.Volumes, row.Volumes...)
+		}
+	}
 	if question := r.Question(); question != "" {
 		m.overlay = &confirmation{question: question, request: r}
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
@@ -116,6 +117,9 @@ func demo() *store.Snapshot {
 	add := func(name, template string, desired, ready, claimed, warm, cold int, short string, was, claims []int) {
 		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"), b.CreatedAt(ago(50*time.Hour)))
 		summary := &pool.Summary{Pool: object, Desired: desired, Ready: ready, Claimed: claimed, Short: short}
+		if ready == 0 {
+			summary.Cause = obstacle.NoTemplate
+		}
 		for i := range desired {
 			status := agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%3), PodIPs: []string{fmt.Sprintf("10.0.1.%d", i+10)}}
 			condition := isReady(time.Hour)
@@ -134,8 +138,8 @@ func demo() *store.Snapshot {
 	add("gpu-warm", "gpu", 2, 0, 0, 0, 3, "template gpu does not exist", nil, nil)
 	s.Work = demoWork()
 	s.Templates = []*rows.Template{
-		rows.OfTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"), b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8),
-		rows.OfTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))), []string{"node-warm"}, 1),
+		rows.OfTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"), b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8, ""),
+		rows.OfTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))), []string{"node-warm"}, 1, ""),
 	}
 	return s
 }

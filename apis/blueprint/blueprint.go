@@ -33,8 +33,12 @@ type blueprint struct {
 // Hash is a label value that is the same for blueprints that mean the same, and differs for those that do not. The order of
 // lists counts: the first container is the default one, and init containers run in order.
 func Hash(podSpec corev1.PodSpec, claims []agentsv1beta1.PersistentVolumeClaimTemplate, service *bool) string {
-	form := canonical(blueprint{PodSpec: podSpec, VolumeClaimTemplates: claims, Service: service})
-	raw, err := json.Marshal(form)
+	return Digest(blueprint{PodSpec: podSpec, VolumeClaimTemplates: claims, Service: service})
+}
+
+// Digest is a label value that is the same for API values that mean the same.
+func Digest(value any) string {
+	raw, err := json.Marshal(canonical(value))
 	if err != nil {
 		panic("blueprint: a canonical form holds maps, lists, strings, booleans and integers only: " + err.Error())
 	}

@@ -4,7 +4,11 @@
 // Package buildinfo tells which build is running. The linker sets the values; a build without them says so.
 package buildinfo
 
-import "runtime"
+import (
+	"regexp"
+	"runtime"
+	"strings"
+)
 
 // Set by the linker's -X flag.
 var (
@@ -28,6 +32,14 @@ func Get() Info {
 		Version: version, Commit: commit, Date: date,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
+}
+
+// release is how releases are called; commits after one are called otherwise.
+var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.[0-9]+)?)?$`)
+
+// Released says whether a version is one whose images are published.
+func Released(version string) bool {
+	return release.MatchString(version) && !strings.HasPrefix(version, "v0.0.0")
 }
 
 // String is one line for a person.

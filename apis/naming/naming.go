@@ -37,6 +37,12 @@ func PersistentVolumeClaim(template, sandbox string) string { return template + 
 // NetworkPolicy is the name of the NetworkPolicy shared by all Sandboxes of a template.
 func NetworkPolicy(template string) string { return template + networkPolicySuffix }
 
+// TemplateOf is the template whose NetworkPolicy has the name; false if no template's has.
+func TemplateOf(networkPolicy string) (string, bool) {
+	template, ok := strings.CutSuffix(networkPolicy, networkPolicySuffix)
+	return template, ok && template != ""
+}
+
 // ServiceFQDN is the fully qualified domain name of a Service.
 func ServiceFQDN(service, namespace, clusterDomain string) string {
 	return strings.Join([]string{service, namespace, "svc", clusterDomain}, ".")

@@ -42,7 +42,7 @@ func (r *Reconciler) draw(ctx context.Context, claim *v1beta1.SandboxClaim, d dr
 func (r *Reconciler) lease(ctx context.Context, from *source) (*warmqueue.Lease, *agentsv1beta1.Sandbox, error) {
 	tried := map[types.UID]bool{}
 	for {
-		lease := r.queue.Lease(from.want, func(m warmqueue.Member) bool { return !tried[m.UID] && from.offers(m) })
+		lease := r.queue.Lease(from.want, func(m warmqueue.Member) bool { return !tried[m.UID] && from.offers(m) }, r.leaving)
 		if lease == nil {
 			return nil, nil, nil
 		}

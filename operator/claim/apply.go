@@ -19,6 +19,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -41,7 +42,7 @@ func (r *Reconciler) take(ctx context.Context, claim *v1beta1.SandboxClaim, todo
 	case reject:
 		return nil, errors.Join(s.why, r.note(ctx, claim, ""))
 	case end:
-		return nil, r.deleteAll(ctx, s.sandboxes)
+		return nil, r.expire(ctx, claim, s)
 	default:
 		return nil, fmt.Errorf("no such step: %T", todo)
 	}
@@ -92,6 +93,11 @@ func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *v1beta1.Sandb
 func (r *Reconciler) keepUp(ctx context.Context, claim *v1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
 	sandbox := k.sandbox
 	if k.want != nil {
+		if released(k.sandbox, claim) {
+			if err := owner.Recheck(ctx, r.live, claim, &v1beta1.SandboxClaim{}); err != nil {
+				return sandbox, err
+			}
+		}
 		switch err := r.patchSandbox(ctx, k.sandbox, k.want); {
 		case err == nil:
 			sandbox = k.want
@@ -156,6 +162,17 @@ func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.S
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// expire deletes the Sandboxes of a claim that stays, if the claim is still as it was seen: somebody may have given it more time.
+func (r *Reconciler) expire(ctx context.Context, claim *v1beta1.SandboxClaim, e end) error {
+	if len(e.sandboxes) == 0 {
+		return nil
+	}
+	if err := r.stillRecorded(ctx, claim); err != nil {
+		return err
+	}
+	return r.deleteAll(ctx, e.sandboxes)
 }
 
 // deleteClaim ends a claim, if it is still as it was seen: somebody may have given it more time.

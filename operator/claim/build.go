@@ -11,10 +11,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
-// cold returns a new Sandbox for the claim. It has the claim's name, so a second one is refused by the API server.
-func cold(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) (*agentsv1beta1.Sandbox, *refusal) {
+// cold returns a new Sandbox for the claim. It has the claim's name, or that of the Sandbox whose volumes wait for it, so a second one
+// is refused by the API server.
+func cold(claim *v1beta1.SandboxClaim, name string, template *v1beta1.SandboxTemplate) (*agentsv1beta1.Sandbox, *refusal) {
 	sandbox := stamp.Sandbox(template)
-	sandbox.Name, sandbox.Namespace = claim.Name, claim.Namespace
+	sandbox.Name, sandbox.Namespace = name, claim.Namespace
 	if why := injectEnv(&sandbox.Spec.PodTemplate.Spec, claim, template); why != nil {
 		return nil, why
 	}
@@ -38,12 +39,8 @@ func adopted(member *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templat
 	delete(sandbox.Labels, apis.LabelWarmPoolSandbox)
 	delete(sandbox.Labels, apis.LabelSandboxPodTemplateHash)
 	setKey(&sandbox.Labels, apis.LabelLaunchType, apis.LaunchTypeWarm)
-	if sandbox.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(template.Name) {
-		// Metadata makes no member stale, so what the template has gained since is caught up here.
-		pod, has := &sandbox.Spec.PodTemplate.ObjectMeta, template.Spec.PodTemplate.ObjectMeta
-		pod.Labels, pod.Annotations = union(pod.Labels, has.Labels), union(pod.Annotations, has.Annotations)
-		labels, annotations := stamp.Metadata(template)
-		sandbox.Labels, sandbox.Annotations = union(sandbox.Labels, labels), union(sandbox.Annotations, annotations)
+	if stampedFrom(sandbox, template) {
+		sandbox.Spec.PersistentVolumeClaimRetentionPolicy = template.Spec.PersistentVolumeClaimRetentionPolicy.DeepCopy()
 	}
 	if why := handOver(sandbox, claim, template); why != nil {
 		return nil, why
@@ -64,11 +61,23 @@ func handOver(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templ
 // setIdentity makes the labels right by which the claim and the template's NetworkPolicy find the Sandbox and its Pod.
 func setIdentity(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) {
 	setKey(&sandbox.Labels, apis.LabelClaimUID, string(claim.UID))
-	template := templateName(claim)
-	if template == "" && sandbox.Labels[apis.LabelSandboxTemplateRefHash] == "" {
-		template = sandbox.Annotations[apis.AnnotationTemplateRef]
-	}
-	if template != "" {
+	if template := builtFrom(sandbox, claim); template != "" {
+		setKey(&sandbox.Annotations, apis.AnnotationTemplateRef, template)
 		setKey(&sandbox.Labels, apis.LabelSandboxTemplateRefHash, naming.Hash(template))
 	}
+}
+
+// builtFrom is the template that the Sandbox was made from: the claim's status remembers it. Before that is written the Sandbox's label
+// decides, and what the claim names now only where there is none: the Pod would leave its NetworkPolicy with an edit of the claim.
+func builtFrom(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) string {
+	if name := claim.Status.SandboxStatus.TemplateName; name != "" && bound(sandbox, claim) {
+		return name
+	}
+	hash := sandbox.Labels[apis.LabelSandboxTemplateRefHash]
+	for _, name := range [...]string{sandbox.Annotations[apis.AnnotationTemplateRef], templateName(claim)} {
+		if name != "" && (hash == "" || hash == naming.Hash(name)) {
+			return name
+		}
+	}
+	return ""
 }

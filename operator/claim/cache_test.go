@@ -111,7 +111,11 @@ func (w *world) listed(ctx context.Context, list *agentsv1beta1.SandboxList, opt
 		shown[all.Items[i].Name] = &all.Items[i]
 	}
 	maps.Copy(shown, w.lagging)
-	uid, indexed := options.FieldSelector.RequiresExactMatch(ownerUIDIndex)
+	var uid string
+	var indexed bool
+	if options.FieldSelector != nil {
+		uid, indexed = options.FieldSelector.RequiresExactMatch(ownerUIDIndex)
+	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		if s := shown[name]; s != nil && (!indexed || slices.Contains(claimUID(s), uid)) {
 			list.Items = append(list.Items, *s.DeepCopy())

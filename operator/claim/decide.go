@@ -84,6 +84,9 @@ func nextStep(now time.Time, claim *v1beta1.SandboxClaim, seen observed) step {
 	if len(ours) > 0 {
 		return nextForOwner(claim, ours, seen.template)
 	}
+	if seen.recorded != nil && bound(seen.recorded, claim) {
+		return reject{takenAway(seen.recorded)}
+	}
 	if why := checkMetadata(claim); why != nil {
 		return reject{why}
 	}
@@ -96,8 +99,10 @@ func nextStep(now time.Time, claim *v1beta1.SandboxClaim, seen observed) step {
 		return resume{member: seen.recorded, from: from}
 	case seen.recorded != nil && noteOf(claim) != "":
 		return forget{noteOf(claim)}
+	case seen.kept != "":
+		return nextCold(claim, seen.kept, from, seen)
 	}
-	cold := nextCold(claim, from, seen)
+	cold := nextCold(claim, claim.Name, from, seen)
 	if noteOf(claim) == claim.Name || len(from.pools) == 0 {
 		return cold // a creation under our name may be on its way: nothing else may be tried
 	}
@@ -116,24 +121,36 @@ func nextForOwner(claim *v1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox, te
 		}
 	}
 	want := ours[0].DeepCopy()
+	if !controlledBy(want, claim.UID) {
+		own(want, claim)
+	}
+	setIdentity(want, claim)
 	if why := checkMetadata(claim); why != nil {
 		k.problem = why
 	} else if why := setMetadata(want, claim, template); why != nil {
 		k.problem = why
 	}
-	setIdentity(want, claim)
 	if !equality.Semantic.DeepEqual(want, ours[0]) {
 		k.want = want
 	}
 	return k
 }
 
-// nextCold decides about a new Sandbox.
-func nextCold(claim *v1beta1.SandboxClaim, from *source, seen observed) step {
-	if seen.named != nil {
+// takenAway says that somebody gave the claim's Sandbox another controller. The claim takes no other one meanwhile: that would be empty.
+func takenAway(sandbox *agentsv1beta1.Sandbox) *refusal {
+	controller := metav1.GetControllerOf(sandbox)
+	why := refuse(apis.ReasonReconcilerError, "Sandbox %q of this claim is controlled by %s %q: remove that owner reference, and the claim "+
+		"takes the Sandbox back, or delete the Sandbox, and another follows", sandbox.Name, controller.Kind, controller.Name)
+	why.blocked = true
+	return why
+}
+
+// nextCold decides about a new Sandbox of the name.
+func nextCold(claim *v1beta1.SandboxClaim, name string, from *source, seen observed) step {
+	if seen.named != nil && name == claim.Name {
 		return reject{inTheWay(claim, seen.named)}
 	}
-	sandbox, why := cold(claim, from.template)
+	sandbox, why := cold(claim, name, from.template)
 	if why != nil {
 		return reject{why}
 	}

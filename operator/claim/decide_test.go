@@ -112,6 +112,13 @@ func TestNextStep(t *testing.T) {
 		"a record of what is gone hinders nothing": {
 			claim: claimOf("c", noted("p-a")), seen: observed{template: template(), pools: both}, want: "draw from p+q, else create c",
 		},
+		"a Sandbox whose volumes wait for the claim is made anew, whatever pools there are": {
+			claim: claimOf("c", noted("p-a")), seen: observed{kept: "p-a", template: template(), pools: both}, want: "create p-a",
+		},
+		"one under the claim's name does not hinder it": {
+			claim: claimOf("c"), seen: observed{kept: "p-a", named: inOurWay, template: template()}, want: "create p-a",
+		},
+		"its template must be there": {claim: claimOf("c", noted("p-a")), seen: observed{kept: "p-a", pools: both}, want: "reject TemplateNotFound"},
 		"a recorded creation is tried again, and nothing else": {
 			claim: claimOf("c", noted("c")), seen: observed{template: template(), pools: both}, want: "create c",
 		},
@@ -176,23 +183,29 @@ func TestWhoMayBeTaken(t *testing.T) {
 		sandbox *agentsv1beta1.Sandbox
 		want    bool
 	}{
-		"a ready member":                            {sandbox: member("p-a", pool("p")), want: true},
-		"one that is not ready yet":                 {sandbox: member("p-a", pool("p"), notReady), want: true},
-		"one of the other API version's pool":       {sandbox: member("p-a", pool("p"), version("v1alpha1")), want: true},
-		"one without an address":                    {sandbox: member("p-a", pool("p"), withoutIP)},
-		"one that has finished":                     {sandbox: member("p-a", pool("p"), finished)},
-		"one that is going":                         {sandbox: member("p-a", pool("p"), deleting)},
-		"one that nobody owns":                      {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil })},
-		"one of another group's pool":               {sandbox: member("p-a", pool("p"), version("example.com/v1"))},
-		"one of an earlier pool of the name":        {sandbox: member("p-a", pool("p", builders.WithUID("before")))},
-		"one of a pool that does not serve":         {sandbox: member("q-a", pool("q"))},
-		"one that another claim has":                {sandbox: heldBy(claimOf("other"), member("p-a", pool("p")))},
-		"one without the pool's label":              {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelWarmPoolSandbox) })},
-		"one of another template":                   {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") })},
-		"an older one, while the pool keeps them":   {sandbox: member("p-a", pool("p"), stale), want: true},
-		"an older one under Recreate":               {pool: pool("p", recreate), sandbox: member("p-a", pool("p"), stale)},
-		"a fresh one under Recreate":                {pool: pool("p", recreate), sandbox: member("p-a", pool("p")), want: true},
-		"by pool, one of the template before":       {claim: claimOf("c", builders.FromPool("p")), sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") }), want: true},
+		"a ready member":                          {sandbox: member("p-a", pool("p")), want: true},
+		"one that is not ready yet":               {sandbox: member("p-a", pool("p"), notReady), want: true},
+		"one of the other API version's pool":     {sandbox: member("p-a", pool("p"), version("v1alpha1")), want: true},
+		"one without an address":                  {sandbox: member("p-a", pool("p"), withoutIP)},
+		"one that has finished":                   {sandbox: member("p-a", pool("p"), finished)},
+		"one that is going":                       {sandbox: member("p-a", pool("p"), deleting)},
+		"one that nobody owns":                    {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil })},
+		"one of another group's pool":             {sandbox: member("p-a", pool("p"), version("example.com/v1"))},
+		"one of an earlier pool of the name":      {sandbox: member("p-a", pool("p", builders.WithUID("before")))},
+		"one of a pool that does not serve":       {sandbox: member("q-a", pool("q"))},
+		"one that another claim has":              {sandbox: heldBy(claimOf("other"), member("p-a", pool("p")))},
+		"one without the pool's label":            {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelWarmPoolSandbox) })},
+		"one of another template":                 {sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") })},
+		"an older one, while the pool keeps them": {sandbox: member("p-a", pool("p"), stale), want: true},
+		"an older one under Recreate":             {pool: pool("p", recreate), sandbox: member("p-a", pool("p"), stale)},
+		"a fresh one under Recreate":              {pool: pool("p", recreate), sandbox: member("p-a", pool("p")), want: true},
+		"by pool, one of the template before": {
+			claim: claimOf("c", builders.FromPool("p")), want: true,
+			pool: pool("p", builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{Selector: "by an operator that recorded no contents"})),
+			sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) {
+				s.Labels[apis.LabelSandboxTemplateRefHash], s.Annotations[apis.AnnotationTemplateRef] = naming.Hash("x"), "x"
+			}),
+		},
 		"by pool under Recreate, of the one before": {claim: claimOf("c", builders.FromPool("p")), pool: pool("p", recreate), sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") })},
 	}
 	for name, tt := range tests {

@@ -12,6 +12,10 @@
 //   - a Sandbox has two owners: it changes hands in one locked write over a version in which the pool held it;
 //   - the record is dropped while the Sandbox it names may still become ours: the API server, not the cache, says it is gone;
 //   - another member of a pool in the pass that lost one;
+//   - an empty Sandbox for a claim whose volumes outlived its own: it is made anew under the same name;
 //   - status.sandbox.name cleared because something went wrong;
-//   - a bound claim's Sandbox follows its template: only the claim's own keys are kept in step after the hand-over.
+//   - another template's label on a bound Sandbox because somebody edited the claim: what the Sandbox was made from decides;
+//   - another Sandbox for a claim whose Sandbox is there: what was taken from the claim is taken back;
+//   - the Pod's spec of a bound claim's Sandbox follows its template: after the hand-over only labels and annotations do, with the claim's
+//     own on top.
 package claim

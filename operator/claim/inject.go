@@ -48,7 +48,8 @@ func checkAdditions(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTempla
 	return checkOverrides(claim, template, agentsv1beta1.PodMetadata{})
 }
 
-// injectEnv adds the claim's variables to the containers of a new Pod.
+// injectEnv adds the claim's variables to the containers of a new Pod. Under Allowed none may replace one of the template's, wherever the
+// template has it from; Overrides may.
 func injectEnv(spec *corev1.PodSpec, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
 	given := map[string]bool{} // container and name, of the claim
 	for _, variable := range claim.Spec.Env {
@@ -67,19 +68,55 @@ func injectEnv(spec *corev1.PodSpec, claim *v1beta1.SandboxClaim, template *v1be
 				"them from the claim", variable.Name, container.Name)
 		}
 		given[key] = true
-		at := slices.IndexFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == variable.Name })
-		if at < 0 {
-			container.Env = append(container.Env, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
-			continue
-		}
 		if template.Spec.EnvVarsInjectionPolicy != v1beta1.EnvVarsInjectionPolicyOverrides {
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is set in container %q of the template already: "+
-				"remove it from the claim, or set envVarsInjectionPolicy of SandboxTemplate %q to %s",
-				variable.Name, container.Name, template.Name, v1beta1.EnvVarsInjectionPolicyOverrides)
+			if why := taken(container, variable.Name, template.Name); why != nil {
+				return why
+			}
 		}
-		container.Env[at] = corev1.EnvVar{Name: variable.Name, Value: variable.Value}
+		setVariable(container, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
 	}
 	return nil
+}
+
+// taken says why a variable is refused that may replace one that the template gives the container: one by its name, or one of a ConfigMap or a Secret,
+// whose keys may change and are not ours to read.
+func taken(container *corev1.Container, name, template string) *refusal {
+	if slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == name }) {
+		return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is set in container %q of the template already: "+
+			"remove it from the claim, or set envVarsInjectionPolicy of SandboxTemplate %q to %s",
+			name, container.Name, template, v1beta1.EnvVarsInjectionPolicyOverrides)
+	}
+	for _, from := range container.EnvFrom {
+		if strings.HasPrefix(name, from.Prefix) && name != from.Prefix {
+			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q may be set by envFrom in container %q of the template "+
+				"(%s): remove it from the claim, give that envFrom a prefix with which %q does not begin, or set envVarsInjectionPolicy of "+
+				"SandboxTemplate %q to %s", name, container.Name, sourceName(from), name, template, v1beta1.EnvVarsInjectionPolicyOverrides)
+		}
+	}
+	return nil
+}
+
+func sourceName(from corev1.EnvFromSource) string {
+	switch {
+	case from.ConfigMapRef != nil:
+		return "ConfigMap " + from.ConfigMapRef.Name
+	case from.SecretRef != nil:
+		return "Secret " + from.SecretRef.Name
+	default:
+		return "a source of another kind"
+	}
+}
+
+// setVariable gives the container a variable once, in the place of the first of the name: what refers to it comes after.
+func setVariable(container *corev1.Container, variable corev1.EnvVar) {
+	at := slices.IndexFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == variable.Name })
+	if at < 0 {
+		container.Env = append(container.Env, variable)
+		return
+	}
+	container.Env[at] = variable
+	later := slices.DeleteFunc(container.Env[at+1:], func(e corev1.EnvVar) bool { return e.Name == variable.Name })
+	container.Env = container.Env[:at+1+len(later)]
 }
 
 // containerFor is the first container, or the one of the name, init containers included.
@@ -110,22 +147,25 @@ func containerNames(spec *corev1.PodSpec) []string {
 	return names
 }
 
-// addVolumes adds the claim's volumes to those of a new Sandbox, or puts them in the place of those of the same name.
+// addVolumes adds the claim's volumes to those of a new Sandbox. One whose name the template has, as a volume claim or as a volume of the
+// Pod, takes its place under Overrides and is refused under Allowed.
 func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+	overrides := template.Spec.VolumeClaimTemplatesPolicy == v1beta1.VolumeClaimTemplatesPolicyOverrides
 	for i := range claim.Spec.VolumeClaimTemplates {
 		volume := claim.Spec.VolumeClaimTemplates[i].DeepCopy()
 		at := slices.IndexFunc(sandbox.Spec.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool {
 			return v.Name == volume.Name
 		})
+		ofPod := slices.ContainsFunc(sandbox.Spec.PodTemplate.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == volume.Name })
 		switch {
-		case at < 0:
-			sandbox.Spec.VolumeClaimTemplates = append(sandbox.Spec.VolumeClaimTemplates, *volume)
-		case template.Spec.VolumeClaimTemplatesPolicy == v1beta1.VolumeClaimTemplatesPolicyOverrides:
-			sandbox.Spec.VolumeClaimTemplates[at] = *volume
-		default:
+		case !overrides && (at >= 0 || ofPod):
 			return refuse(apis.ReasonVolumeClaimTemplatesError, "the template has a volume %q already: give the claim's another name, or set "+
 				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
 				volume.Name, template.Name, v1beta1.VolumeClaimTemplatesPolicyOverrides)
+		case at < 0: // the Sandbox's reconciler puts it in the place of the Pod's volume of the name
+			sandbox.Spec.VolumeClaimTemplates = append(sandbox.Spec.VolumeClaimTemplates, *volume)
+		default:
+			sandbox.Spec.VolumeClaimTemplates[at] = *volume
 		}
 	}
 	if n := len(sandbox.Spec.VolumeClaimTemplates); n > maxVolumes {

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
@@ -100,7 +101,8 @@ func checkOverride(field string, add, has, live map[string]string) *refusal {
 	return nil
 }
 
-// setMetadata brings the claim's keys on the Sandbox and on its podTemplate up to date.
+// setMetadata brings the keys of the template and of the claim on the Sandbox and on its podTemplate up to date: what is there, then the
+// template's keys, then the claim's. What the template has no more stays.
 func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
 	pod := &sandbox.Spec.PodTemplate.ObjectMeta
 	if why := checkOverrides(claim, template, *pod); why != nil {
@@ -108,9 +110,11 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, te
 	}
 	var has agentsv1beta1.PodMetadata
 	var labels, annotations map[string]string
-	if template != nil {
+	if stampedFrom(sandbox, template) {
 		has = template.Spec.PodTemplate.ObjectMeta
 		labels, annotations = stamp.Metadata(template)
+		pod.Labels, pod.Annotations = union(pod.Labels, has.Labels), union(pod.Annotations, has.Annotations)
+		sandbox.Labels, sandbox.Annotations = union(sandbox.Labels, labels), union(sandbox.Annotations, annotations)
 	}
 	spec := &claim.Spec
 	podLabels := union(spec.AdditionalPodMetadata.Labels, labelsOf(spec.PodMetadata))
@@ -120,6 +124,11 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, te
 	setTracked(sandbox, &sandbox.Labels, labelsOf(spec.SandboxMetadata), labels, apis.AnnotationClaimLabels)
 	setTracked(sandbox, &sandbox.Annotations, annotationsOf(spec.SandboxMetadata), annotations, apis.AnnotationClaimAnnotations)
 	return nil
+}
+
+// stampedFrom says whether the Sandbox was made from the template (nil: there is none).
+func stampedFrom(sandbox *agentsv1beta1.Sandbox, template *v1beta1.SandboxTemplate) bool {
+	return template != nil && sandbox.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(template.Name)
 }
 
 // setTracked sets the claim's keys and takes back those it set before and has no more: they get the template's value, or go.

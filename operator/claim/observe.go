@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,13 +26,14 @@ type observed struct {
 	owned    []*agentsv1beta1.Sandbox // that the claim controls
 	recorded *agentsv1beta1.Sandbox   // under the recorded name, whoever controls it; nil: the API server has none
 	named    *agentsv1beta1.Sandbox   // under the claim's own name, whoever controls it
+	kept     string                   // the name of a Sandbox that is gone and whose volumes wait for the claim
 	template *v1beta1.SandboxTemplate // that a Sandbox would be, or was, stamped from; nil: there is none
 	pools    []*v1beta1.SandboxWarmPool
 }
 
-// ours lists the Sandboxes that the claim controls.
+// ours lists the Sandboxes that the claim controls, and the one it had whose owner reference somebody removed.
 func (o observed) ours(claim *v1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
-	if len(o.owned) == 0 && o.recorded != nil && controlledBy(o.recorded, claim.UID) {
+	if len(o.owned) == 0 && o.recorded != nil && (controlledBy(o.recorded, claim.UID) || released(o.recorded, claim)) {
 		return []*agentsv1beta1.Sandbox{o.recorded}
 	}
 	return o.owned
@@ -56,9 +58,47 @@ func (r *Reconciler) observe(ctx context.Context, claim *v1beta1.SandboxClaim, n
 		return seen, err
 	}
 	if ours := seen.ours(claim); len(ours) > 0 {
-		return seen, observeTemplate(ctx, r.client, claim, ours[0].Annotations[apis.AnnotationTemplateRef], &seen)
+		return seen, observeTemplate(ctx, r.client, claim, builtFrom(ours[0], claim), &seen)
+	}
+	if err := r.observeKept(ctx, claim, now, &seen); err != nil {
+		return seen, err
 	}
 	return seen, r.observeSources(ctx, claim, &seen)
+}
+
+// observeKept looks for volumes that outlived the claim's Sandbox. They are told by the claim's UID, which the operator wrote: what is
+// noted on the claim anybody may have written who may edit it. The API server is asked, for whoever misses them begins with nothing.
+func (r *Reconciler) observeKept(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time, seen *observed) error {
+	had := recordOf(claim) != "" || claim.Status.FirstReadyTime != nil
+	if !had || seen.recorded != nil || deadlineOf(claim, nil).Reached(now) {
+		return nil
+	}
+	var volumes corev1.PersistentVolumeClaimList
+	err := r.live.List(ctx, &volumes, client.InNamespace(claim.Namespace), client.MatchingLabels{apis.LabelClaimUID: string(claim.UID)})
+	if err != nil {
+		return fmt.Errorf("list PersistentVolumeClaims: %w", err)
+	}
+	seen.kept = keptOf(claim, volumes.Items)
+	return nil
+}
+
+// keptOf is the name of the Sandbox that the volumes are of: the recorded one, if there are several.
+func keptOf(claim *v1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
+	var names []string
+	for i := range volumes {
+		name := volumes[i].Annotations[apis.AnnotationAssignedSandboxName]
+		if volumes[i].DeletionTimestamp == nil && name != "" {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case slices.Contains(names, recordOf(claim)):
+		return recordOf(claim)
+	default:
+		return slices.Min(names)
+	}
 }
 
 // observeSandboxes looks by owner, then by record, then by the claim's name. The cache may lag behind our own writes, so what a

@@ -27,6 +27,16 @@ func claimUID(object client.Object) []string {
 // isClaim goes by group and kind: an owner of another API version is the same owner.
 func isClaim(ref *metav1.OwnerReference) bool { return isExtension(ref, apis.KindSandboxClaim) }
 
+// bound says whether the Sandbox is the one that the claim's status names, by UID.
+func bound(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) bool {
+	return sandbox.UID != "" && sandbox.UID == claim.Status.SandboxStatus.UID
+}
+
+// released says whether the claim's Sandbox has lost its controller: the claim takes it back.
+func released(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) bool {
+	return bound(sandbox, claim) && metav1.GetControllerOfNoCopy(sandbox) == nil
+}
+
 func heldByPool(sandbox *agentsv1beta1.Sandbox) bool {
 	ref := metav1.GetControllerOfNoCopy(sandbox)
 	return ref != nil && isExtension(ref, apis.KindSandboxWarmPool)

@@ -26,17 +26,18 @@ type Reconciler struct {
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
 	metrics  *metrics.Metrics
+	leaving  func(node string) bool
 }
 
-// New returns a Reconciler. Every argument is needed.
+// New returns a Reconciler. Every argument is needed; leaving says whether a node is about to go, so that what runs there is taken last.
 func New(
 	c client.Client, live client.Reader, queue *warmqueue.Queue, recorder events.EventRecorder, clk clock.PassiveClock,
-	m *metrics.Metrics,
+	m *metrics.Metrics, leaving func(node string) bool,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil {
+	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil || leaving == nil {
 		return nil, fmt.Errorf("claim reconciler: a dependency is missing")
 	}
-	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m}, nil
+	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m, leaving: leaving}, nil
 }
 
 // Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.

@@ -66,7 +66,9 @@ func statusOf(claim *v1beta1.SandboxClaim, f facts) v1beta1.SandboxClaimStatus {
 	_, over := f.step.(end)
 	switch {
 	case f.sandbox != nil:
-		is.SandboxStatus = v1beta1.SandboxStatus{Name: f.sandbox.Name, PodIPs: slices.Clone(f.sandbox.Status.PodIPs)}
+		is.SandboxStatus = v1beta1.SandboxStatus{
+			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: builtFrom(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
+		}
 	case over && f.err == nil:
 		is.SandboxStatus = v1beta1.SandboxStatus{}
 	default:

@@ -114,7 +114,7 @@ func TestTheFirstReadyTimeNeverChanges(t *testing.T) {
 
 func TestNewTakesEveryDependency(t *testing.T) {
 	w := newWorld(t)
-	if _, err := New(w.store, w.store, nil, w.recorder, w.clock, w.metrics); err == nil {
+	if _, err := New(w.store, w.store, nil, w.recorder, w.clock, w.metrics, w.leaving); err == nil {
 		t.Error("no queue, and no error")
 	}
 }

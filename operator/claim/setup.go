@@ -30,6 +30,8 @@ import (
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxclaims/finalizers,verbs=update
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxtemplates;sandboxwarmpools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=list
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxclaims.extensions.agents.x-k8s.io
 
@@ -61,6 +63,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxMoved())).
 		Watches(&agentsv1beta1.Sandbox{}, feed(r.queue)).
 		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
+		Watches(&v1beta1.SandboxTemplate{}, r.follow()).
 		Watches(&v1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
@@ -100,7 +103,7 @@ func specMoved() predicate.Predicate {
 	}}
 }
 
-// sandboxMoved lets through what a claim's status shows of its Sandbox, and the labels we repair. The hand-over itself shows
+// sandboxMoved lets through what a claim's status shows of its Sandbox, and what we repair. The hand-over itself shows
 // nothing that the pass which did it does not know.
 func sandboxMoved() predicate.Predicate {
 	return predicate.Funcs{
@@ -111,7 +114,7 @@ func sandboxMoved() predicate.Predicate {
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			was, ok := e.ObjectOld.(*agentsv1beta1.Sandbox)
 			is, ok2 := e.ObjectNew.(*agentsv1beta1.Sandbox)
-			return ok && ok2 && (!shownAlike(was, is) || labelsLost(was, is))
+			return ok && ok2 && (!shownAlike(was, is) || tieLost(was, is))
 		},
 	}
 }
@@ -130,12 +133,13 @@ func shownAlike(was, is *agentsv1beta1.Sandbox) bool {
 	return true
 }
 
-// labelsLost says whether somebody edited the labels that tie a claimed Sandbox to its claim and its NetworkPolicy.
-func labelsLost(was, is *agentsv1beta1.Sandbox) bool {
-	if before, after := metav1.GetControllerOfNoCopy(was), metav1.GetControllerOfNoCopy(is); before == nil || after == nil ||
-		before.UID != after.UID {
+// tieLost says whether somebody edited what ties a claimed Sandbox to its claim and its NetworkPolicy.
+func tieLost(was, is *agentsv1beta1.Sandbox) bool {
+	before := metav1.GetControllerOfNoCopy(was)
+	if before == nil || !isClaim(before) {
 		return false
 	}
-	return was.Labels[apis.LabelClaimUID] != is.Labels[apis.LabelClaimUID] ||
-		was.Labels[apis.LabelSandboxTemplateRefHash] != is.Labels[apis.LabelSandboxTemplateRefHash]
+	return !controlledBy(is, before.UID) || was.Labels[apis.LabelClaimUID] != is.Labels[apis.LabelClaimUID] ||
+		was.Labels[apis.LabelSandboxTemplateRefHash] != is.Labels[apis.LabelSandboxTemplateRefHash] ||
+		was.Annotations[apis.AnnotationTemplateRef] != is.Annotations[apis.AnnotationTemplateRef]
 }

@@ -36,6 +36,8 @@ func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 		"new addresses":                   {to: func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.7"} }, want: true},
 		"it is being deleted":             {to: deleting, want: true},
 		"its identity was edited":         {to: func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelSandboxTemplateRefHash) }, want: true},
+		"its owner reference is gone":     {to: withoutOwners, want: true},
+		"its template's name was edited":  {to: func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "x" }, want: true},
 		"the hand-over itself":            {from: member("p-a", pool("p")), to: func(*agentsv1beta1.Sandbox) {}},
 		"an annotation":                   {to: func(s *agentsv1beta1.Sandbox) { s.Annotations["x"] = "y" }},
 		"its node":                        {to: func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = "node-1" }},

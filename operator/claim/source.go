@@ -10,6 +10,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
@@ -35,8 +36,8 @@ func sourceOf(claim *v1beta1.SandboxClaim, seen observed) (*source, *refusal) {
 	var pool *v1beta1.SandboxWarmPool
 	if named != "" {
 		if len(seen.pools) == 0 || seen.pools[0].DeletionTimestamp != nil {
-			return nil, refuse(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q does not exist in namespace %q: create it, or name "+
-				"another in the claim", named, claim.Namespace)
+			return nil, refuse(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q does not exist in namespace %q: create it, or "+
+				"make a claim that names another", named, claim.Namespace)
 		}
 		pool = seen.pools[0]
 	}
@@ -77,8 +78,8 @@ func templateNotFound(claim *v1beta1.SandboxClaim, pool *v1beta1.SandboxWarmPool
 		return refuse(apis.ReasonTemplateNotFound, "SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
 			"it, or name another in the pool", pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace)
 	}
-	return refuse(apis.ReasonTemplateNotFound, "SandboxTemplate %q does not exist in namespace %q: create it, or name another in "+
-		"the claim", claim.Spec.TemplateRef.Name, claim.Namespace)
+	return refuse(apis.ReasonTemplateNotFound, "SandboxTemplate %q does not exist in namespace %q: create it, or make a claim "+
+		"that names another", claim.Spec.TemplateRef.Name, claim.Namespace)
 }
 
 // offers says whether a member in the queue may serve the claim. The queue's word is checked against the Sandbox itself after.
@@ -98,7 +99,21 @@ func (s *source) mayTake(sandbox *agentsv1beta1.Sandbox) bool {
 		return false
 	}
 	pool := s.holder(sandbox)
-	return pool != nil && s.fresh(pool, member)
+	return pool != nil && s.fresh(pool, member) && s.proven(pool, sandbox)
+}
+
+// proven says whether the content of a Sandbox that a pool seems to hold is the pool's: what was made from the template as it is, or is
+// recorded in the pool's status. Under Recreate it is what the template says now, but for metadata.
+func (s *source) proven(pool *v1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sandbox) bool {
+	if recreates(pool) && stamp.HashOf(sandbox) != s.blueprint {
+		return false
+	}
+	if name := sandbox.Annotations[apis.AnnotationTemplateRef]; sandbox.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(name) {
+		return false
+	}
+	revision := provenance.Revision(sandbox)
+	return provenance.Recorded(pool, revision) || (revision != "" && pool.Spec.TemplateRef.Name == s.template.Name &&
+		revision == provenance.Current(s.template))
 }
 
 // holder is the pool of the source that controls the Sandbox. Names may share a hash, so the UID decides.
@@ -129,6 +144,7 @@ func asMember(sandbox *agentsv1beta1.Sandbox) (warmqueue.Member, bool) {
 		PoolHash:       sandbox.Labels[apis.LabelWarmPoolSandbox],
 		TemplateHash:   sandbox.Labels[apis.LabelSandboxTemplateRefHash],
 		Blueprint:      sandbox.Labels[apis.LabelSandboxPodTemplateHash],
+		Node:           sandbox.Status.NodeName,
 		Ready:          apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionReady),
 		Created:        sandbox.CreationTimestamp.Time,
 	}

@@ -5,10 +5,13 @@ package claim
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -17,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -57,6 +61,56 @@ func (r *Reconciler) waitForTemplate(ctx context.Context, template client.Object
 		}
 	}
 	return requests
+}
+
+// follow wakes the claims whose Sandboxes were made from a template whose metadata moved: behind all other claims, for nobody waits.
+func (r *Reconciler) follow() handler.EventHandler {
+	type wakes = workqueue.TypedRateLimitingInterface[reconcile.Request]
+	wake := func(ctx context.Context, object client.Object, queue wakes) {
+		template, ok := object.(*v1beta1.SandboxTemplate)
+		lanes, ok2 := queue.(priorityqueue.PriorityQueue[reconcile.Request])
+		if ok && ok2 {
+			lanes.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, r.followers(ctx, template)...)
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue wakes) {
+			if !e.IsInInitialList { // when the operator starts every claim is looked at anyway
+				wake(ctx, e.Object, queue)
+			}
+		},
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue wakes) {
+			was, ok := e.ObjectOld.(*v1beta1.SandboxTemplate)
+			is, ok2 := e.ObjectNew.(*v1beta1.SandboxTemplate)
+			if ok && ok2 && metadataMoved(was, is) {
+				wake(ctx, is, queue)
+			}
+		},
+	}
+}
+
+// followers are the claims whose Sandboxes were made from the template.
+func (r *Reconciler) followers(ctx context.Context, template *v1beta1.SandboxTemplate) (requests []reconcile.Request) {
+	var list agentsv1beta1.SandboxList
+	if err := r.client.List(ctx, &list, client.InNamespace(template.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "list Sandboxes of a template", "template", template.Name)
+		return nil
+	}
+	for i := range list.Items {
+		if holder := metav1.GetControllerOfNoCopy(&list.Items[i]); holder != nil && isClaim(holder) && stampedFrom(&list.Items[i], template) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: template.Namespace, Name: holder.Name}})
+		}
+	}
+	return requests
+}
+
+// metadataMoved says whether a template hands on other labels or annotations than before.
+func metadataMoved(was, is *v1beta1.SandboxTemplate) bool {
+	labelsThen, annotationsThen := stamp.Metadata(was)
+	labelsNow, annotationsNow := stamp.Metadata(is)
+	podThen, podNow := was.Spec.PodTemplate.ObjectMeta, is.Spec.PodTemplate.ObjectMeta
+	return !maps.Equal(labelsThen, labelsNow) || !maps.Equal(annotationsThen, annotationsNow) ||
+		!maps.Equal(podThen.Labels, podNow.Labels) || !maps.Equal(podThen.Annotations, podNow.Annotations)
 }
 
 // waitForPool lists the claims that wait for the pool by its name.

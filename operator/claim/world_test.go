@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,13 +49,14 @@ type world struct {
 	lagging map[string]*agentsv1beta1.Sandbox
 	// before are templates and pools that the cache shows as they were, by name.
 	before map[string]client.Object
-	made   *int // objects so far, by all operators
+	leaves string // a node that is about to go
+	made   *int   // objects so far, by all operators
 }
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -72,6 +74,8 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 	return w
 }
 
+func (w *world) leaving(node string) bool { return node != "" && node == w.leaves }
+
 // restart starts an operator that knows nothing but what the API server has: its cache is up to date.
 func (w *world) restart() {
 	w.t.Helper()
@@ -83,7 +87,7 @@ func (w *world) restart() {
 	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics); err != nil {
+	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.leaving); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -53,7 +53,9 @@ func localized(object *unstructured.Unstructured) (*unstructured.Unstructured, e
 			return nil, err
 		}
 		// A Role can grant nothing about them, and such an operator does not look at them.
-		role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, apiextensionsv1.GroupName) })
+		role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
+			return slices.Contains(r.APIGroups, apiextensionsv1.GroupName) || slices.Contains(r.Resources, "nodes")
+		})
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&role)
 		if err != nil {
 			return nil, err

@@ -36,8 +36,8 @@ type Options struct {
 	Namespace string
 	// Image of the operator; DefaultImage when empty.
 	Image string
-	// Replicas of the operator; one when zero. More than one stand by for the leader.
-	Replicas int32
+	// Replicas of the operator; one when nil. More than one stand by for the leader.
+	Replicas *int32
 	// Args are added to the operator's own.
 	Args []string
 	// WatchNamespaces are the only namespaces that the operator works in, with Roles in them in place of ClusterRoles; all when
@@ -54,7 +54,9 @@ func DefaultImage() string { return ImageRepository + ":" + buildinfo.Get().Vers
 func (o Options) Complete() Options {
 	o.Namespace = cmp.Or(o.Namespace, apis.OperatorNamespace)
 	o.Image = cmp.Or(o.Image, DefaultImage())
-	o.Replicas = cmp.Or(o.Replicas, 1)
+	if o.Replicas == nil {
+		o.Replicas = new(int32(1))
+	}
 	o.Args = slices.Clone(o.Args)
 	o.WatchNamespaces = slices.Compact(slices.Sorted(slices.Values(o.WatchNamespaces)))
 	return o
@@ -75,8 +77,8 @@ func (o Options) Validate() error {
 	if strings.ContainsAny(o.Image, " \t\n") {
 		all = append(all, fmt.Errorf("image %q contains white space", o.Image))
 	}
-	if o.Replicas < 0 {
-		all = append(all, fmt.Errorf("replicas must not be negative: %d", o.Replicas))
+	if o.Replicas != nil && *o.Replicas < 0 {
+		all = append(all, fmt.Errorf("replicas must not be negative: %d", *o.Replicas))
 	}
 	return errors.Join(all...)
 }

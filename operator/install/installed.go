@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
 // Arguments of the operator that the manifests set.
@@ -18,6 +19,10 @@ const (
 	argExtensions      = "--extensions=true"
 	argWatchNamespaces = "--watch-namespaces="
 )
+
+// own are the arguments that the manifests set or have ever set: an upgrade does not take them for somebody's choice. One that is
+// dropped from the manifests stays in this list.
+func own() []string { return []string{argLeaderElect} }
 
 // arguments are what the options add to the arguments in the manifests.
 func (o Options) arguments() []string {
@@ -33,23 +38,14 @@ func (o Options) arguments() []string {
 
 // Flag is the last value of a flag among the further arguments; a flag without one is true.
 func (o Options) Flag(name string) (value string, given bool) {
-	for _, arg := range o.Args {
-		flag, v, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if flag == name {
-			value, given = v, true
-			if !valued {
-				value = "true"
-			}
-		}
-	}
-	return value, given
+	return arguments.Value(o.Args, name)
 }
 
 // Installed are the options that the Deployment of an operator was rendered with, whoever rendered it: what an upgrade keeps.
 func Installed(deployment *appsv1.Deployment) Options {
-	o := Options{Namespace: deployment.Namespace, Replicas: 1, CoreOnly: true}
-	if deployment.Spec.Replicas != nil {
-		o.Replicas = *deployment.Spec.Replicas
+	o := Options{Namespace: deployment.Namespace, Replicas: deployment.Spec.Replicas, CoreOnly: true}
+	if o.Replicas == nil {
+		o.Replicas = new(int32(1))
 	}
 	for i := range deployment.Spec.Template.Spec.Containers {
 		container := &deployment.Spec.Template.Spec.Containers[i]
@@ -60,7 +56,7 @@ func Installed(deployment *appsv1.Deployment) Options {
 		for _, arg := range container.Args {
 			namespaces, watch := strings.CutPrefix(arg, argWatchNamespaces)
 			switch {
-			case arg == argLeaderElect:
+			case slices.Contains(own(), arg):
 			case arg == argExtensions, arg == "--extensions":
 				o.CoreOnly = false
 			case watch:

@@ -20,7 +20,8 @@ func TestWhatWasInstalledIsReadBackFromItsDeployment(t *testing.T) {
 	tests := map[string]Options{
 		"the defaults":        {},
 		"the core alone":      {CoreOnly: true},
-		"a mirror, two of it": {Image: "mirror.example/operator:v1", Replicas: 2},
+		"a mirror, two of it": {Image: "mirror.example/operator:v1", Replicas: new(int32(2))},
+		"none of it, for now": {Replicas: new(int32(0))},
 		"another namespace":   {Namespace: "elsewhere"},
 		"some namespaces":     {WatchNamespaces: []string{"a", "b"}},
 		"further arguments":   {Args: []string{"--kube-api-qps=50", "--leader-elect=false"}},

@@ -166,7 +166,7 @@ func bind(object *unstructured.Unstructured, namespace string) error {
 }
 
 func deploy(object *unstructured.Unstructured, options Options) error {
-	if err := unstructured.SetNestedField(object.Object, int64(options.Replicas), "spec", "replicas"); err != nil {
+	if err := unstructured.SetNestedField(object.Object, int64(*options.Replicas), "spec", "replicas"); err != nil {
 		return err
 	}
 	containers, _, err := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")

@@ -122,7 +122,7 @@ func TestRenderNoReferenceToTheDefaultNamespaceRemains(t *testing.T) {
 
 func TestRenderDeployment(t *testing.T) {
 	deployment := find[appsv1.Deployment](t, render(t, Options{
-		Image: "localhost/operator:v1", Replicas: 2, Args: []string{"--kube-api-qps=50"},
+		Image: "localhost/operator:v1", Replicas: new(int32(2)), Args: []string{"--kube-api-qps=50"},
 	}), "Deployment")
 
 	if got := *deployment.Spec.Replicas; got != 2 {
@@ -221,9 +221,9 @@ func TestValidate(t *testing.T) {
 		"the zero value is valid":              {},
 		"a namespace is a DNS label":           {Options{Namespace: "Upper.Case"}, `namespace "Upper.Case"`},
 		"an image has no white space":          {Options{Image: "a b"}, `image "a b"`},
-		"there is no negative number of Pods":  {Options{Replicas: -1}, "replicas must not be negative"},
+		"there is no negative number of Pods":  {Options{Replicas: new(int32(-1))}, "replicas must not be negative"},
 		"an image by digest is an image too":   {options: Options{Image: "r/i@sha256:0123"}},
-		"two mistakes are reported as both":    {Options{Image: "a b", Replicas: -1}, "replicas must not be negative"},
+		"two mistakes are reported as both":    {Options{Image: "a b", Replicas: new(int32(-1))}, "replicas must not be negative"},
 		"any other namespace is as good a one": {options: Options{Namespace: "elsewhere"}},
 	}
 	for name, test := range tests {

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
@@ -74,11 +75,16 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 	if err != nil {
 		return nil, err
 	}
+	volumes, err := volume.New(writer, mgr.GetAPIReader(), clock.RealClock{})
+	if err != nil {
+		return nil, err
+	}
 	all := []setup{
 		func(ctx context.Context) error { return counted.Watch(ctx, mgr.GetCache(), config.Extensions) },
 		func(ctx context.Context) error {
 			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers, tracer)
 		},
+		func(context.Context) error { return volumes.SetupWithManager(mgr, tracer) },
 	}
 	if !config.Extensions {
 		return all, nil
@@ -88,14 +94,22 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 	if err != nil {
 		return nil, err
 	}
+	remover, err := template.NewRemover(writer, mgr.GetAPIReader())
+	if err != nil {
+		return nil, err
+	}
 	pools, err := pool.New(
-		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools)
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools, counted)
+	if err != nil {
+		return nil, err
+	}
+	leaving, err := leavingNodes(mgr, config)
 	if err != nil {
 		return nil, err
 	}
 	claims, err := claim.New(
 		writer, mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{},
-		counted)
+		counted, leaving)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +117,7 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 		func(context.Context) error {
 			return templates.SetupWithManager(mgr, config.SandboxTemplateConcurrentWorkers, tracer)
 		},
+		func(context.Context) error { return remover.SetupWithManager(mgr, tracer) },
 		func(ctx context.Context) error {
 			return pools.SetupWithManager(ctx, mgr, config.SandboxWarmPoolConcurrentWorkers, tracer)
 		},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
@@ -166,6 +167,32 @@ agent_sandbox_warm_pool_replicas{namespace="default",warmpool_name="pool"} 4
 	}
 	m.pools.remove(types.NamespacedName{Namespace: "default", Name: "pool"})
 	if n := testutil.CollectAndCount(m, names...); n != 0 {
+		t.Errorf("%d series of a pool that is gone", n)
+	}
+}
+
+func TestAPoolShowsWhatBlocksIt(t *testing.T) {
+	m, _ := newMetrics(t)
+	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool"}}
+	pool.Spec.TemplateRef.Name = "python"
+	const name = "agent_sandbox_warm_pool_blocked_replicas"
+	m.Blocked(pool, map[obstacle.Cause]int{obstacle.ImagePull: 2, obstacle.NoNode: 1})
+	want := `
+# HELP agent_sandbox_warm_pool_blocked_replicas Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.
+# TYPE agent_sandbox_warm_pool_blocked_replicas gauge
+agent_sandbox_warm_pool_blocked_replicas{cause="ImagePull",namespace="default",sandbox_template="python",warmpool_name="pool"} 2
+agent_sandbox_warm_pool_blocked_replicas{cause="Unschedulable",namespace="default",sandbox_template="python",warmpool_name="pool"} 1
+`
+	if err := testutil.CollectAndCompare(m, strings.NewReader(want), name); err != nil {
+		t.Error(err)
+	}
+	m.Blocked(pool, nil)
+	if n := testutil.CollectAndCount(m, name); n != 0 {
+		t.Errorf("%d series of a pool that is well again", n)
+	}
+	m.Blocked(pool, map[obstacle.Cause]int{obstacle.NoTemplate: 3})
+	m.pools.remove(types.NamespacedName{Namespace: "default", Name: "pool"})
+	if n := testutil.CollectAndCount(m, name); n != 0 {
 		t.Errorf("%d series of a pool that is gone", n)
 	}
 }

@@ -10,15 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
 // pools tells the size of each pool as the watch shows it.
 type pools struct {
 	leads                func() bool
 	desired, size, ready *prometheus.Desc
+	blocked              *prometheus.Desc
 
-	mu    sync.Mutex
-	known map[types.NamespacedName]poolSize
+	mu       sync.Mutex
+	known    map[types.NamespacedName]poolSize
+	troubles map[types.NamespacedName]trouble
+}
+
+// trouble is how many Sandboxes of a pool each cause keeps from being Ready.
+type trouble struct {
+	template string
+	causes   map[obstacle.Cause]int
 }
 
 type poolSize struct{ desired, size, ready int32 }
@@ -32,7 +41,11 @@ func newPools(leads func() bool) *pools {
 		desired: desc("desired_replicas", "Sandboxes that a SandboxWarmPool should hold."),
 		size:    desc("replicas", "Sandboxes that a SandboxWarmPool holds."),
 		ready:   desc("ready_replicas", "Sandboxes of a SandboxWarmPool that are Ready to be claimed."),
-		known:   map[types.NamespacedName]poolSize{},
+		blocked: prometheus.NewDesc("agent_sandbox_warm_pool_blocked_replicas",
+			"Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.",
+			[]string{labelNamespace, labelPool, labelTemplate, "cause"}, nil),
+		known:    map[types.NamespacedName]poolSize{},
+		troubles: map[types.NamespacedName]trouble{},
 	}
 }
 
@@ -41,6 +54,7 @@ func (p *pools) Describe(out chan<- *prometheus.Desc) {
 	out <- p.desired
 	out <- p.size
 	out <- p.ready
+	out <- p.blocked
 }
 
 // Collect implements prometheus.Collector.
@@ -58,6 +72,25 @@ func (p *pools) Collect(out chan<- prometheus.Metric) {
 		gauge(p.size, pool.size)
 		gauge(p.ready, pool.ready)
 	}
+	for name, t := range p.troubles {
+		for cause, count := range t.causes {
+			out <- prometheus.MustNewConstMetric(p.blocked, prometheus.GaugeValue, float64(count), name.Namespace, name.Name, t.template, string(cause))
+		}
+	}
+}
+
+// Blocked says how many Sandboxes of the pool each cause keeps from being Ready, or from being made. Causes without any are left
+// out.
+func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
+	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
+	p := m.pools
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(causes) == 0 {
+		delete(p.troubles, name)
+		return
+	}
+	p.troubles[name] = trouble{template: pool.Spec.TemplateRef.Name, causes: causes}
 }
 
 func (p *pools) show(pool *extensionsv1beta1.SandboxWarmPool) {
@@ -74,4 +107,5 @@ func (p *pools) remove(name types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.known, name)
+	delete(p.troubles, name)
 }

@@ -6,17 +6,17 @@ package pool
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
 const (
@@ -35,9 +35,11 @@ type plan struct {
 	mend   []mending
 	adopt  []*agentsv1beta1.Sandbox
 	create int
-	gentle bool          // claims are being served: leave the API server to them
-	full   bool          // nothing is missing
-	again  time.Duration // when to look again though nothing happens; zero: never
+	// recheck: what nobody controls is to be taken or deleted, which only a pool that stays may do.
+	recheck bool
+	gentle  bool          // claims are being served: leave the API server to them
+	full    bool          // nothing is missing
+	again   time.Duration // when to look again though nothing happens; zero: never
 }
 
 // mending is a member whose labels somebody edited, as it is and as it should be.
@@ -50,6 +52,17 @@ func (p *plan) look(in time.Duration) { p.again = retry.Sooner(p.again, in) }
 func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Options) plan {
 	var p plan
 	var fit []*agentsv1beta1.Sandbox
+	for _, foreign := range seen.foreign {
+		if _, leaving := seen.flight.leaving[foreign.UID]; !leaving && foreign.DeletionTimestamp == nil {
+			p.remove = append(p.remove, foreign)
+		}
+	}
+	for _, orphan := range seen.orphans {
+		if seen.template != nil && abandoned(pool, orphan, seen) {
+			p.remove = append(p.remove, orphan)
+			p.recheck = true
+		}
+	}
 	for _, member := range seen.live() {
 		useless, again := judge(now, pool, member, seen, o)
 		p.look(again)
@@ -95,7 +108,7 @@ func (p *plan) fill(room int, serves bool, now time.Time, seen observed, o Optio
 	}
 	for _, orphan := range seen.orphans {
 		if len(p.adopt) < batch && welcome(orphan, seen) {
-			p.adopt = append(p.adopt, orphan)
+			p.adopt, p.recheck = append(p.adopt, orphan), true
 		}
 	}
 	p.create = batch - len(p.adopt)
@@ -120,7 +133,7 @@ func judge(
 	switch {
 	case seen.template == nil:
 		return false, 0
-	case recreates(pool) && stale(member, seen.template, seen.blueprint):
+	case recreates(pool) && stale(member, seen):
 		return true, 0
 	case finished(member):
 		again = member.CreationTimestamp.Add(finishedPause).Sub(now)
@@ -179,26 +192,30 @@ func replicas(pool *v1beta1.SandboxWarmPool) int {
 	return int(*pool.Spec.Replicas)
 }
 
-// stale says whether a member is of another template, or of another blueprint than the template's. The label is what we wrote
-// at creation; a member whose label is gone or of an older kind of hash is compared by content.
-func stale(member *agentsv1beta1.Sandbox, template *v1beta1.SandboxTemplate, blueprint string) bool {
-	switch {
-	case member.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(template.Name):
-		return true
-	case member.Labels[apis.LabelSandboxPodTemplateHash] == blueprint:
-		return false
-	}
-	return stamp.HashOf(member) != blueprint
+// stale says whether a member is of another template, or of another blueprint than the template's.
+func stale(member *agentsv1beta1.Sandbox, seen observed) bool {
+	return member.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(seen.template.Name) ||
+		seen.contents[member.UID].blueprint != seen.blueprint
 }
 
 // welcome says whether an orphan would do as a member. Anybody may have written its labels, so the content decides.
 func welcome(orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	asleep, _ := orphan.Spec.SuspensionAsked()
 	_, coming := seen.flight.joining[orphan.Name]
-	return !coming && !asleep && orphan.DeletionTimestamp == nil && !finished(orphan) && orphan.Spec.ShutdownTime == nil &&
-		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name) &&
-		equality.Semantic.DeepEqual(orphan.Spec.PodTemplate.ObjectMeta, seen.template.Spec.PodTemplate.ObjectMeta) &&
-		stamp.HashOf(orphan) == seen.blueprint
+	return !coming && orphan.DeletionTimestamp == nil && !finished(orphan) && seen.contents[orphan.UID].revision == seen.current &&
+		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name)
+}
+
+// abandoned says whether an orphan is a stale member as a pool of the name left it: nothing about it was changed since, and nobody can
+// get it any more. What somebody made by copying a member, or has changed, is not the pool's to delete.
+func abandoned(pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
+	_, coming := seen.flight.joining[orphan.Name]
+	_, leaving := seen.flight.leaving[orphan.UID]
+	asleep, _ := orphan.Spec.SuspensionAsked()
+	suffix, named := strings.CutPrefix(orphan.Name, pool.Name+"-")
+	is := seen.contents[orphan.UID]
+	return !coming && !leaving && !asleep && orphan.DeletionTimestamp == nil && orphan.Spec.ShutdownTime == nil &&
+		named && len(suffix) == suffixLength && is.revision != "" && is.blueprint != seen.blueprint &&
+		is.blueprint == orphan.Labels[apis.LabelSandboxPodTemplateHash]
 }
 
 // firstToGo orders by what is least missed: not Ready before Ready, then the newest.
@@ -215,16 +232,21 @@ func firstToGo(a, b *agentsv1beta1.Sandbox) int {
 // podFacts is what only the Pod of a member tells.
 type podFacts struct {
 	unschedulable bool
+	cause         obstacle.Cause
 	scheduled     time.Time // when it got its node
 }
 
 // observed is what the cluster held when the pass began.
 type observed struct {
 	members   []*agentsv1beta1.Sandbox // those that the pool controls; the cache's own: not to be changed
+	foreign   []*agentsv1beta1.Sandbox // those that name the pool as their controller and are not of its making
 	orphans   []*agentsv1beta1.Sandbox // those of the pool's label that nobody controls
 	template  *v1beta1.SandboxTemplate // nil: there is none
 	blueprint string                   // its hash
-	pods      map[types.UID]podFacts   // of members that should have been Ready by now
+	current   string                   // the revision that is made from it
+	contents  map[types.UID]content    // of members, of what is foreign and of orphans
+	pods      map[types.UID]podFacts   // of members that are not Ready and not just made
+	recheck   time.Duration            // when to look at those again; zero: there are none
 	flight    flight                   // without what the members show
 	credit    credit
 }

@@ -9,7 +9,8 @@
 // Invariants (what must never happen):
 //   - more members than replicas because of what we created: what is in flight, going or in doubt counts as a member;
 //   - a Sandbox that a claim took is deleted: deletions carry the UID and the version that was judged;
-//   - a Sandbox that nobody owns joins a pool with another content than the template's, or is deleted by one;
+//   - a Sandbox counts as a member, or is taken as one, because of what its labels or owner references say: its content decides;
+//   - a Sandbox that nobody owns is deleted, unless it is a stale member as a pool of the name left it;
 //   - a change of metadata replaces a member;
 //   - anything is remembered of a pool that is gone.
 package pool

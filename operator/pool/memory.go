@@ -32,6 +32,10 @@ type recall struct {
 	credit  credit
 	unsaid  time.Time // since when the status differs from what was written; zero while it does not
 	missing string    // the template that a warning said is missing
+	asked   bool      // the API server was asked which members there are
+
+	contents map[types.UID]content // what its Sandboxes are made of
+	made     map[string]bool       // revisions that this process could have made: the cache may not show the status that records them yet
 }
 
 // flight is what is on its way between the API server and the cache.
@@ -63,7 +67,7 @@ func (m *memory) open(pool *v1beta1.SandboxWarmPool, now time.Time, rate float64
 	m.forget(name, pool.UID)
 	r := m.pools[pool.UID]
 	if r == nil {
-		r = &recall{name: name, flight: flight{joining: map[string]entry{}, leaving: map[types.UID]time.Time{}}, credit: full(rate, now)}
+		r = &recall{name: name, made: map[string]bool{}, flight: flight{joining: map[string]entry{}, leaving: map[types.UID]time.Time{}}, credit: full(rate, now)}
 		m.pools[pool.UID] = r
 	}
 	r.credit = r.credit.grown(rate, now)
@@ -163,6 +167,16 @@ func (m *memory) lacks(pool types.UID, template string) (news bool) {
 	m.with(pool, func(r *recall) { news, r.missing = r.missing != template, template })
 	return news
 }
+
+// recalled says whether the API server was asked which members the pool has. It is true of a pool that is gone: there is nothing to ask.
+func (m *memory) recalled(pool types.UID) bool {
+	asked := true
+	m.with(pool, func(r *recall) { asked = r.asked })
+	return asked
+}
+
+// setRecalled notes that it was asked.
+func (m *memory) setRecalled(pool types.UID) { m.with(pool, func(r *recall) { r.asked = true }) }
 
 // gone forgets the pool of the name.
 func (m *memory) gone(name types.NamespacedName) {

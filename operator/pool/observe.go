@@ -18,6 +18,9 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
@@ -57,6 +60,9 @@ func (r *Reconciler) observe(
 	for _, member := range seen.members {
 		delete(seen.flight.joining, member.Name)
 	}
+	if err := r.recall(ctx, pool, &seen, now); err != nil {
+		return seen, err
+	}
 	if err := r.resolve(ctx, pool, &seen, now); err != nil {
 		return seen, err
 	}
@@ -64,10 +70,12 @@ func (r *Reconciler) observe(
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: pool.Spec.TemplateRef.Name}
 	switch err := r.client.Get(ctx, key, &template); {
 	case err == nil:
-		seen.template, seen.blueprint = &template, stamp.Hash(&template)
+		seen.template, seen.blueprint, seen.current = &template, stamp.Hash(&template), provenance.Current(&template)
 	case !apierrors.IsNotFound(err):
 		return seen, fmt.Errorf("get SandboxTemplate %s: %w", key.Name, err)
 	}
+	seen.contents = r.memory.examine(pool.UID, seen.members, seen.orphans)
+	seen.expel(pool, r.memory.makes(pool.UID, seen.current))
 	return seen, r.observePods(ctx, &seen, now)
 }
 
@@ -140,13 +148,24 @@ func ours(sandbox *agentsv1beta1.Sandbox, pool *v1beta1.SandboxWarmPool) bool {
 	return ref != nil && ref.UID == pool.UID
 }
 
-// observePods looks at the Pods of members that should have been Ready by now.
+// Members that are not Ready are looked at for what blocks them: not at once, because most only start, and then again, because
+// nothing else would tell that it changed.
+const (
+	blockedAfter = 5 * time.Second
+	blockedAgain = 15 * time.Second
+)
+
+// observePods looks at the Pods of members that are not Ready.
 func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.Time) error {
 	for _, member := range seen.live() {
-		due := dueReady(member, r.options)
-		if due.IsZero() || now.Before(due) {
+		if ready(member) || finished(member) {
 			continue
 		}
+		if young := member.CreationTimestamp.Add(blockedAfter).Sub(now); young > 0 {
+			seen.recheck = retry.Sooner(seen.recheck, young)
+			continue
+		}
+		seen.recheck = retry.Sooner(seen.recheck, blockedAgain)
 		key := client.ObjectKeyFromObject(member)
 		if name := member.Annotations[apis.AnnotationPodName]; name != "" {
 			key.Name = name
@@ -166,15 +185,10 @@ func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.T
 }
 
 func factsOf(pod *corev1.Pod) podFacts {
-	var facts podFacts
+	facts := podFacts{unschedulable: obstacle.Unschedulable(pod), cause: obstacle.Of(pod)}
 	for _, condition := range pod.Status.Conditions {
-		if condition.Type != corev1.PodScheduled {
-			continue
-		}
-		if condition.Status == corev1.ConditionTrue {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
 			facts.scheduled = condition.LastTransitionTime.Time
-		} else {
-			facts.unschedulable = condition.Reason == corev1.PodReasonUnschedulable
 		}
 	}
 	return facts

@@ -16,9 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
+
+// suffixLength is how many random characters a member's name ends with.
+const suffixLength = 5
 
 // Reconciler keeps pools at their size. It is safe for concurrent use.
 type Reconciler struct {
@@ -27,15 +31,21 @@ type Reconciler struct {
 	recorder events.EventRecorder
 	clock    clock.PassiveClock
 	options  Options
+	gauges   Gauges
 	memory   *memory
 	suffix   func() string // of a member's name
 }
 
+// Gauges show what keeps a pool's Sandboxes from being Ready, or from being made.
+type Gauges interface {
+	Blocked(pool *v1beta1.SandboxWarmPool, causes map[obstacle.Cause]int)
+}
+
 // New returns a Reconciler. Every argument is needed.
 func New(
-	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options,
+	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options, gauges Gauges,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || recorder == nil || clk == nil {
+	if c == nil || live == nil || recorder == nil || clk == nil || gauges == nil {
 		return nil, fmt.Errorf("pool reconciler: a dependency is missing")
 	}
 	var mistakes []error
@@ -45,9 +55,8 @@ func New(
 	if len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
-	const suffixLength = 5
 	return &Reconciler{
-		client: c, live: live, recorder: recorder, clock: clk, options: options, memory: newMemory(),
+		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges, memory: newMemory(),
 		suffix: func() string { return rand.String(suffixLength) },
 	}, nil
 }
@@ -72,12 +81,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
 	}
 	todo := decide(now, &pool, seen, r.options)
-	if len(todo.adopt) > 0 {
+	if todo.recheck {
 		if err := owner.Recheck(ctx, r.live, &pool, &v1beta1.SandboxWarmPool{}); err != nil {
 			return retry.Outcome(0, conflictRetry, err)
 		}
 	}
 	done := r.apply(ctx, &pool, seen, todo, now)
+	r.gauges.Blocked(&pool, blocked(&pool, seen, done))
 	due, err := r.report(ctx, &pool, seen, done, now)
-	return retry.Outcome(retry.Sooner(todo.again, due), conflictRetry, append(done.errs, retry.Unsaid(ctx, err))...)
+	return retry.Outcome(retry.Sooner(retry.Sooner(todo.again, due), seen.recheck), conflictRetry, append(done.errs, retry.Unsaid(ctx, err))...)
 }

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -31,8 +34,9 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	}
 	want := v1beta1.SandboxWarmPoolStatus{
 		ObservedGeneration: 1, Replicas: 3, Selector: "agents.x-k8s.io/warm-pool-sandbox=" + naming.Hash("pool"),
+		Members: &v1beta1.SandboxWarmPoolMembers{Revisions: []string{provenance.Current(python())}},
 	}
-	if got := w.pool().Status; got != want {
+	if got := w.pool().Status; !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("status %+v, want %+v", got, want)
 	}
 	w.kubelet()

@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -49,10 +48,10 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxwarmpool").
-		For(&v1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(predicate.GenerationChangedPredicate{}))).
+		For(&v1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
 		Watches(&agentsv1beta1.Sandbox{}, r.members()).
 		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
-			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+			builder.WithPredicates(retry.SpecChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
 }

@@ -28,6 +28,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -50,6 +51,7 @@ type world struct {
 	reconciler *Reconciler
 	queue      workqueue.TypedRateLimitingInterface[reconcile.Request]
 	serial     int
+	blocked    map[obstacle.Cause]int // what the gauges were told last
 
 	mu     sync.Mutex
 	writes []string
@@ -101,6 +103,11 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 
 func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
 
+// Blocked implements Gauges.
+func (w *world) Blocked(_ *v1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
+	w.blocked = causes
+}
+
 // accept creates as a server does: with a UID and the time.
 func (w *world) accept(ctx context.Context, o client.Object, opts []client.CreateOption) error {
 	w.serial++
@@ -135,7 +142,7 @@ func (w *world) listed(list *agentsv1beta1.SandboxList, opts []client.ListOption
 // restart starts the operator anew: it remembers nothing, and its cache begins with what the server holds.
 func (w *world) restart() {
 	w.t.Helper()
-	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options)
+	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options, w)
 	if err != nil {
 		w.t.Fatal(err)
 	}

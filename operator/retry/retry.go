@@ -130,6 +130,14 @@ func Limiter() workqueue.TypedRateLimiter[reconcile.Request] {
 // that somebody forged: it is made right when anything else happens to the object, or then.
 const Resync = time.Hour
 
+// SpecChanged lets through updates that change what is asked for. An object that was deleted and made again while a watch was
+// interrupted is one update: both are of generation 1, and only the UID differs.
+func SpecChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration()
+	}}
+}
+
 // OrResync lets through what the predicate does, and the periodic look.
 func OrResync(p predicate.Predicate) predicate.Predicate {
 	return predicate.Or(p, predicate.Funcs{

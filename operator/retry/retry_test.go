@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -84,14 +83,17 @@ func TestNoObjectWaitsLongerThanTheLongest(t *testing.T) {
 }
 
 func TestThePeriodicLookComesThrough(t *testing.T) {
-	p := OrResync(predicate.GenerationChangedPredicate{})
+	p := OrResync(SpecChanged())
 	was := builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("1"))
+	another := builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("2"))
+	another.UID = "of the one that was made since"
 	for name, tt := range map[string]struct {
 		is   *v1beta1.SandboxWarmPool
 		want bool
 	}{
 		"the same object":  {was, true},
 		"a status write":   {builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("2")), false},
+		"another object":   {another, true},
 		"a change of spec": {builders.Pool("p", "t", builders.WithGeneration(2), builders.WithResourceVersion("2")), true},
 	} {
 		if got := p.Update(event.UpdateEvent{ObjectOld: was, ObjectNew: tt.is}); got != tt.want {

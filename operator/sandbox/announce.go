@@ -11,15 +11,27 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 )
 
-// announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
-func (r *Reconciler) announce(was, is *v1beta1.Sandbox, p plan, done results) {
+// announceWork tells in events what the pass has done that no status shows.
+func (r *Reconciler) announceWork(was, is *v1beta1.Sandbox, p plan, done results) {
 	if len(p.dropped) > 0 && newlyDropped(was, done) {
 		r.event(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
 			"podTemplate.metadata may not set "+strings.Join(p.dropped, ", ")+": these keys belong to the operator")
 	}
+	for _, pod := range done.pods {
+		if p.wish == wishRunning && pod.verb == remove && pod.err == nil {
+			r.event(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
+				"Pod "+pod.child.Name+" is made anew, with the same volumes: "+ending.Of(pod.child).Why)
+		}
+	}
+}
+
+// announceStatus tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
+// computed anew.
+func (r *Reconciler) announceStatus(was, is *v1beta1.Sandbox) {
 	turned := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
 	}

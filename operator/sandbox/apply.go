@@ -80,11 +80,6 @@ func (r results) live() []*corev1.Pod {
 // by them. One child's failure does not stop the others, but no Pod starts without its volumes.
 func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan) results {
 	var done results
-	if p.end {
-		version := sandbox.ResourceVersion // somebody may have given it more time since
-		done.own = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
-		return done
-	}
 	volumes := true
 	for i, s := range p.claims {
 		template := &sandbox.Spec.VolumeClaimTemplates[i]
@@ -93,6 +88,13 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan
 		})
 		volumes = volumes && res.err == nil
 		done.claims = append(done.claims, res)
+	}
+	if p.end {
+		if volumes { // else what is to stay would go
+			version := sandbox.ResourceVersion // somebody may have given it more time since
+			done.own = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
+		}
+		return done
 	}
 	for _, s := range p.pods {
 		if s.verb == create && !volumes {
@@ -145,11 +147,13 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *v1be
 		res.err = s.why
 	case patch:
 		from := client.MergeFrom(s.was)
-		if len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
+		if s.takes {
 			if err := owner.Recheck(ctx, r.live, sandbox, &v1beta1.Sandbox{}); err != nil {
 				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
 				return res
 			}
+		}
+		if s.takes || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
 			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a list is replaced whole
 		}
 		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {

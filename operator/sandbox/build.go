@@ -56,28 +56,6 @@ func mergeVolumes(volumes []corev1.Volume, sandbox *v1beta1.Sandbox) []corev1.Vo
 	return volumes
 }
 
-// buildClaim returns a PersistentVolumeClaim. Of an existing one only the owner and our label are set: its spec is
-// immutable and its other metadata may be somebody's.
-func buildClaim(
-	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
-) *corev1.PersistentVolumeClaim {
-	var want *corev1.PersistentVolumeClaim
-	if was != nil {
-		want = was.DeepCopy()
-	} else {
-		want = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-			Namespace: sandbox.Namespace, Name: naming.PersistentVolumeClaim(template.Name, sandbox.Name),
-			Labels: map[string]string{}, Annotations: map[string]string{},
-		}}
-		copyUnreserved(want.Labels, template.Labels)
-		copyUnreserved(want.Annotations, template.Annotations)
-		template.Spec.DeepCopyInto(&want.Spec)
-	}
-	own(want, sandbox)
-	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
-	return want
-}
-
 // buildService returns the headless Service. It selects by name hash and UID, so that two names with one hash never share
 // traffic; its ports are the Pod's, for meshes and SRV records.
 func buildService(sandbox *v1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {

@@ -55,10 +55,14 @@ func TestPodLabels(t *testing.T) {
 				apis.LabelClaimUID: "claim", apis.LabelSandboxTemplateRefHash: "template", apis.LabelWarmPoolSandbox: "pool",
 			}),
 		},
-		"an identity label that left the Sandbox leaves the Pod": {
+		"an identity label that left the Sandbox leaves the Pod, but for the one that its NetworkPolicy selects by": {
 			sandbox: box(labelled(apis.LabelClaimUID, "claim"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)),
 			was:     ours(box(identity, heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool))),
-			want:    own(map[string]string{apis.LabelClaimUID: "claim"}),
+			want:    own(map[string]string{apis.LabelClaimUID: "claim", apis.LabelSandboxTemplateRefHash: "template"}),
+		},
+		"a Pod stays under its policy when nobody holds its Sandbox any more": {
+			sandbox: box(), was: ours(box(identity, heldBy(apis.GroupExtensions, apis.KindSandboxClaim))),
+			want: own(map[string]string{apis.LabelSandboxTemplateRefHash: "template"}),
 		},
 		"a label that left the template leaves the Pod, one that somebody else set stays": {
 			sandbox: box(podLabels(map[string]string{"a": "1"})),

@@ -8,12 +8,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
 // wish is what a Sandbox asks for at a point in time.
@@ -41,8 +42,13 @@ const (
 type step[T client.Object] struct {
 	verb      verb
 	was, want T
+	takes     bool  // the patch gives it an owner that may be going
 	why       error // of a refusal
 }
+
+// A Pod that was taken away, an evicted one say, is replaced when it is that old: one that goes as soon as it comes would be made
+// anew without a pause.
+const leastPause, mostPause = 10 * time.Second, time.Minute
 
 // plan is everything that a pass will do. It holds no decisions for later.
 type plan struct {
@@ -52,9 +58,10 @@ type plan struct {
 	claims   []step[*corev1.PersistentVolumeClaim]
 	pods     []step[*corev1.Pod]
 	service  step[*corev1.Service]
-	multiple bool     // several live Pods are ours: a person must choose
-	podName  string   // value of the pod-name annotation; empty means none
-	dropped  []string // metadata keys of the Pod's template that tenants may not set
+	multiple bool          // several live Pods are ours: a person must choose
+	podName  string        // value of the pod-name annotation; empty means none
+	dropped  []string      // metadata keys of the Pod's template that tenants may not set
+	again    time.Duration // when to look again though nothing happens; zero: never
 }
 
 func wishOf(now time.Time, sandbox *v1beta1.Sandbox) (wish, lifecycle.Deadline) {
@@ -74,33 +81,18 @@ func wishOf(now time.Time, sandbox *v1beta1.Sandbox) (wish, lifecycle.Deadline) 
 func decide(now time.Time, sandbox *v1beta1.Sandbox, seen observed) plan {
 	var p plan
 	p.wish, p.deadline = wishOf(now, sandbox)
+	p.claims = decideClaims(sandbox, seen)
+	if p.wish == wishExpired {
+		p.claims = onlyOwners(sandbox, p.claims)
+	}
 	policy := sandbox.Spec.ShutdownPolicy
 	if p.wish == wishExpired && policy != nil && *policy == v1beta1.ShutdownPolicyDelete {
 		p.end = true
 		return p
 	}
-	if p.wish != wishExpired {
-		p.claims = decideClaims(sandbox, seen)
-	}
-	p.decidePods(sandbox, seen)
+	p.decidePods(now, sandbox, seen)
 	p.service = decideService(sandbox, seen, p.wish)
 	return p
-}
-
-func decideClaims(sandbox *v1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
-	templates := sandbox.Spec.VolumeClaimTemplates
-	steps := make([]step[*corev1.PersistentVolumeClaim], 0, len(templates))
-	for i := range templates {
-		was := seen.claims[naming.PersistentVolumeClaim(templates[i].Name, sandbox.Name)]
-		steps = append(steps, decideClaim(sandbox, &templates[i], was))
-	}
-	return steps
-}
-
-func decideClaim(
-	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
-) step[*corev1.PersistentVolumeClaim] {
-	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildClaim(sandbox, template, was))
 }
 
 // decideChild is the three-state ownership rule that all kinds of children share.
@@ -115,11 +107,12 @@ func decideChild[T client.Object](kind string, sandbox *v1beta1.Sandbox, was T, 
 		s.verb = wait
 	case !equality.Semantic.DeepEqual(was, want):
 		s.verb = patch
+		s.takes = ownershipOf(was, sandbox) == adoptable || len(want.GetOwnerReferences()) > len(was.GetOwnerReferences())
 	}
 	return s
 }
 
-func (p *plan) decidePods(sandbox *v1beta1.Sandbox, seen observed) {
+func (p *plan) decidePods(now time.Time, sandbox *v1beta1.Sandbox, seen observed) {
 	var live, going []*corev1.Pod
 	for _, pod := range seen.pods {
 		if pod.DeletionTimestamp == nil {
@@ -142,6 +135,8 @@ func (p *plan) decidePods(sandbox *v1beta1.Sandbox, seen observed) {
 		for _, pod := range going {
 			p.pods = append(p.pods, step[*corev1.Pod]{verb: wait, was: pod})
 		}
+	case len(live) == 1 && ending.Of(live[0]).Left() && ownershipOf(live[0], sandbox) == owned:
+		p.replacePod(now, sandbox, live[0])
 	case len(live) == 1:
 		p.keepPod(sandbox, live[0])
 	case len(going) > 0:
@@ -150,6 +145,21 @@ func (p *plan) decidePods(sandbox *v1beta1.Sandbox, seen observed) {
 	default:
 		p.keepPod(sandbox, seen.named)
 	}
+}
+
+// replacePod removes a Pod that was taken away and that nobody else deletes; the next one has its name and its volumes. One that
+// does not last makes the one after it wait longer, as its Sandbox stays unready longer, up to a limit.
+func (p *plan) replacePod(now time.Time, sandbox *v1beta1.Sandbox, was *corev1.Pod) {
+	pause := leastPause
+	ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)
+	if ready != nil && ready.Status == metav1.ConditionFalse {
+		pause = min(max(pause, was.CreationTimestamp.Sub(ready.LastTransitionTime.Time)), mostPause)
+	}
+	s := step[*corev1.Pod]{verb: remove, was: was}
+	if p.again = was.CreationTimestamp.Add(pause).Sub(now); p.again > 0 {
+		s.verb = leave
+	}
+	p.pods, p.podName = []step[*corev1.Pod]{s}, was.Name
 }
 
 // keepPod decides about the one Pod of a running Sandbox: was is it, something under its name, or nil.

@@ -16,7 +16,8 @@ import (
 )
 
 // identityLabels say which claim, template and pool a Sandbox belongs to. They live in its metadata and reach the Pod only
-// while a claim or a pool controls it: a tenant who writes them on a Sandbox of their own gets nothing.
+// while a claim or a pool controls it: a tenant who writes them on a Sandbox of their own gets nothing. The template's stays while
+// the Pod runs: without it the Pod would leave its NetworkPolicy.
 var identityLabels = [...]string{apis.LabelClaimUID, apis.LabelSandboxTemplateRefHash, apis.LabelWarmPoolSandbox}
 
 // setPodMetadata makes the keys we own right and returns the keys of the template that tenants may not set, sorted.
@@ -75,7 +76,7 @@ func setIdentity(pod *corev1.Pod, sandbox *v1beta1.Sandbox) {
 	for _, key := range identityLabels {
 		if value := sandbox.Labels[key]; held && value != "" {
 			pod.Labels[key] = value
-		} else {
+		} else if key != apis.LabelSandboxTemplateRefHash {
 			delete(pod.Labels, key)
 		}
 	}

@@ -33,6 +33,13 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *v1beta1.Sandbox) (obs
 	if err := r.observePods(ctx, sandbox, &seen); err != nil {
 		return seen, err
 	}
+	for i := range seen.pods {
+		pod, err := r.restoreEviction(ctx, sandbox, seen.pods[i])
+		if err != nil {
+			return seen, err
+		}
+		seen.pods[i] = pod
+	}
 	key := client.ObjectKeyFromObject(sandbox)
 	service, err := get(ctx, r.client, key, &corev1.Service{})
 	if err != nil {

@@ -6,6 +6,7 @@ package sandbox
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,7 +20,7 @@ import (
 type ownership int
 
 const (
-	owned     ownership = iota // the Sandbox controls it
+	owned     ownership = iota // the Sandbox controls it, or uses it although it is to outlive it
 	adoptable                  // nobody controls it, and a label says that the Sandbox may
 	leftover                   // a deleted Sandbox of the same name controls it: it is going
 	foreign                    // somebody else's
@@ -28,6 +29,8 @@ const (
 func ownershipOf(object client.Object, sandbox *v1beta1.Sandbox) ownership {
 	controller := metav1.GetControllerOf(object)
 	switch {
+	case controller == nil && inUse(object, sandbox):
+		return owned
 	case controller == nil && offered(object, sandbox):
 		return adoptable
 	case controller == nil:
@@ -42,10 +45,25 @@ func ownershipOf(object client.Object, sandbox *v1beta1.Sandbox) ownership {
 }
 
 // offered says whether an uncontrolled object may be taken: its owner says so, or it is ours from before an orphaning
-// deletion and carries our tracking label with the right value.
+// deletion, or outlived an earlier Sandbox of the name, and carries our tracking label with the right value. A volume may hold what
+// somebody wrote: it goes to no other name of the same hash, and to no member of a pool, whose name is used for the first time.
 func offered(object client.Object, sandbox *v1beta1.Sandbox) bool {
-	labels := object.GetLabels()
-	return labels[apis.LabelAdoptable] == apis.ValueTrue || labels[apis.LabelSandboxNameHash] == naming.Hash(sandbox.Name)
+	if object.GetLabels()[apis.LabelAdoptable] == apis.ValueTrue {
+		return true
+	}
+	if _, volume := object.(*corev1.PersistentVolumeClaim); volume {
+		name := object.GetAnnotations()[apis.AnnotationAssignedSandboxName]
+		if controlledByKind(sandbox, apis.KindSandboxWarmPool) || (name != "" && name != sandbox.Name) {
+			return false
+		}
+	}
+	return object.GetLabels()[apis.LabelSandboxNameHash] == naming.Hash(sandbox.Name)
+}
+
+// inUse says whether a volume that is to outlive the Sandbox is the Sandbox's: a label stands for the owner reference.
+func inUse(object client.Object, sandbox *v1beta1.Sandbox) bool {
+	_, volume := object.(*corev1.PersistentVolumeClaim)
+	return volume && object.GetLabels()[apis.LabelSandboxUID] == string(sandbox.UID)
 }
 
 func isSandbox(ref *metav1.OwnerReference) bool {

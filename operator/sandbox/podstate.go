@@ -11,28 +11,29 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
-// Words of the kubelet that flap: a container that cannot start goes back and forth between them, and the status must not.
-const (
-	imagePullBackOff = "ImagePullBackOff"
-	crashLoopBackOff = "CrashLoopBackOff"
-)
-
-// ending says whether the Pod has ended for good, and how.
-func ending(pod *corev1.Pod) (ended bool, reason apis.Reason, message string) {
-	switch {
-	case pod == nil:
+// finish says whether the Pod's work has ended by itself, and how.
+func finish(pod *corev1.Pod) (finished bool, reason apis.Reason, message string) {
+	switch end := ending.Of(pod); {
+	case !end.Finished():
 		return false, "", ""
-	case pod.Status.Phase == corev1.PodSucceeded:
-		return true, apis.ReasonPodSucceeded, "Pod has succeeded" + exits(pod)
-	case pod.Status.Phase == corev1.PodFailed:
-		return true, apis.ReasonPodFailed, "Pod has failed" + exits(pod)
+	case end.Cause == ending.Completed:
+		return true, end.Reason(), "Pod has succeeded" + exits(pod)
+	default:
+		return true, end.Reason(), "Pod has failed" + exits(pod)
 	}
-	return false, "", ""
 }
 
-// exits lists how the containers ended, and the kubelet's own reason when it ended the Pod (Evicted, say).
+// serves says whether a Pod's addresses may lead anybody to it: one that was taken away, or is about to be, is no address.
+func serves(pod *corev1.Pod) bool {
+	end := ending.Of(pod)
+	return end.Cause == ending.None || end.Finished()
+}
+
+// exits lists how the containers ended, and the kubelet's own reason when it ended the Pod (DeadlineExceeded, say).
 func exits(pod *corev1.Pod) string {
 	var parts []string
 	if pod.Status.Reason != "" {
@@ -58,72 +59,41 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 		}
 		return false, apis.MessagePodMissing
 	}
+	if end := ending.Of(pod); end.Cause != ending.None && !end.Finished() {
+		return false, takenMessage(pod, end, going)
+	}
 	message := apis.MessagePodPhase + string(pod.Status.Phase)
 	if pod.Status.Phase == "" {
 		message = apis.MessagePodPhase + string(corev1.PodPending)
 	}
 	if pod.Status.Phase == corev1.PodRunning {
 		message = apis.MessagePodNotReady
-		if conditionTrue(pod, corev1.PodReady) && len(pod.Status.PodIPs) > 0 && pod.DeletionTimestamp == nil {
+		if conditionTrue(pod, corev1.PodReady) && len(pod.Status.PodIPs) > 0 {
 			return true, apis.MessagePodReady
 		}
 	}
 	if going != "" {
 		return false, message + ": waiting until " + going + " is gone"
 	}
-	if why := obstacle(pod); why != "" {
+	if why := obstacle.Text(pod); why != "" {
 		message += ": " + why
 	}
 	return false, message
 }
 
-// obstacle is what keeps a Pod from being ready: the scheduler's word, else the containers'.
-func obstacle(pod *corev1.Pod) string {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return strings.TrimSuffix(c.Reason+": "+c.Message, ": ")
-		}
+// takenMessage says who took a Pod away. It stays the same while the Pod goes, whatever phases it shows on its way.
+func takenMessage(pod *corev1.Pod, end ending.Ending, going string) string {
+	message := apis.MessagePodDeleted
+	if !end.Going {
+		message = apis.MessagePodPhase + string(pod.Status.Phase)
 	}
-	var parts []string
-	for _, status := range containerStatuses(pod) {
-		if why := containerObstacle(&status); why != "" {
-			parts = append(parts, "container "+status.Name+": "+why)
-		}
+	if end.Why != "" {
+		message += ": " + end.Why
 	}
-	return strings.Join(parts, "; ")
-}
-
-func containerObstacle(status *corev1.ContainerStatus) string {
-	waiting := status.State.Waiting
-	switch {
-	case waiting != nil && (waiting.Reason == "ErrImagePull" || waiting.Reason == imagePullBackOff):
-		return fmt.Sprintf("%s: cannot pull image %q%s", imagePullBackOff, status.Image, pullCause(waiting.Message))
-	case waiting != nil && waiting.Reason == crashLoopBackOff, status.State.Terminated != nil && status.RestartCount > 0:
-		last := status.LastTerminationState.Terminated
-		if status.State.Terminated != nil {
-			last = status.State.Terminated
-		}
-		if last == nil {
-			return crashLoopBackOff
-		}
-		return fmt.Sprintf("%s: exited with code %d (%s)", crashLoopBackOff, last.ExitCode, last.Reason)
-	case waiting != nil && waiting.Reason != "" && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing":
-		return strings.TrimSuffix(waiting.Reason+": "+waiting.Message, ": ")
+	if going != "" {
+		message += ": waiting until " + going + " is gone"
 	}
-	return ""
-}
-
-// pullCause is the runtime's reason for a failed pull; the kubelet repeats it behind its own word while it backs off.
-func pullCause(message string) string {
-	if _, cause, found := strings.Cut(message, "ErrImagePull: "); found {
-		message = cause
-	} else if strings.HasPrefix(message, "Back-off pulling image") {
-		return ""
-	}
-	if message == "" {
-		return ""
-	}
-	return ": " + message
+	return message
 }
 
 func containerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {

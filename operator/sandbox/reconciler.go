@@ -51,7 +51,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (r
 		return retry.Outcome(0, conflictRetry, done.errors()...)
 	}
 	due, err := r.report(ctx, sandbox, todo, done, now)
-	after := retry.Sooner(due, todo.deadline.Remaining(now))
+	after := retry.Sooner(retry.Sooner(due, todo.again), todo.deadline.Remaining(now))
 	if done.waits() {
 		after = retry.Sooner(after, goneRetry)
 	}

@@ -17,7 +17,9 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -41,7 +43,7 @@ func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p pla
 	was := sandbox.DeepCopy()
 	f := gather(sandbox, p, done)
 	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
-	r.announce(was, sandbox, p, done)
+	r.announceWork(was, sandbox, p, done)
 	if sameButNode(was.Status, sandbox.Status) {
 		return 0, nil
 	}
@@ -51,7 +53,10 @@ func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p pla
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
 	switch {
-	case err == nil, apierrors.IsNotFound(err):
+	case err == nil:
+		r.announceStatus(was, sandbox)
+		return 0, nil
+	case apierrors.IsNotFound(err):
 		return 0, nil
 	case apierrors.IsInvalid(err): // a fault of ours, not of the Sandbox: it must be heard of
 		return 0, fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
@@ -62,9 +67,8 @@ func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p pla
 
 // starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
 func starts(was, is *v1beta1.Sandbox, f facts, p plan) bool {
-	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle(f.pod) == ""
-	ended, _, _ := ending(f.pod)
-	return plain && !ended && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
+	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle.Text(f.pod) == ""
+	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
 }
 
 // sameButNode: the node's name is written together with other changes, never for its own sake.
@@ -117,7 +121,9 @@ func statusOf(sandbox *v1beta1.Sandbox, f facts, clusterDomain string, now metav
 		if f.pod != nil && len(f.multiple) == 0 {
 			s.NodeName = f.pod.Spec.NodeName
 			for _, ip := range f.pod.Status.PodIPs {
-				s.PodIPs = append(s.PodIPs, ip.IP)
+				if serves(f.pod) {
+					s.PodIPs = append(s.PodIPs, ip.IP)
+				}
 			}
 		}
 		if f.service != nil {
@@ -138,7 +144,7 @@ func statusOf(sandbox *v1beta1.Sandbox, f facts, clusterDomain string, now metav
 			add(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, apis.MessageSuspendedPodPresent)
 		}
 	}
-	if finished, reason, message := ending(f.pod); finished && len(f.multiple) == 0 {
+	if finished, reason, message := finish(f.pod); finished && len(f.multiple) == 0 {
 		add(apis.ConditionFinished, true, reason, message)
 	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.wish == wishExpired {
 		s.Conditions = append(s.Conditions, *old) // its Pod went with the expiry; the word of how it ended stays
@@ -160,7 +166,7 @@ func readiness(sandbox *v1beta1.Sandbox, f facts) (ready bool, reason apis.Reaso
 	case f.wish == wishSuspended:
 		return false, apis.ReasonSandboxSuspended, apis.MessageSuspended
 	}
-	if finished, reason, message := ending(f.pod); finished {
+	if finished, reason, message := finish(f.pod); finished {
 		return false, reason, message
 	}
 	podReady, message := podReadiness(f.pod, f.going)

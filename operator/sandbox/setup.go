@@ -14,12 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -35,6 +37,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=pods;services,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
 
 // CacheByObject limits the manager's cache to children that carry our label: other Pods of the cluster cost nothing.
 func CacheByObject() (map[client.Object]cache.ByObject, error) {
@@ -59,8 +62,18 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&corev1.Pod{}, builder.WithPredicates(podMoved())).
 		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
+		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(userOf), builder.WithPredicates(childMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter(), NewQueue: r.newQueue}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
+}
+
+// userOf is the Sandbox that a volume without an owner is of.
+func userOf(_ context.Context, volume client.Object) []reconcile.Request {
+	name := volume.GetAnnotations()[apis.AnnotationAssignedSandboxName]
+	if name == "" || metav1.GetControllerOfNoCopy(volume) != nil {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: volume.GetNamespace(), Name: name}}}
 }
 
 // asked lets through what changes what is asked for; our own status writes do not wake us.
@@ -89,7 +102,7 @@ func podMoved() predicate.Predicate {
 
 // podWords is all that a status says of a Pod.
 func podWords(pod *corev1.Pod) string {
-	_, _, ended := ending(pod)
+	_, _, ended := finish(pod)
 	_, message := podReadiness(pod, "")
 	return ended + message
 }

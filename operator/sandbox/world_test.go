@@ -49,7 +49,9 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	}
 	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100), hidden: map[string]bool{}}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1beta1.Sandbox{}).
-		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).Build()
+		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).
+		WithIndex(&corev1.Event{}, "involvedObject.uid", func(o client.Object) []string { return []string{string(o.(*corev1.Event).InvolvedObject.UID)} }).
+		WithIndex(&corev1.Event{}, "reason", func(o client.Object) []string { return []string{o.(*corev1.Event).Reason} }).Build()
 	cached := interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if w.hidden[kindOf(o)+" "+key.Name] {

@@ -34,6 +34,7 @@ func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox
 	for i := range template.Spec.VolumeClaimTemplates {
 		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, *template.Spec.VolumeClaimTemplates[i].DeepCopy())
 	}
+	s.Spec.PersistentVolumeClaimRetentionPolicy = template.Spec.PersistentVolumeClaimRetentionPolicy.DeepCopy()
 	if template.Spec.Service != nil {
 		service := *template.Spec.Service
 		s.Spec.Service = &service
@@ -60,7 +61,8 @@ func handedOn(all map[string]string) map[string]string {
 	return some
 }
 
-// Hash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Metadata is not part of it.
+// Hash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Neither metadata nor the retention policy
+// is part of it: both reach a member that runs, and a claim that takes one brings them up to date.
 func Hash(template *extensionsv1beta1.SandboxTemplate) string {
 	s := Sandbox(template)
 	return HashOf(s)

@@ -64,15 +64,24 @@ func decide(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, 
 type ownership int
 
 const (
-	owned    ownership = iota // the template controls it
+	owned    ownership = iota // the template's, or of one that had its name: what selects its Pods selects those too
 	leftover                  // a deleted template of the same name controls it: it is going
 	foreign                   // somebody else's
 )
 
-// ownershipOf looks at the controller's group and kind, not at its version: templates are served in two.
+// ours says whether the policy says that it is a template's, and nobody controls it.
+func ours(policy *networkingv1.NetworkPolicy) bool {
+	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOfNoCopy(policy) == nil
+}
+
+// ownershipOf looks at the controller's group and kind, not at its version: templates are served in two. Policies that a template controls
+// are those of operators that let them go with it; they become ours.
 func ownershipOf(policy *networkingv1.NetworkPolicy, template *v1beta1.SandboxTemplate) ownership {
 	controller := metav1.GetControllerOf(policy)
-	if controller == nil {
+	switch {
+	case ours(policy):
+		return owned
+	case controller == nil:
 		return foreign
 	}
 	gv, err := schema.ParseGroupVersion(controller.APIVersion)

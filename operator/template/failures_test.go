@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -96,7 +95,6 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 	open := func(s *v1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicy = &v1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	}
-	theirs := func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = nil }
 	lives := map[string]struct {
 		template *v1beta1.SandboxTemplate
 		life     func() *world
@@ -110,7 +108,10 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 			return newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }))
 		}, 1},
 		"the template has rules of its own now": {python(builders.WithTemplateSpec(open)), func() *world { return newWorld(t, policyOf(nil)) }, 1},
-		"managed no more":                       {python(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, policyOf(nil)) }, 1},
+		"it goes with its template, as older operators had it": {python(), func() *world {
+			return newWorld(t, policyOf(controlledBy("extensions.agents.x-k8s.io/v1beta1", "SandboxTemplate", "python", "template-uid")))
+		}, 1},
+		"managed no more": {python(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, policyOf(nil)) }, 1},
 		"rules that no server takes": {python(builders.WithTemplateSpec(open)), func() *world {
 			w := newWorld(t)
 			w.refused = invalid
@@ -147,10 +148,10 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 		"patched": python(), "deleted": python(builders.WithTemplateSpec(unmanaged)),
 	} {
 		w := newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
-		var theirs []string
+		var taken []string
 		w.intercept = func(do func() error) error {
-			w.edit(func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = []metav1.OwnerReference(nil) })
-			theirs = w.picture()
+			w.edit(theirs)
+			taken = w.picture()
 			return do()
 		}
 		if again := w.pass(template); again != conflictRetry {
@@ -158,7 +159,7 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 		}
 		w.intercept = nil
 		w.settle(template)
-		if diff := cmp.Diff(theirs, w.picture()); diff != "" {
+		if diff := cmp.Diff(taken, w.picture()); diff != "" {
 			t.Errorf("%s (-theirs +now):\n%s", name, diff)
 		}
 	}
@@ -168,7 +169,7 @@ func TestAPolicyMadeMeanwhileIsLookedAtAgain(t *testing.T) {
 	w := newWorld(t)
 	w.intercept = func(do func() error) error {
 		w.intercept = nil
-		if err := w.store.Create(context.Background(), policyOf(func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = nil })); err != nil {
+		if err := w.store.Create(context.Background(), policyOf(theirs)); err != nil {
 			t.Fatal(err)
 		}
 		return do()

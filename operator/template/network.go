@@ -4,7 +4,7 @@
 package template
 
 import (
-	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -35,19 +35,15 @@ func buildPolicy(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPol
 	hash := naming.Hash(template.Name)
 	want := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{
 		Namespace: template.Namespace, Name: naming.NetworkPolicy(template.Name),
-		OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(template, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxTemplate)),
-		},
 	}}
 	if was != nil {
 		was.ObjectMeta.DeepCopyInto(&want.ObjectMeta)
 		want.TypeMeta = was.TypeMeta
 	}
-	want.Labels = maps.Clone(want.Labels)
-	if want.Labels == nil {
-		want.Labels = map[string]string{}
-	}
-	want.Labels[apis.LabelSandboxTemplateRefHash] = hash
+	// With an owner reference the garbage collector would take the policy from Pods that still run.
+	want.OwnerReferences = slices.DeleteFunc(want.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == template.UID })
+	metav1.SetMetaDataLabel(&want.ObjectMeta, apis.LabelSandboxTemplateRefHash, hash)
+	metav1.SetMetaDataAnnotation(&want.ObjectMeta, apis.AnnotationTemplateUID, string(template.UID))
 	want.Spec = networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{apis.LabelSandboxTemplateRefHash: hash}},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},

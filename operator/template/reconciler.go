@@ -46,7 +46,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, rou
 // Reconcile brings the NetworkPolicy of one template in line.
 func (r *Reconciler) Reconcile(ctx context.Context, template *v1beta1.SandboxTemplate) (reconcile.Result, error) {
 	if !template.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, nil // the owner reference takes the policy along
+		return reconcile.Result{}, nil // the policy stays as long as there are Pods for it: see Remover
 	}
 	was, err := r.observe(ctx, template)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
@@ -45,9 +46,12 @@ func policyOf(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPol
 	return p
 }
 
+// theirs is a policy of our name that somebody else made, or took over.
+func theirs(p *networkingv1.NetworkPolicy) { p.OwnerReferences, p.Annotations = nil, nil }
+
 func controlledBy(apiVersion, kind, name string, uid types.UID) func(*networkingv1.NetworkPolicy) {
 	return func(p *networkingv1.NetworkPolicy) {
-		p.OwnerReferences = nil
+		theirs(p)
 		builders.OwnedByStranger()(p)
 		ref := &p.OwnerReferences[0]
 		ref.APIVersion, ref.Kind, ref.Name = apiVersion, kind, name
@@ -63,20 +67,25 @@ func TestDecide(t *testing.T) {
 		was      *networkingv1.NetworkPolicy
 		want     string
 	}{
-		"none is made":                            {python(), nil, "create"},
-		"one that is right is kept":               {python(), policyOf(nil), "keep"},
-		"annotations of others are no drift":      {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations = map[string]string{"a": "b"} }), "keep"},
-		"an edited rule is mended":                {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
-		"a widened selector is mended":            {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
-		"a lost label is mended":                  {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
-		"one without a controller is refused":     {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = nil }), "refuse"},
-		"one of another kind is refused":          {python(), policyOf(controlledBy("apps/v1", "ReplicaSet", "python", "template-uid")), "refuse"},
-		"one of another template is refused":      {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "refuse"},
-		"one of the other API version is ours":    {python(), policyOf(controlledBy(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "keep"},
+		"none is made":                        {python(), nil, "create"},
+		"one that is right is kept":           {python(), policyOf(nil), "keep"},
+		"annotations of others are no drift":  {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep"},
+		"an edited rule is mended":            {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
+		"a widened selector is mended":        {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
+		"a lost label is mended":              {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
+		"one without a controller is refused": {python(), policyOf(theirs), "refuse"},
+		"one of another kind is refused":      {python(), policyOf(controlledBy("apps/v1", "ReplicaSet", "python", "template-uid")), "refuse"},
+		"one of another template is refused":  {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "refuse"},
+		"one that goes with its template is ours, of either API version, and stays from now on": {
+			python(), policyOf(controlledBy(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "patch",
+		},
+		"one that outlived a template of this name is taken over": {
+			python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }), "patch",
+		},
 		"one of a deleted template is waited for": {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "wait"},
 		"one that is going is waited for":         {python(), policyOf(going), "wait"},
 		"unmanaged removes ours":                  {python(builders.WithTemplateSpec(unmanaged)), policyOf(nil), "remove"},
-		"unmanaged leaves somebody else's alone":  {python(builders.WithTemplateSpec(unmanaged)), policyOf(func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = nil }), "keep"},
+		"unmanaged leaves somebody else's alone":  {python(builders.WithTemplateSpec(unmanaged)), policyOf(theirs), "keep"},
 		"unmanaged makes none":                    {python(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
 	}
 	for name, tt := range tests {
@@ -112,7 +121,7 @@ func TestTheDefaultPolicy(t *testing.T) {
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Error(diff)
 	}
-	if got.Name != "python-network-policy" || !metav1.IsControlledBy(got, python()) {
+	if got.Name != "python-network-policy" || len(got.OwnerReferences) > 0 || got.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "template-uid" {
 		t.Errorf("metadata %+v", got.ObjectMeta)
 	}
 }
@@ -121,6 +130,7 @@ func TestTheDefaultPolicy(t *testing.T) {
 type world struct {
 	t          *testing.T
 	store      client.WithWatch
+	cache      client.Client
 	recorder   *events.FakeRecorder
 	reconciler *Reconciler
 	writes     []string
@@ -140,7 +150,7 @@ func (w *world) write(what string, do func() error) error {
 func newWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +159,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	cached := interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			err := c.Get(ctx, key, o, opts...)
-			if err == nil && o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
+			if _, policy := o.(*networkingv1.NetworkPolicy); policy && err == nil && o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
 				return apierrors.NewNotFound(networkingv1.Resource("networkpolicies"), key.Name)
 			}
 			return err
@@ -169,6 +179,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 			return w.write("delete", func() error { return c.Delete(ctx, o, opts...) })
 		},
 	})
+	w.cache = cached
 	var err error
 	if w.reconciler, err = New(cached, w.store, w.recorder, []string{"system", "system"}); err != nil {
 		t.Fatal(err)
@@ -218,7 +229,7 @@ func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
 }
 
 func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
-	w := newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.OwnerReferences = nil }))
+	w := newWorld(t, policyOf(theirs))
 	if again := w.pass(python()); again != retry.Blocked {
 		t.Errorf("again in %s", again)
 	}

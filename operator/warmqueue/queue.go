@@ -30,6 +30,7 @@ type Member struct {
 	PoolHash     string // value of the pool's label
 	TemplateHash string // value of the template's label
 	Blueprint    string // hash of what it was built from
+	Node         string // that it runs on, as far as its status says
 	Ready        bool
 	Created      time.Time
 }
@@ -105,19 +106,21 @@ func (q *Queue) Len() int {
 	return len(q.members)
 }
 
-// Lease takes the best member that is wanted, eligible and not leased: Ready before not, then the oldest, then by name. The
-// caller defers Return on what it gets; nil means that there is none, and Return on nil is fine. eligible runs under the
-// queue's lock and must not call the queue.
-func (q *Queue) Lease(want Want, eligible func(Member) bool) *Lease {
+// Lease takes the best member that is wanted, eligible and not leased: one whose node stays before one whose node is leaving, then Ready
+// before not, then the oldest, then by name. The caller defers Return on what it gets; nil means that there is none, and Return on
+// nil is fine. eligible and leaving run under the queue's lock and must not call the queue.
+func (q *Queue) Lease(want Want, eligible func(Member) bool, leaving func(node string) bool) *Lease {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var best *entry
+	bestLeaves := false
 	consider := func(e *entry) {
 		if e.leased || (want.PoolHash != "" && e.PoolHash != want.PoolHash) || !eligible(e.Member) {
 			return
 		}
-		if best == nil || better(e, best) {
-			best = e
+		leaves := leaving(e.Node)
+		if best == nil || (bestLeaves && !leaves) || (bestLeaves == leaves && better(e, best)) {
+			best, bestLeaves = e, leaves
 		}
 	}
 	if want.TemplateHash != "" {

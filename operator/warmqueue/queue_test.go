@@ -50,12 +50,17 @@ func filled(members ...Member) *Queue {
 
 func anyone(Member) bool { return true }
 
+// nowhere is a cluster without a node that leaves.
+func nowhere(string) bool { return false }
+
+func on(node string) func(*Member) { return func(m *Member) { m.Node = node } }
+
 var wanted = Want{Namespace: "team", TemplateHash: "template"}
 
 // drain leases until there is nothing left, or more than there can be.
 func drain(q *Queue, want Want) (names []string) {
 	most := q.Len()
-	for lease := q.Lease(want, anyone); lease != nil && len(names) <= most; lease = q.Lease(want, anyone) {
+	for lease := q.Lease(want, anyone, nowhere); lease != nil && len(names) <= most; lease = q.Lease(want, anyone, nowhere) {
 		names = append(names, lease.Name)
 	}
 	return names
@@ -73,6 +78,18 @@ func TestReadyFirstThenOldestThenByName(t *testing.T) {
 	}
 	if got := drain(q, wanted); !slices.Equal(got, want) {
 		t.Errorf("leased %v", got)
+	}
+}
+
+func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
+	q := filled(named("old-leaves", old(9*time.Hour), on("cordoned")), named("leaves-not-ready", notReady, on("cordoned")), named("young-leaves", on("cordoned")),
+		named("stays", on("node")), named("unknown", old(-time.Hour)), named("not-ready", notReady, on("node")))
+	var got []string
+	for range q.Len() {
+		got = append(got, q.Lease(wanted, anyone, func(node string) bool { return node == "cordoned" }).Name)
+	}
+	if want := []string{"stays", "unknown", "not-ready", "old-leaves", "young-leaves", "leaves-not-ready"}; !slices.Equal(got, want) {
+		t.Errorf("leased %v, want %v", got, want)
 	}
 }
 
@@ -108,7 +125,7 @@ func TestWhatIsWanted(t *testing.T) {
 
 func TestOnlyTheEligibleAreLeased(t *testing.T) {
 	q := filled(named("a", old(time.Hour)), named("b"))
-	lease := q.Lease(wanted, func(m Member) bool { return m.Name != "a" })
+	lease := q.Lease(wanted, func(m Member) bool { return m.Name != "a" }, nowhere)
 	if lease == nil || lease.Name != "b" {
 		t.Errorf("leased %v", lease)
 	}
@@ -117,9 +134,9 @@ func TestOnlyTheEligibleAreLeased(t *testing.T) {
 func TestALeaseReturnsItselfUnlessKept(t *testing.T) {
 	q := filled(named("a"))
 	func() {
-		lease := q.Lease(wanted, anyone)
+		lease := q.Lease(wanted, anyone, nowhere)
 		defer lease.Return()
-		if q.Lease(wanted, anyone) != nil {
+		if q.Lease(wanted, anyone, nowhere) != nil {
 			t.Error("leased twice")
 		}
 		if q.Len() != 1 || len(q.Members(wanted)) != 1 {
@@ -128,16 +145,16 @@ func TestALeaseReturnsItselfUnlessKept(t *testing.T) {
 	}()
 	func() {
 		defer func() { _ = recover() }()
-		defer q.Lease(wanted, anyone).Return()
+		defer q.Lease(wanted, anyone, nowhere).Return()
 		panic("the holder dies")
 	}()
-	lease := q.Lease(wanted, anyone)
+	lease := q.Lease(wanted, anyone, nowhere)
 	if lease == nil {
 		t.Fatal("the lease did not return itself")
 	}
 	lease.Keep()
 	lease.Return()
-	if q.Len() != 0 || q.Lease(wanted, anyone) != nil {
+	if q.Len() != 0 || q.Lease(wanted, anyone, nowhere) != nil {
 		t.Error("a kept member is still there")
 	}
 	(*Lease)(nil).Return()
@@ -174,9 +191,9 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			q := filled(named("a"))
-			lease := q.Lease(wanted, anyone)
+			lease := q.Lease(wanted, anyone, nowhere)
 			tt.watch(q)
-			other := q.Lease(wanted, anyone)
+			other := q.Lease(wanted, anyone, nowhere)
 			if (other != nil) != tt.freeDuring {
 				t.Errorf("during the lease: %v", other)
 			}
@@ -188,7 +205,7 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 			if q.Len() != tt.left {
 				t.Errorf("%d members left, want %d", q.Len(), tt.left)
 			}
-			if got := q.Lease(wanted, anyone); (got != nil) != tt.freeAfter {
+			if got := q.Lease(wanted, anyone, nowhere); (got != nil) != tt.freeAfter {
 				t.Errorf("after the lease: %v", got)
 			}
 		})
@@ -242,7 +259,7 @@ func TestHammer(t *testing.T) {
 }
 
 func hold(t *testing.T, q *Queue, held []atomic.Int32, random *rand.Rand) {
-	lease := q.Lease(wanted, anyone)
+	lease := q.Lease(wanted, anyone, nowhere)
 	if lease == nil {
 		return
 	}

@@ -5,14 +5,22 @@
 package access
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
@@ -26,6 +34,11 @@ type Access struct {
 	Waiter     *wait.Waiter
 	Client     *sandbox.Client
 	Pools      *pool.Client
+	Volumes    *volume.Client
+	Operator   *operator.Looker
+
+	// told is what was said already, so that it is said once by a command that waits for several things.
+	told sync.Once
 }
 
 // Open makes the clients; it contacts nothing yet.
@@ -49,5 +62,32 @@ func Open(f factory.Factory) (*Access, error) {
 		Waiter:   wait.New(sandboxes, kubernetes, f.Clock()),
 		Client:   sandbox.New(sandboxes, f.Clock()),
 		Pools:    pool.New(sandboxes, f.Clock()),
+		Volumes:  volume.New(sandboxes, kubernetes),
+		Operator: operator.New(kubernetes, f.Clock()),
 	}, nil
+}
+
+// Wait waits as the Waiter does. Meanwhile it says on stderr, once, if it finds that no operator is there to do what is waited for.
+func (a *Access) Wait(ctx context.Context, r wait.Request, errOut io.Writer) (*resolve.Target, error) {
+	watching, stop := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	defer watched.Wait()
+	defer stop()
+	if r.Timeout != 0 {
+		watched.Go(func() {
+			a.Operator.Watch(watching, a.Namespace, func(trouble operator.Trouble) {
+				a.told.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", Unattended(a.Namespace, trouble)) }) // it is only a warning
+			})
+		})
+	}
+	return a.Waiter.For(ctx, r)
+}
+
+// Unattended is how people are told that no operator is there. Where none was found, one of another kind may be there all the same.
+func Unattended(namespace string, trouble operator.Trouble) string {
+	message := printable.Line(trouble.Message)
+	if trouble.Absent {
+		return fmt.Sprintf("perhaps nothing looks after sandboxes in namespace %s: %s", namespace, message)
+	}
+	return fmt.Sprintf("nothing looks after sandboxes in namespace %s: %s. Nothing will change until an operator runs", namespace, message)
 }

@@ -1,11 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package argument checks how many arguments a command got and says in plain words which one is missing.
+// Package argument checks how many arguments a command got and says in plain words which one is missing. It also writes them for a shell.
 package argument
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,4 +66,14 @@ func AfterDash(cmd *cobra.Command, args []string) []string {
 		return args[n:]
 	}
 	return nil
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// Quoted makes one word of a shell's command line.
+func Quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -7,6 +7,7 @@ package attach
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -83,7 +84,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	session := terminal.NewAttachment(streams, container, o.Stdin)
 	if session.Interactive() {
-		_, _ = fmt.Fprintln(streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.") // a hint
+		_, _ = io.WriteString(streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.\n") // a hint
 	}
 	return inside.Attach(ctx, session)
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 func newInstallCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -65,9 +66,9 @@ func Install(plugin, dir, program, searchPath string, streams genericiooptions.I
 		return err
 	}
 	if !slices.Contains(filepath.SplitList(searchPath), dir) {
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
 	}
-	_, err := fmt.Fprintf(streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target, program)
+	_, err := printable.Fprintf(streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target, program)
 	return err
 }
 

@@ -8,12 +8,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // ErrDeclined is what Ask returns for any answer but yes.
@@ -24,7 +25,7 @@ func Possible(in io.Reader) bool { return printers.IsTerminal(in) }
 
 // Ask asks the question on stderr and reads the answer. It returns nil for yes. An interrupt ends the asking.
 func Ask(ctx context.Context, streams genericiooptions.IOStreams, question string) error {
-	if _, err := fmt.Fprintf(streams.ErrOut, "%s [y/N] ", question); err != nil {
+	if _, err := io.WriteString(streams.ErrOut, printable.Text(question)+" [y/N] "); err != nil {
 		return err
 	}
 	answer := make(chan string, 1)
@@ -34,7 +35,7 @@ func Ask(ctx context.Context, streams genericiooptions.IOStreams, question strin
 	}()
 	select {
 	case <-ctx.Done():
-		_, _ = fmt.Fprintln(streams.ErrOut) // the prompt's line ends
+		_, _ = io.WriteString(streams.ErrOut, "\n") // the prompt's line ends
 		return ctx.Err()
 	case line := <-answer:
 		switch strings.ToLower(strings.TrimSpace(line)) {

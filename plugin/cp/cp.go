@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -17,8 +18,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
@@ -35,7 +38,8 @@ Where the copy goes:
 at the destination stays.
 
 The copy gets its name when it is complete and, if the image has sha256sum, verified; before that it is called
-.kubectl-sandbox-... beside its place. A copy that was cut leaves that behind, and the same command with --resume goes on.
+.kubectl-sandbox-... beside its place. A copy whose connection is lost goes on by itself, five times at most. One that
+was cut leaves what has arrived behind and says where; the same command with --resume goes on.
 
 Modes, times, symbolic and hard links are kept; the owner is the one who writes. Directories need tar in the image. Local
 paths with a colon are written with "./" in front; on Windows a single letter before the colon is a drive.`
@@ -117,9 +121,12 @@ func (o *Options) Validate() error {
 
 // Run copies.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	options := files.Options{Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: func(warning string) {
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
-	}}
+	warn := func(warning string) {
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
+	}
+	options := files.Options{
+		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Again: (&patience{clock: f.Clock(), warn: warn}).again,
+	}
 	open := func(s side) (*files.Copier, error) {
 		if !s.Remote {
 			return nil, nil
@@ -141,7 +148,15 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	bar := show(streams, options.Progress, f.Clock())
 	err = o.copyAll(ctx, from, to, streams)
 	bar.end()
-	return o.failure(err)
+	left := ""
+	switch {
+	case o.to.standard() || o.from.standard():
+	case to != nil:
+		left = to.Left()
+	default:
+		left = from.Left()
+	}
+	return o.failure(err, left, f)
 }
 
 // copyAll copies the source, or what it matches. From and to are nil for this machine.
@@ -179,17 +194,27 @@ func (o *Options) copy(ctx context.Context, from, to *files.Copier, source, targ
 	return from.Relay(ctx, source, to, target)
 }
 
-// failure says what was being copied. A lost connection is a failed copy: no remote command's code is passed on.
-func (o *Options) failure(err error) error {
-	var lost *stream.LostError
-	what := fmt.Sprintf("copy %s to %s", o.Source, o.Destination)
-	switch {
-	case err == nil:
+// failure says what was being copied, and of one that was cut what it has left. A lost connection passes on no remote command's code.
+func (o *Options) failure(err error, left string, f factory.Factory) error {
+	if err == nil {
 		return nil
-	case errors.As(err, &lost) && (o.from.standard() || o.to.standard()):
-		return fmt.Errorf("%s: %w: the copy is incomplete", what, err)
-	case errors.As(err, &lost):
-		return fmt.Errorf("%s: %w: the copy is incomplete; the same command with --resume goes on", what, err)
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	what := fmt.Errorf("copy %s to %s: %w", o.Source, o.Destination, err)
+	if left != "" {
+		if o.to.Remote {
+			left = strings.TrimSuffix(o.Destination, o.to.Path) + left
+		}
+		what = fmt.Errorf("%w; what has arrived is in %s", what, left)
+	}
+	if _, lost := errors.AsType[*stream.LostError](err); !lost {
+		return what
+	}
+	if o.from.standard() || o.to.standard() {
+		return exit.Lost(fmt.Errorf("%w: the copy is incomplete", what))
+	}
+	command := fmt.Sprintf("cp %s %s --resume", argument.Quoted(o.Source), argument.Quoted(o.Destination))
+	if o.Container != "" {
+		command += " -c " + o.Container
+	}
+	return exit.Lost(fmt.Errorf("%w; the copy is incomplete; this goes on: %s", what, explain.Command(command, f)))
 }

@@ -42,6 +42,9 @@ func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox 
 	if o.policy != "" {
 		spec.ShutdownPolicy = new(agentsv1beta1.ShutdownPolicy(o.policy))
 	}
+	if o.retention != "" {
+		spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: o.retention}
+	}
 	if o.Service {
 		spec.Service = new(true)
 	}

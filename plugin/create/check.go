@@ -57,6 +57,8 @@ func (o *Options) checkSource() error {
 		return errors.New("a claim runs what its template says: leave out \"-- COMMAND\", and run it with exec, or use the command run")
 	case o.Restart != "":
 		return errors.New("--restart is the template's affair: it does not go together with --template or --pool")
+	case o.VolumeRetention != "":
+		return errors.New("--volume-retention is the template's affair: it does not go together with --template or --pool")
 	case o.Service:
 		return errors.New("--service is the template's affair: it does not go together with --template or --pool")
 	}
@@ -83,6 +85,23 @@ func (o *Options) checkImage() error {
 		}
 	}
 	return fmt.Errorf("--restart is %q: use Always, OnFailure or Never", o.Restart)
+}
+
+// ReadRetention reads the value of --volume-retention.
+func (o *Options) ReadRetention() error {
+	o.retention = ""
+	if o.VolumeRetention == "" {
+		return nil
+	}
+	for _, policy := range []agentsv1beta1.PersistentVolumeClaimRetentionPolicyType{
+		agentsv1beta1.PersistentVolumeClaimRetentionPolicyDelete, agentsv1beta1.PersistentVolumeClaimRetentionPolicyRetain,
+	} {
+		if strings.EqualFold(o.VolumeRetention, string(policy)) {
+			o.retention = policy
+			return nil
+		}
+	}
+	return fmt.Errorf("--volume-retention is %q: use Delete or Retain", o.VolumeRetention)
 }
 
 // checkWarm: a warm sandbox runs already, so it takes neither variables nor volumes.

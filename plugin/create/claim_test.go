@@ -126,7 +126,8 @@ func TestBuildClaim(t *testing.T) {
 func TestClaimCommand(t *testing.T) {
 	t.Run("a claim is created and named", func(t *testing.T) {
 		out, errOut, cluster, err := command(t, false, "dev", "--template", "python", "--ttl", "1h", "--ttl-after-finished", "0s", "--shutdown-policy", "DeleteForeground")
-		if err != nil || out != "sandboxclaim."+apis.GroupExtensions+"/dev created\n" || errOut != "" {
+		if err != nil || out != "sandboxclaim."+apis.GroupExtensions+"/dev created\n" ||
+			errOut != "When its time is over the claim is deleted with its Sandbox; volumes go too, unless the template has them retained\n" {
 			t.Errorf("%v, %q, %q", err, out, errOut)
 		}
 		claim, err := cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims("ns").Get(t.Context(), "dev", metav1.GetOptions{})

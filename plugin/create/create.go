@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	sdkvolume "github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 const long = `create makes a sandbox: one Pod with a stable name.
@@ -30,9 +33,14 @@ With --image it makes a Sandbox of its own, which needs no template, from an ima
 command the image's own runs; it must keep running, since a container that ends is started again (see --restart). The
 Pod gets no credentials for the Kubernetes API.
 
-Volumes keep their data while the sandbox is suspended and are deleted with it. A sandbox that cannot be created
-leaves nothing behind. One that was created stays, even if --wait fails, times out or is interrupted: it may still
-become ready, and the message tells how to delete it.`
+Volumes keep their data while the sandbox is suspended. They are deleted with it, unless --volume-retention, or the
+template's persistentVolumeClaimRetentionPolicy, is Retain: then they stay, and the next sandbox of the name has them.
+
+When the time of a Sandbox is over (--ttl), Retain keeps it with its volumes. When that of a claim is over its Sandbox is
+deleted in any case; Retain keeps the claim, and the volumes if its template does.
+
+A sandbox that cannot be created leaves nothing behind. One that was created stays, even if --wait fails, times out or is
+interrupted: it may still become ready, and the message tells how to delete it.`
 
 const examples = `  # Claim a sandbox of a template, for an hour, and wait until it can be used
   kubectl sandbox create dev --template python --ttl 1h --wait
@@ -95,6 +103,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	o.tellEnd(made, streams.ErrOut)
 	// One document for programs, when there is nothing more to add to it; people see at once that it exists.
 	document := *o.printing.OutputFormat != ""
 	if o.DryRun.OnServer() || !o.Waiting.Wait {
@@ -115,6 +124,20 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return err
 }
 
+// tellEnd says what is deleted when the time of what was made is over: not all that Retain lets hope for is kept.
+func (o *Options) tellEnd(made *Made, out io.Writer) {
+	var text string
+	switch claim, sandbox := made.target.Claim, made.target.Sandbox; {
+	case claim != nil && claim.Spec.Lifecycle != nil:
+		text = sdkvolume.AtTheEnd(claim, nil, nil) + "; volumes go too, unless the template has them retained"
+	case claim == nil && sandbox.Spec.ShutdownTime != nil && len(sandbox.Spec.VolumeClaimTemplates) > 0:
+		text = sdkvolume.AtTheEnd(nil, sandbox, nil)
+	default:
+		return
+	}
+	_, _ = fmt.Fprintf(out, "When its time is over %s\n", text) // a remark
+}
+
 // wait waits until the sandbox is ready. If it does not become so, it stays, and the user is told how to delete it.
 func (o *Options) wait(
 	ctx context.Context, f factory.Factory, a *access.Access, made *Made, streams genericiooptions.IOStreams,
@@ -122,11 +145,11 @@ func (o *Options) wait(
 	started := f.Clock().Now()
 	ready, err := o.WaitReady(ctx, a, made, streams)
 	if err != nil {
-		_, _ = fmt.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.called(), // the error is told either way
+		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.called(), // the error is told either way
 			explain.Command("delete "+made.target.Name()+" --yes", f))
 		return nil, err
 	}
-	_, err = fmt.Fprintf(streams.ErrOut, "%s is ready after %.1f s\n", o.Name, f.Clock().Since(started).Seconds())
+	_, err = printable.Fprintf(streams.ErrOut, "%s is ready after %.1f s\n", o.Name, f.Clock().Since(started).Seconds())
 	return ready, err
 }
 

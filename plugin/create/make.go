@@ -5,7 +5,6 @@ package create
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -13,6 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
@@ -60,7 +60,7 @@ func (o *Options) Make(ctx context.Context, f factory.Factory, a *access.Access,
 	}
 	created, remarks, err := a.Client.CreateClaim(ctx, o.BuildClaim(a.Namespace, now), o.DryRun.OnServer())
 	for _, remark := range remarks {
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // there is nowhere else to say it
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // there is nowhere else to say it
 	}
 	target.Claim = created
 	return &Made{target}, err
@@ -69,10 +69,10 @@ func (o *Options) Make(ctx context.Context, f factory.Factory, a *access.Access,
 // WaitReady waits until what was made is ready and returns it as it was then. What stands in the way is told on stderr.
 func (o *Options) WaitReady(ctx context.Context, a *access.Access, made *Made, streams genericiooptions.IOStreams) (*Made, error) {
 	progress := waiting.NewProgress(streams.ErrOut)
-	target, err := a.Waiter.For(ctx, wait.Request{
+	target, err := a.Wait(ctx, wait.Request{
 		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
 		Goal: wait.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, wait.Ready),
-	})
+	}, streams.ErrOut)
 	if err != nil {
 		return nil, err
 	}

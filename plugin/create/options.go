@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/dryrun"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
@@ -38,8 +39,10 @@ type Options struct {
 	AfterFinished      time.Duration
 	AfterFinishedGiven bool
 	ShutdownPolicy     string
-	Restart            string
-	Service            bool
+	// VolumeRetention says what becomes of volumes when the Sandbox is deleted.
+	VolumeRetention string
+	Restart         string
+	Service         bool
 	// Grace is how many seconds the Pod of an image may take to end; nil leaves it to Kubernetes.
 	Grace   *int64
 	DryRun  dryrun.Options
@@ -51,6 +54,7 @@ type Options struct {
 	annotations map[string]string
 	volumes     []volume
 	policy      string
+	retention   agentsv1beta1.PersistentVolumeClaimRetentionPolicyType
 	restart     corev1.RestartPolicy
 }
 
@@ -78,7 +82,9 @@ func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
 	flags.DurationVar(&o.TTL, "ttl", 0, "End the sandbox after this time, as in 30m or 4h.")
 	flags.DurationVar(&o.AfterFinished, "ttl-after-finished", 0, "End a claim this long after its sandbox has finished. Not with --image.")
 	flags.StringVar(&o.ShutdownPolicy, "shutdown-policy", "", "What happens at the end: Retain (the default) keeps the object without a Pod, Delete deletes it; "+
-		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone.")
+		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone. A claim's Sandbox is deleted in any case.")
+	flags.StringVar(&o.VolumeRetention, "volume-retention", "", "What becomes of the volumes when the Sandbox is deleted: Delete (the default), or Retain, "+
+		"and the next Sandbox of the name has them. With --image only: in a claim it is the template's affair.")
 	flags.BoolVar(&o.Service, "service", false, "Give the sandbox a DNS name in the cluster (a headless Service of its name). With --image only.")
 	_ = cmd.RegisterFlagCompletionFunc("template", complete.Templates(f)) // fails only for a flag that does not exist
 	_ = cmd.RegisterFlagCompletionFunc("pool", complete.Pools(f))
@@ -91,7 +97,7 @@ func (o *Options) ReadGiven(cmd *cobra.Command) {
 
 // Validate checks the flags and reads their values. It needs no cluster.
 func (o *Options) Validate() error {
-	checks := []func() error{o.checkName, o.checkSource, o.checkLifetime, o.readEnv, o.readMetadata, o.readVolumes, o.checkWarm, o.checkOutput}
+	checks := []func() error{o.checkName, o.checkSource, o.checkLifetime, o.ReadRetention, o.readEnv, o.readMetadata, o.readVolumes, o.checkWarm, o.checkOutput}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return exit.Usage(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
@@ -28,23 +29,32 @@ type Options struct {
 	Selection selection.Options
 	Waiting   waiting.Options
 	Yes       bool
+	// Volumes deletes volumes that nothing uses, and no sandbox.
+	Volumes bool
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:        "delete NAME... | --all | -l SELECTOR",
+		Use:        "delete NAME... | --all | -l SELECTOR | --volumes NAME...",
 		SuggestFor: []string{"rm", "remove", "kill"},
 		Short:      "Delete sandboxes with their volumes",
-		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service and volumes. It asks first on a\n" +
-			"terminal, and without one refuses unless --yes is given. With --wait it returns when all of that is gone.",
+		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service and volumes, unless\n" +
+			"persistentVolumeClaimRetentionPolicy has the volumes stay. It names the volumes that go and those that stay. It asks first on\n" +
+			"a terminal, and without one refuses unless --yes is given. With --wait it returns when all that goes is gone.\n\n" +
+			"With --volumes it deletes volumes that outlived their Sandbox, by the names that list --volumes shows, and none that is used.",
 		Example: "  # Delete one sandbox without being asked\n" +
 			"  kubectl sandbox delete dev --yes\n\n" +
 			"  # Delete everything with a label, and wait until it is gone\n" +
-			"  kubectl sandbox delete -l team=research --yes --wait",
+			"  kubectl sandbox delete -l team=research --yes --wait\n\n" +
+			"  # Delete a volume that was kept\n" +
+			"  kubectl sandbox delete --volumes work-old --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selection.Names = args
+			if o.Volumes {
+				return o.deleteVolumes(cmd.Context(), f, streams)
+			}
 			if err := o.Selection.Validate(); err != nil {
 				return err
 			}
@@ -54,6 +64,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Selection.AddFlags(cmd)
 	o.Waiting.AddFlags(cmd, "they and all that belongs to them are gone")
 	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete volumes that nothing uses, by their names, and no sandbox.")
 	return cmd
 }
 
@@ -73,12 +84,15 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	targets, failed := o.resolve(ctx, a, refs)
 	if len(targets) == 0 {
 		if failed == nil {
-			_, err = fmt.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+			_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
 		}
 		return errors.Join(failed, err)
 	}
+	if err := tellVolumes(ctx, a, targets, streams.ErrOut); err != nil {
+		return errors.Join(failed, err)
+	}
 	if !o.Yes {
-		question := fmt.Sprintf("Delete %s in namespace %s, with volumes?", list(targets), a.Namespace)
+		question := fmt.Sprintf("Delete %s in namespace %s?", list(targets), a.Namespace)
 		if err := confirm.Ask(ctx, streams, question); err != nil {
 			return err
 		}
@@ -114,10 +128,10 @@ func (o *Options) delete(ctx context.Context, a *access.Access, targets []*resol
 			return "", err
 		}
 		if o.Waiting.Wait {
-			_, err := a.Waiter.For(ctx, wait.Request{
+			_, err := a.Wait(ctx, wait.Request{
 				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: wait.Deleted,
 				Timeout: o.Waiting.Timeout, Progress: progress.Of(ref.Name, wait.Deleted),
-			})
+			}, streams.ErrOut)
 			if err != nil {
 				return "", err
 			}

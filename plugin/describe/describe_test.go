@@ -23,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
 
@@ -53,7 +54,9 @@ func blocked() []runtime.Object {
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
 		Name: "main", Image: "img:1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
 	}}}
-	volume := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data-dev", Namespace: "ns", UID: "v"}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}}
+	volume := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+		Name: "data-dev", Namespace: "ns", UID: "v", OwnerReferences: []metav1.OwnerReference{{Kind: apis.KindSandbox, Name: "dev", UID: "s", Controller: new(true)}},
+	}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}}
 	event := &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "ns"}, Type: corev1.EventTypeWarning, Reason: "Failed", Message: "no such image",
 		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "dev", UID: "p"}, LastTimestamp: ago(10 * time.Second),
@@ -91,7 +94,7 @@ func TestPagesForPeople(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster := fakecluster.New(tt.objects...)
+			cluster := fakecluster.New(append(tt.objects, builders.Operator(1))...)
 			if tt.hidden {
 				cluster.Refuse("*", "pods", fakecluster.Forbidden("get", "pods", ""))
 			}
@@ -111,5 +114,41 @@ func TestPagesForPeople(t *testing.T) {
 			}
 			golden.Compare(t, filepath.Join("testdata", tt.golden), out.Bytes())
 		})
+	}
+}
+
+func TestStatusSaysFirstThatNoOperatorLooksAfterASandbox(t *testing.T) {
+	for name, tt := range map[string]struct {
+		objects []runtime.Object
+		hidden  bool
+		says    string // empty: nothing of the kind
+	}{
+		"scaled to zero":                {objects: []runtime.Object{builders.Operator(0)}, says: "nothing looks after sandboxes in namespace ns: the operator is scaled to zero"},
+		"none found, which is no proof": {says: "perhaps nothing looks after sandboxes in namespace ns: no operator was found"},
+		"one that runs":                 {objects: []runtime.Object{builders.Operator(1)}},
+		"one that nobody may see":       {objects: []runtime.Object{builders.Operator(0)}, hidden: true},
+	} {
+		for _, format := range []string{"", "json"} {
+			t.Run(name+" "+format, func(t *testing.T) {
+				cluster := fakecluster.New(append(suspended(), tt.objects...)...)
+				if tt.hidden {
+					cluster.Refuse("*", "deployments", fakecluster.Forbidden("list", "deployments", "apps"))
+				}
+				f := &fake.Factory{In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}
+				streams, _, out, _ := genericiooptions.NewTestIOStreams()
+				cmd := status.NewCommand(f, streams)
+				cmd.SetArgs([]string{"dev", "-o", format})
+				if err := cmd.ExecuteContext(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				said := out.String()
+				switch {
+				case tt.says == "" && strings.Contains(said, "looks after"), tt.says != "" && !strings.Contains(said, tt.says):
+					t.Errorf("got %s", said)
+				case tt.says != "" && format == "" && !strings.HasPrefix(said, tt.says):
+					t.Errorf("not first: %s", said)
+				}
+			})
+		}
 	}
 }

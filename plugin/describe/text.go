@@ -13,11 +13,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // Text is the whole page about one sandbox.
@@ -32,6 +34,8 @@ func Text(t *resolve.Target, facts diagnose.Facts, style report.Style, command f
 			w.Section("Container "+c.Name, report.Container(c))
 		}
 		w.Section("Volumes", volumes(t.Sandbox, facts.Volumes))
+	} else {
+		w.Section("Volumes", kept(facts.Volumes))
 	}
 	w.Section("Events", events(&facts, &d))
 	w.Add(style.Diagnosis(&d, command))
@@ -60,7 +64,7 @@ func head(t *resolve.Target, facts *diagnose.Facts, summary string) []string {
 	}
 	switch {
 	case t.Pod != nil:
-		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, t.Pod.Status.Phase, report.Age(t.Pod.CreationTimestamp, facts.Now)))
+		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, ending.Word(t.Pod), report.Age(t.Pod.CreationTimestamp, facts.Now)))
 		add("Node", t.Pod.Spec.NodeName)
 	case t.PodHidden:
 		add("Pod", "not shown: you may not read Pods")
@@ -101,16 +105,33 @@ func ends(facts *diagnose.Facts) string {
 
 func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) []string {
 	var lines []string
+	fates := volume.Fates(nil, s, existing)
 	for i := range s.Spec.VolumeClaimTemplates {
+		found := false
 		template := &s.Spec.VolumeClaimTemplates[i]
 		size := template.Spec.Resources.Requests[corev1.ResourceStorage]
 		state := "no PersistentVolumeClaim yet"
 		for j := range existing {
 			if existing[j].Name == naming.PersistentVolumeClaim(template.Name, s.Name) {
 				state = fmt.Sprintf("PersistentVolumeClaim %s is %s", existing[j].Name, existing[j].Status.Phase)
+				found = true
 			}
 		}
+		if found && fates[i].Stays {
+			state += ", stays when the Sandbox is deleted"
+		} else if found {
+			state += ", deleted with the Sandbox"
+		}
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s", template.Name, size.String(), state))
+	}
+	return lines
+}
+
+// kept are the volumes that outlived the Sandbox of a claim.
+func kept(volumes []corev1.PersistentVolumeClaim) []string {
+	var lines []string
+	for i := range volumes {
+		lines = append(lines, fmt.Sprintf("%s\t%s\tkept for the claim's next Sandbox", volumes[i].Name, volume.Size(&volumes[i])))
 	}
 	return lines
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 )
@@ -85,6 +86,7 @@ type patient struct {
 	deployment *appsv1.Deployment // nil: there is none, or deploymentErr says why nobody knows
 
 	deploymentErr error
+	hidden        error // why an operator may be where nobody could look
 }
 
 // meet opens the clients and asks what the checks have in common. It fails when the cluster does not answer.
@@ -110,6 +112,9 @@ func meet(ctx context.Context, f factory.Factory) (*patient, error) {
 		return nil, err
 	}
 	p.deployment, p.deploymentErr = installing.Operator(ctx, p.kubernetes, p.home)
+	if p.deployment == nil && p.deploymentErr == nil {
+		_, p.hidden = p.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
+	}
 	return p, nil
 }
 
@@ -129,12 +134,18 @@ func (p *patient) repair() string {
 	if manager := p.deployment.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return "upgrade the release of the chart agent-sandbox with " + manager
 	}
+	if installing.ImageAsked(p.deployment) {
+		return p.program + " upgrade --image " + install.Installed(p.deployment).Image
+	}
 	return p.program + " upgrade"
 }
 
 // missing tells what to say about something that could not be read.
 func missing(err error, what string) []Finding {
 	if apierrors.IsForbidden(err) {
+		if verb, resource, found := explain.Lacking(err); found {
+			return unknown("you may not %s %s: nothing is known of %s", verb, resource, what)
+		}
 		return unknown("you may not read %s", what)
 	}
 	return failed("try again; if it stays, look at the API server", "read %s: %v", what, err)
@@ -144,6 +155,9 @@ func missing(err error, what string) []Finding {
 func (p *patient) absent() []Finding {
 	if p.deploymentErr != nil {
 		return missing(p.deploymentErr, "the operator's Deployment in namespace "+p.home)
+	}
+	if p.hidden != nil {
+		return missing(p.hidden, "operators outside of namespace "+p.home)
 	}
 	return unknown("there is no operator")
 }

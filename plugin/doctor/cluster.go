@@ -81,8 +81,8 @@ func runtimeClasses(ctx context.Context, p *patient) []Finding {
 	templates, err := p.dynamic.Resource(schema.GroupVersionResource{
 		Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: "sandboxtemplates",
 	}).List(ctx, all())
-	if err != nil && !apierrors.IsForbidden(err) && !apierrors.IsNotFound(err) {
-		return missing(err, "SandboxTemplates")
+	if err != nil && !apierrors.IsNotFound(err) {
+		return missing(err, "the RuntimeClasses that SandboxTemplates want")
 	}
 	if err == nil {
 		if found := unserved(templates.Items, have); len(found) > 0 {
@@ -120,7 +120,7 @@ func enforcers() map[string]bool {
 func networkPolicy(ctx context.Context, p *patient) []Finding {
 	list, err := p.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, all())
 	if err != nil {
-		return missing(err, "DaemonSets, which tell the network plugin")
+		return missing(err, "the network plugin")
 	}
 	without := ""
 	for i := range list.Items {

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/upgrade"
+	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 )
 
 // definitions looks at each CustomResourceDefinition that the operator needs; an operator of the core needs one.
@@ -71,7 +71,7 @@ func (p *patient) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 		return nil
 	}
 	theirs := install.Version(content)
-	if upgrade.Newer(theirs, buildinfo.Get().Version) {
+	if installing.Newer(theirs, buildinfo.Get().Version) {
 		return warning("upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs)
 	}
 	return failed(p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Options are the flags.
@@ -37,7 +38,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Short: "Check the cluster, the operator and your permissions, and say what to do",
 		Long: "doctor looks at everything that a sandbox needs: the version of Kubernetes, the CustomResourceDefinitions, the operator,\n" +
 			"its leader, flags and permissions, yours in the current namespace, storage, RuntimeClasses and network policies. Each\n" +
-			"check that fails names its cure. The exit code is 1 when one fails; warnings and unknowns do not count.\n\n" +
+			"check that fails names its cure. What you may not read is unknown, with the verb and the resource that you lack, and\n" +
+			"never ok. The exit code is 1 when a check fails and else 0: warnings do not count, nor does what is unknown, which is\n" +
+			"listed at the end, and as \"unknown\" with -o json.\n\n" +
 			"Checks: " + strings.Join(names()[:7], ", ") + ",\n" + strings.Join(names()[7:], ", ") + ".",
 		Example: "  kubectl sandbox doctor\n\n" +
 			"  # What keeps sandboxes of another namespace, or of another user, from working\n" +
@@ -88,6 +91,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		for _, finding := range check.look(ctx, p) {
 			finding.Check = check.name
 			report.Healthy = report.Healthy && finding.Status != Failed
+			if finding.Status == Unknown && !slices.Contains(report.Unknown, check.name) {
+				report.Unknown = append(report.Unknown, check.name)
+			}
 			report.Findings = append(report.Findings, finding)
 		}
 		if err := ctx.Err(); err != nil {
@@ -96,6 +102,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	if err := report.print(streams.Out, o.Output, f.Color(streams.Out)); err != nil {
 		return err
+	}
+	if len(report.Unknown) > 0 {
+		_, _ = printable.Fprintf(streams.ErrOut, "Nobody can say whether these are in order: %s. The exit code is that of the other checks.\n", // the report says it too
+			strings.Join(report.Unknown, ", "))
 	}
 	return report.failure()
 }

@@ -4,12 +4,10 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,11 +17,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/upgrade"
+	health "github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 )
 
 func operator(ctx context.Context, p *patient) []Finding {
-	if p.deploymentErr != nil {
+	if p.deploymentErr != nil || p.hidden != nil {
 		return p.absent()
 	}
 	d := p.deployment
@@ -45,35 +43,24 @@ func operator(ctx context.Context, p *patient) []Finding {
 	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.home)
 }
 
-// grace is how much later than promised a leader's renewal may be seen: clocks differ.
-const grace = 15 * time.Second
-
 func leader(ctx context.Context, p *patient) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}
-	options := p.options()
-	if elect, _ := options.Flag("leader-elect"); elect == "false" {
+	if !health.Elects(p.deployment) {
 		return ok("leader election is turned off")
 	}
-	namespace, _ := options.Flag("leader-election-namespace")
-	namespace = cmp.Or(namespace, p.home)
-	logs := fmt.Sprintf("kubectl logs -n %s deployment/%s", p.home, apis.OperatorName)
+	namespace := health.LeaseNamespace(p.deployment)
 	lease, err := p.kubernetes.CoordinationV1().Leases(namespace).Get(ctx, apis.LeaseName, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return failed(logs, "no operator has ever led: there is no Lease %s/%s", namespace, apis.LeaseName)
-	case err != nil:
-		return missing(err, "the leader's Lease")
-	case lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "":
-		return failed(logs, "no operator leads: nobody holds the Lease %s/%s", namespace, apis.LeaseName)
+	if apierrors.IsNotFound(err) {
+		lease, err = nil, nil
 	}
-	holder, _, _ := strings.Cut(*lease.Spec.HolderIdentity, "_")
-	if renewed, seconds := lease.Spec.RenewTime, lease.Spec.LeaseDurationSeconds; renewed != nil && seconds != nil {
-		late := p.clock.Since(renewed.Time) - time.Duration(*seconds)*time.Second
-		if late > grace {
-			return failed(logs, "no operator leads: %s held the Lease until %s ago", holder, late.Truncate(time.Second))
-		}
+	if err != nil {
+		return missing(err, "the leader's Lease")
+	}
+	holder, vacant := health.Leader(lease, p.clock.Now())
+	if vacant != "" {
+		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", p.home, apis.OperatorName), "%s", vacant)
 	}
 	return ok("%s leads", holder)
 }
@@ -84,13 +71,17 @@ func flags(ctx context.Context, p *patient) []Finding {
 		return p.absent()
 	}
 	options := p.options()
-	if elect, _ := options.Flag("leader-elect"); elect == "false" && options.Replicas > 1 {
+	if elect, _ := options.Flag("leader-elect"); elect == "false" && options.Replicas != nil && *options.Replicas > 1 {
 		return failed(fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.home, apis.OperatorName),
-			"%d operators run without leader election: all of them act", options.Replicas)
+			"%d operators run without leader election: all of them act", *options.Replicas)
 	}
 	if options.CoreOnly {
-		if kind := p.unserved(ctx); kind != "" {
-			return failed("give the operator --extensions=true ("+p.program+" install does)", "there are %s, and the operator runs without "+
+		kind, err := p.unserved(ctx)
+		if err != nil {
+			return missing(err, "claims and pools, which this operator does not look after")
+		}
+		if kind != "" {
+			return failed(p.program+" install --core-only=false", "there are %s, and the operator runs without "+
 				"--extensions: nothing looks after them", kind)
 		}
 	}
@@ -113,16 +104,20 @@ func summary(options install.Options) string {
 }
 
 // unserved names a kind of the extensions that has objects.
-func (p *patient) unserved(ctx context.Context) string {
+func (p *patient) unserved(ctx context.Context) (string, error) {
 	for _, resource := range []string{"sandboxclaims", "sandboxwarmpools"} {
 		list, err := p.dynamic.Resource(schema.GroupVersionResource{
 			Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: resource,
 		}).List(ctx, metav1.ListOptions{Limit: 1})
-		if err == nil && len(list.Items) > 0 {
-			return resource
+		switch {
+		case apierrors.IsNotFound(err): // the kind is not served
+		case err != nil:
+			return "", err
+		case len(list.Items) > 0:
+			return resource, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 func skew(_ context.Context, p *patient) []Finding {
@@ -135,8 +130,12 @@ func skew(_ context.Context, p *patient) []Finding {
 		return unknown("the operator's Deployment does not say its version")
 	case theirs == install.LabelOf(ours):
 		return ok("operator and program are of version %s", ours)
-	case upgrade.Newer(theirs, ours):
+	case installing.Newer(theirs, ours):
 		return warning("upgrade this program", "the operator is of version %s, newer than this program's %s", theirs, ours)
 	}
-	return warning(p.repair(), "the operator is of version %s, this program of %s", theirs, ours)
+	cure := p.repair()
+	if installing.ImageAsked(p.deployment) {
+		cure = fmt.Sprintf("%s upgrade --image IMAGE, with the image of version %s", p.program, ours)
+	}
+	return warning(cure, "the operator is of version %s, this program of %s", theirs, ours)
 }

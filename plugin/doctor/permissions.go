@@ -12,7 +12,6 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -30,7 +29,8 @@ func needed() []rbacv1.PolicyRule {
 		{APIGroups: []string{apis.GroupAgents}, Resources: []string{"sandboxes"}, Verbs: write},
 		{APIGroups: []string{apis.GroupExtensions}, Resources: []string{"sandboxclaims", "sandboxtemplates", "sandboxwarmpools"}, Verbs: write},
 		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: read},
-		{APIGroups: []string{""}, Resources: []string{"pods/log", "persistentvolumeclaims"}, Verbs: []string{"get"}},
+		{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}},
+		{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"get", "list", "delete"}},
 		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"list"}},
 	}
 }
@@ -101,8 +101,6 @@ func operatorPermissions(ctx context.Context, p *patient) []Finding {
 		return err == nil && answer.Status.Allowed, err
 	})
 	switch {
-	case apierrors.IsForbidden(err):
-		return unknown("you may not ask what others may do (create subjectaccessreviews)")
 	case err != nil:
 		return missing(err, "the operator's permissions")
 	case len(lacking) > 0:

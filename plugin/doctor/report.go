@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Status is the outcome of a check.
@@ -34,7 +34,9 @@ type Finding struct {
 
 // Report is what -o json shows.
 type Report struct {
+	// Healthy says that nothing failed, of what could be looked at. Unknown are the checks that could not be made.
 	Healthy  bool      `json:"healthy"`
+	Unknown  []string  `json:"unknown,omitempty"`
 	Findings []Finding `json:"findings"`
 }
 
@@ -76,7 +78,7 @@ func (r Report) print(out io.Writer, format string, color bool) error {
 		text, err = json.MarshalIndent(r, "", "  ")
 		text = append(text, '\n')
 	case "yaml":
-		text, err = yaml.Marshal(r)
+		text, err = printable.YAML(r)
 	default:
 		text = []byte(r.text(color))
 	}
@@ -95,9 +97,9 @@ func (r Report) text(color bool) string {
 		if color {
 			status = colors[finding.Status] + status + "\x1b[0m"
 		}
-		fmt.Fprintf(&text, "%s %-22s %s\n", status, finding.Check, finding.Message)
+		fmt.Fprintf(&text, "%s %-22s %s\n", status, finding.Check, printable.Line(finding.Message))
 		if finding.Cure != "" {
-			fmt.Fprintf(&text, "%-8s %-22s -> %s\n", "", "", finding.Cure)
+			fmt.Fprintf(&text, "%-8s %-22s -> %s\n", "", "", printable.Line(finding.Cure))
 		}
 	}
 	return text.String()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/scheme"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/output"
 )
 
 // Values of --dry-run.
@@ -70,7 +71,7 @@ func (o *Options) Print(flags *genericclioptions.PrintFlags, object runtime.Obje
 			return err
 		}
 	}
-	printer, err := flags.ToPrinter()
+	printer, err := output.Printer(flags)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ const (
 	WrongUsage     = 2
 	TimedOut       = 124
 	Interrupted    = 130
+	Unread         = 141
 	ConnectionLost = 255
 )
 
@@ -57,6 +58,10 @@ func Remote(code int) error {
 	}
 	return &Error{Code: code}
 }
+
+// ByUnreadOutput is for a command whose output nobody reads any more: it ends without a word, with the code that shells show for
+// SIGPIPE.
+func ByUnreadOutput() error { return &Error{Code: Unread} }
 
 func with(code int, err error) error {
 	if err == nil {

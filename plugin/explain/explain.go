@@ -24,23 +24,47 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 )
 
-// Errors returns one message for each error that was joined into err. Errors without a text, as those that pass on a
-// remote exit code, give none.
+// Errors returns one message for each error that was joined into err, with what was said around them in each. Errors without a text,
+// as those that pass on a remote exit code, give none.
 func Errors(err error, f factory.Factory) []string {
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		var all []string
-		for _, one := range joined.Unwrap() {
-			all = append(all, Errors(one, f)...)
-		}
-		return all
-	}
 	if err == nil || err.Error() == "" {
 		return nil
 	}
-	return []string{message(err, f) + nextStep(err, f)}
+	parts, around := joined(err)
+	if parts == nil {
+		return []string{message(err, f) + nextStep(err, f)}
+	}
+	var all []string
+	for _, part := range parts {
+		for _, text := range Errors(part, f) {
+			all = append(all, around+text)
+		}
+	}
+	return all
+}
+
+// joined takes apart what errors.Join has put together, and gives the text that was put before it. An error that wraps several in a
+// sentence of its own is one error.
+func joined(err error) (parts []error, around string) {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		several, ok := inner.(interface{ Unwrap() []error })
+		if !ok {
+			continue
+		}
+		var texts []string
+		for _, part := range several.Unwrap() {
+			texts = append(texts, part.Error())
+		}
+		text := strings.Join(texts, "\n")
+		if around, found := strings.CutSuffix(err.Error(), text); found && inner.Error() == text {
+			return several.Unwrap(), around
+		}
+		return nil, ""
+	}
+	return nil, ""
 }
 
 // message is what went wrong and why.
@@ -103,8 +127,11 @@ func connection(err error, f factory.Factory) string {
 		return fmt.Sprintf("%s refused the TLS connection (%v)%s", server, alert, certificate(f))
 	}
 	var request *url.Error
+	var broken *transport.BrokenError
 	operation := remote(err)
 	switch {
+	case errors.As(err, &broken):
+		return fmt.Sprintf("lost %s: %v", server, broken)
 	case operation != nil && unconfigured(f):
 		return "no cluster is configured, and none answers at localhost:8080: set KUBECONFIG, or give --kubeconfig or --server"
 	case operation != nil:
@@ -166,6 +193,18 @@ func innermost(err error) error {
 // forbidden is how RBAC words a refusal.
 var forbidden = regexp.MustCompile(`User "([^"]*)" cannot ([a-z]+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
 
+// Lacking is the verb and the resource, as in deployments.apps, that a forbidden request needed.
+func Lacking(err error) (verb, resource string, found bool) {
+	words := forbidden.FindStringSubmatch(err.Error())
+	if words == nil {
+		return "", "", false
+	}
+	if resource = words[3]; words[4] != "" {
+		resource += "." + words[4]
+	}
+	return words[2], resource, true
+}
+
 // refusal explains what the API server refused.
 func refusal(err error, f factory.Factory) string {
 	var status apierrors.APIStatus
@@ -181,10 +220,8 @@ func refusal(err error, f factory.Factory) string {
 		if words == nil {
 			return err.Error()
 		}
-		resource, where := words[3], " in the whole cluster"
-		if words[4] != "" {
-			resource += "." + words[4]
-		}
+		_, resource, _ := Lacking(err)
+		where := " in the whole cluster"
 		if words[5] != "" {
 			where = fmt.Sprintf(" in namespace %q", words[5])
 		}

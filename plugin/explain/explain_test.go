@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -100,8 +101,21 @@ func TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster(t *testing.T) {
 }
 
 func TestJoinedErrorsAreToldOneByOneAndARemoteCodeNotAtAll(t *testing.T) {
-	got := explain.Errors(errors.Join(errors.New("a"), exit.Remote(3), errors.New("b")), &fake.Factory{})
-	if strings.Join(got, ",") != "a,b" {
-		t.Errorf("got %q", got)
+	both := errors.Join(errors.New("a"), exit.Remote(3), errors.New("b"))
+	for name, tt := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"joined":              {both, []string{"a", "b"}},
+		"with a context":      {fmt.Errorf("copy dev:/big to .: %w", both), []string{"copy dev:/big to .: a", "copy dev:/big to .: b"}},
+		"in one another":      {errors.Join(fmt.Errorf("x: %w", both), errors.New("c")), []string{"x: a", "x: b", "c"}},
+		"two in one sentence": {fmt.Errorf("%w; after that: %w", errors.New("a"), errors.New("b")), []string{"a; after that: b"}},
+		"a remote code alone": {errors.Join(exit.Remote(3)), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := explain.Errors(tt.err, &fake.Factory{}); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

@@ -17,15 +17,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // Options are the names and flags.
 type Options struct {
 	Names []string
 	By    time.Duration
+	// Fresh revives claims that have lost their Sandbox with an empty one.
+	Fresh bool
 	refs  []resolve.Ref
 }
 
@@ -36,9 +42,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Use:   "extend NAME... --by DURATION",
 		Short: "Give sandboxes more time",
 		Long: "extend moves the shutdown time of sandboxes. One whose time is over but which was kept gets its time from now, and\n" +
-			"starts again. A sandbox without a shutdown time lives until it is deleted and is not given one.",
+			"starts again. A sandbox without a shutdown time lives until it is deleted and is not given one.\n\n" +
+			"A Sandbox that was kept (--shutdown-policy Retain) still has its volumes. A claim that was kept has lost its Sandbox:\n" +
+			"with volumes that were retained (persistentVolumeClaimRetentionPolicy of the template) it gets a new one of the same name\n" +
+			"and those volumes. Without them it would start with nothing, so extend refuses unless --fresh is given.",
 		Example: "  # Half an hour more\n" +
-			"  kubectl sandbox extend dev --by 30m",
+			"  kubectl sandbox extend dev --by 30m\n\n" +
+			"  # A claim whose time is over and whose Sandbox is gone: begin again with an empty one\n" +
+			"  kubectl sandbox extend old --by 1h --fresh",
 		Args: argument.AtLeastOne("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Names = args
@@ -49,6 +60,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().DurationVar(&o.By, "by", 0, "How much later the sandboxes end, as in 30m or 2h.")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "Start a claim whose Sandbox is gone, with its volumes, with an empty one.")
 	return cmd
 }
 
@@ -74,10 +86,40 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			if err != nil {
 				return err
 			}
-			end, err := a.Client.Extend(ctx, t, o.By)
+			end, err := o.extend(ctx, f, a, t)
+			if err != nil {
+				return err
+			}
 			result = fmt.Sprintf("%s/%s extended to %s", t.Kind(), t.Name(), end.UTC().Format(time.RFC3339))
+			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n", t.Kind(), t.Name(), o.then(ctx, a, t))
 			return err
 		})
 		return result, err
 	})
+}
+
+// then is what happens at the new end.
+func (o *Options) then(ctx context.Context, a *access.Access, t *resolve.Target) string {
+	there, err := a.Volumes.Of(ctx, a.Namespace)
+	if err != nil {
+		there = nil // the spec tells
+	}
+	return volume.AtTheEnd(t.Claim, t.Sandbox, there)
+}
+
+// extend extends one sandbox. A claim that has lost its Sandbox gets another by itself only if that has the volumes.
+func (o *Options) extend(ctx context.Context, f factory.Factory, a *access.Access, t *resolve.Target) (time.Time, error) {
+	if o.Fresh || !sandbox.Lost(t, f.Clock().Now()) {
+		return a.Client.Extend(ctx, t, o.By, o.Fresh)
+	}
+	kept, err := a.Volumes.Kept(ctx, t.Claim)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("claim %s has lost its Sandbox, and whether the volumes were kept cannot be told (give --fresh to go on "+
+			"regardless): %w", t.Name(), err)
+	}
+	end, err := a.Client.Extend(ctx, t, o.By, len(kept) > 0)
+	if errors.Is(err, sandbox.ErrLost) {
+		return end, fmt.Errorf("%w; if that is meant: %s", err, explain.Command(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f))
+	}
+	return end, err
 }

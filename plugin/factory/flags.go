@@ -24,6 +24,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 )
 
 // Requests a second, and at once: a command makes few, and should not be slowed down when it tries many names.
@@ -57,13 +59,13 @@ func New(program string, clock clock.WithTicker, errOut io.Writer) *Flags {
 		program: program, clock: clock, color: ColorAuto,
 		config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(clientBurst).WithDiscoveryQPS(clientQPS),
 	}
-	warnings := rest.NewWarningWriter(errOut, rest.WarningWriterOptions{Deduplicate: true})
+	warnings := rest.NewWarningWriter(printable.Writer(errOut), rest.WarningWriterOptions{Deduplicate: true})
 	f.config.WithWrapConfigFn(func(c *rest.Config) *rest.Config {
 		c = rest.CopyConfig(c)
 		c.QPS, c.Burst = clientQPS, clientBurst
 		c.UserAgent = apis.FieldOwnerPlugin + "/" + buildinfo.Get().Version
 		c.WarningHandler = warnings
-		return c
+		return transport.Wrap(c, clock)
 	})
 	f.sandboxes = made(f, func(c *rest.Config) (versioned.Interface, error) { return versioned.NewForConfig(c) })
 	f.kubernetes = made(f, func(c *rest.Config) (kubernetes.Interface, error) { return kubernetes.NewForConfig(c) })

@@ -8,15 +8,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -25,6 +28,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // interval is how often we look while we wait.
@@ -35,6 +39,7 @@ type applier struct {
 	kubernetes kubernetes.Interface
 	clock      clock.WithTicker
 	streams    genericiooptions.IOStreams
+	forced     bool // what others set is taken back
 }
 
 func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier, error) {
@@ -51,7 +56,7 @@ func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier
 
 // note writes a line of progress; one that cannot be shown is lost.
 func (a *applier) note(format string, arguments ...any) {
-	_, _ = fmt.Fprintf(a.streams.ErrOut, format+"\n", arguments...)
+	_, _ = printable.Fprintf(a.streams.ErrOut, format+"\n", arguments...)
 }
 
 // resourceOf is the resource of an object of the manifests: all of their kinds have regular plurals.
@@ -86,7 +91,7 @@ func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*
 	return have, nil
 }
 
-// patch applies one object. What is there is ours, so a field that somebody else changed meanwhile is taken back.
+// patch applies one object. What is there is ours: what somebody else set was left out of what is wanted, or is taken back.
 func (a *applier) patch(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
 	content, err := json.Marshal(s.want.Object)
 	if err != nil {
@@ -103,15 +108,32 @@ func (a *applier) patch(ctx context.Context, s step, dryRun bool) (*unstructured
 	return is, nil
 }
 
-// outcome is what applying did, in kubectl's words.
+// outcome is what applying did, in kubectl's words. It compares contents: a dry run has no resource version of its own.
 func outcome(s step, is *unstructured.Unstructured) string {
 	switch {
 	case s.have == nil:
 		return "created"
-	case s.have.GetResourceVersion() == is.GetResourceVersion():
+	case equality.Semantic.DeepEqual(content(s.have), content(is)):
 		return "unchanged"
 	}
 	return "configured"
+}
+
+// content is an object without what the API server keeps about it.
+func content(object *unstructured.Unstructured) map[string]any {
+	object = object.DeepCopy()
+	for _, field := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
+		unstructured.RemoveNestedField(object.Object, "metadata", field)
+	}
+	delete(object.Object, "status")
+	return object.Object
+}
+
+// tellKept says what stays as somebody else set it.
+func (a *applier) tellKept(s step) {
+	for _, field := range s.kept {
+		a.note("%s keeps %s, which %s set; --force-conflicts takes it back.", Called(s.want), field.path, field.manager)
+	}
 }
 
 // apply applies the plan in order. The CustomResourceDefinitions are served before the operator of the new version starts. What
@@ -141,9 +163,10 @@ func (a *applier) applyAll(ctx context.Context, plan []step) error {
 		if err != nil {
 			return fmt.Errorf("%w. The objects before it were applied: run the command again when the cause is gone", err)
 		}
-		if _, err := fmt.Fprintf(a.streams.Out, "%s %s\n", Called(s.want), outcome(s, is)); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s %s\n", Called(s.want), outcome(s, is)); err != nil {
 			return err
 		}
+		a.tellKept(s)
 	}
 	return nil
 }
@@ -178,14 +201,14 @@ func unserved(definition *unstructured.Unstructured) string {
 	return "the API server does not serve it yet"
 }
 
-// preview says what would be done.
+// preview says what would be done; the server's word comes with a diff.
 func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, server bool) error {
 	mode := "dry run"
 	if server {
 		mode = "server dry run"
 	}
 	for _, s := range plan {
-		done := "would be applied"
+		done, difference := "would be applied", ""
 		if s.have == nil {
 			done = "would be created"
 		}
@@ -197,15 +220,21 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 			case err != nil:
 				return err
 			default:
-				done = outcome(s, is)
+				if done = outcome(s, is); done == "configured" {
+					difference = diff.Diff(content(s.have), content(is))
+				}
 			}
 		}
-		if _, err := fmt.Fprintf(a.streams.Out, "%s %s (%s)\n", Called(s.want), done, mode); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s %s (%s)\n", Called(s.want), done, mode); err != nil {
 			return err
 		}
+		if _, err := io.WriteString(a.streams.Out, printable.Text(difference)); err != nil {
+			return err
+		}
+		a.tellKept(s)
 	}
 	for _, object := range obsolete {
-		if _, err := fmt.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", Called(object), mode); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", Called(object), mode); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
 // Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
@@ -26,12 +27,12 @@ func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *apps
 		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
 	})
 	if apierrors.IsForbidden(err) {
-		return obstacle(deployment, nil), nil // the Deployment alone tells less, and enough
+		return inTheWay(deployment, nil), nil // the Deployment alone tells less, and enough
 	}
 	if err != nil {
 		return "", err
 	}
-	return obstacle(deployment, pods.Items), nil
+	return inTheWay(deployment, pods.Items), nil
 }
 
 // available waits until the operator runs as it was applied last.
@@ -58,8 +59,8 @@ func rolledOut(d *appsv1.Deployment) bool {
 		d.Status.AvailableReplicas >= want && d.Status.Replicas == d.Status.UpdatedReplicas
 }
 
-// obstacle is what keeps the operator from running, as far as can be seen.
-func obstacle(d *appsv1.Deployment, pods []corev1.Pod) string {
+// inTheWay is what keeps the operator from running, as far as can be seen.
+func inTheWay(d *appsv1.Deployment, pods []corev1.Pod) string {
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
 			return condition.Message
@@ -95,9 +96,9 @@ func podObstacle(pod *corev1.Pod) (text string, serious bool) {
 			continue
 		case waiting == nil:
 			return "its Pod " + pod.Name + " is not ready yet", false
-		case waiting.Reason == "ErrImagePull" || waiting.Reason == "ImagePullBackOff":
+		case obstacle.OfReason(waiting.Reason) == obstacle.ImagePull:
 			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // one word for what flaps between two
-		case waiting.Reason == "CrashLoopBackOff" && status.LastTerminationState.Terminated != nil:
+		case obstacle.OfReason(waiting.Reason) == obstacle.CrashLoop && status.LastTerminationState.Terminated != nil:
 			return fmt.Sprintf("it crashes with exit code %d: kubectl logs -n %s %s --previous tells more",
 				status.LastTerminationState.Terminated.ExitCode, pod.Namespace, pod.Name), true
 		case waiting.Message != "":

@@ -24,6 +24,7 @@ import (
 type step struct {
 	want *unstructured.Unstructured
 	have *unstructured.Unstructured // nil: nothing
+	kept []kept                     // what stays as somebody else set it
 }
 
 // check finds out, without writing anything, whether all objects can be applied. It leaves out a namespace that somebody
@@ -44,7 +45,13 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 		}
 		switch {
 		case have == nil || install.Ours(have):
-			plan = append(plan, step{want: want, have: have})
+			s := step{want: want, have: have}
+			if !a.forced {
+				if s.kept, err = yield(want, have); err != nil {
+					return nil, err
+				}
+			}
+			plan = append(plan, s)
 		case want.GetKind() == "Namespace":
 			a.note("Namespace %s exists already and is used as it is.", want.GetName())
 		default:

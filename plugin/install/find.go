@@ -33,11 +33,14 @@ func Find(ctx context.Context, client kubernetes.Interface) (string, error) {
 	return found, err
 }
 
-// Operator reads the operator's Deployment; nil if there is none.
+// Operator reads the operator's Deployment; nil if there is none, or it cannot be read: the client returns an empty one then.
 func Operator(ctx context.Context, client kubernetes.Interface, namespace string) (*appsv1.Deployment, error) {
 	deployment, err := client.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
+	switch {
+	case apierrors.IsNotFound(err):
 		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	return deployment, err
+	return deployment, nil
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 )
 
@@ -19,18 +18,18 @@ func TestValidate(t *testing.T) {
 	}{
 		"the defaults are valid":             {func(*Options) {}, ""},
 		"a dry run of the third kind":        {func(o *Options) { o.DryRun = "yes" }, "--dry-run"},
-		"no image at all":                    {func(o *Options) { o.Manifests.Image = "" }, "--image"},
-		"no operator at all":                 {func(o *Options) { o.Manifests.Replicas = 0 }, "--replicas"},
+		"an image with a space":              {func(o *Options) { o.Choices.Image = "a b" }, "white space"},
+		"no operator at all":                 {func(o *Options) { o.Choices.Replicas = new(int32(0)) }, "--replicas"},
 		"no time to wait":                    {func(o *Options) { o.Timeout = 0 }, "--timeout"},
-		"a namespace that is none":           {func(o *Options) { o.Manifests.WatchNamespaces = []string{"A"} }, `"A"`},
-		"flags of the operator are taken":    {func(o *Options) { o.Manifests.Args = []string{"--metrics-secure", "--kube-api-qps=5"} }, ""},
-		"an argument that is no flag":        {func(o *Options) { o.Manifests.Args = []string{"metrics-secure"} }, "--arg"},
-		"two flags in one argument":          {func(o *Options) { o.Manifests.Args = []string{"--a --b"} }, "--arg"},
-		"a flag with a space for the equals": {func(o *Options) { o.Manifests.Args = []string{"--kube-api-qps 5"} }, "--arg"},
+		"a namespace that is none":           {func(o *Options) { o.Choices.WatchNamespaces = []string{"A"} }, `"A"`},
+		"flags of the operator are taken":    {func(o *Options) { o.Choices.Args = []string{"--metrics-secure", "--kube-api-qps=5"} }, ""},
+		"an argument that is no flag":        {func(o *Options) { o.Choices.Args = []string{"metrics-secure"} }, "--arg"},
+		"two flags in one argument":          {func(o *Options) { o.Choices.Args = []string{"--a --b"} }, "--arg"},
+		"a flag with a space for the equals": {func(o *Options) { o.Choices.Args = []string{"--kube-api-qps 5"} }, "--arg"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			o := &Options{DryRun: dryRunNone, Timeout: time.Minute, Manifests: install.Options{Image: "x", Replicas: 1}}
+			o := &Options{DryRun: dryRunNone, Timeout: time.Minute, Choices: Choices{Image: "x"}}
 			test.change(o)
 			err := o.Validate()
 			switch {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // ours selects what install made.
@@ -61,7 +62,7 @@ func (a *applier) prune(ctx context.Context, obsolete []*unstructured.Unstructur
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete %s, which is needed no more: %w", Called(object), err)
 		}
-		if _, err := fmt.Fprintf(a.streams.Out, "%s deleted\n", Called(object)); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s deleted\n", Called(object)); err != nil {
 			return err
 		}
 	}

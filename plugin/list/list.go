@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -37,7 +39,9 @@ type Options struct {
 	AllNamespaces bool
 	Selector      string
 	// Watch goes on with what changes.
-	Watch    bool
+	Watch bool
+	// Volumes lists volumes instead.
+	Volumes  bool
 	printing *table.Options
 	refs     []resolve.Ref
 }
@@ -51,7 +55,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Aliases:    []string{"get", "ls"},
 		Short:      "List claims and Sandboxes",
 		Long: "list shows the claims and Sandboxes of a namespace, or of all. The column HELD BY names the claim or pool that a\n" +
-			"Sandbox belongs to. With -o json or yaml the output is one List of the objects, also when it is empty.",
+			"Sandbox belongs to. With -o json or yaml the output is one List of the objects, also when it is empty.\n\n" +
+			"With --volumes it shows the volumes that were made for Sandboxes: of which, what uses each (a Sandbox, a Pod, or an expired\n" +
+			"claim that gets it back), and for how long nothing has. delete --volumes deletes those.",
 		Example: "  # What is there, with addresses and nodes\n" +
 			"  kubectl sandbox list -o wide\n\n" +
 			"  # All namespaces, oldest first\n" +
@@ -59,11 +65,16 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  # Whatever changes from now on\n" +
 			"  kubectl sandbox list -w\n\n" +
 			"  # For a script\n" +
-			"  kubectl sandbox list -l team=research -o name",
+			"  kubectl sandbox list -l team=research -o name\n\n" +
+			"  # The volumes, and which of them nothing uses any more\n" +
+			"  kubectl sandbox list --volumes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Names = args
 			if err := o.Validate(); err != nil {
 				return err
+			}
+			if o.Volumes {
+				return o.listVolumes(cmd.Context(), f, streams)
 			}
 			return o.Run(cmd.Context(), f, streams)
 		},
@@ -71,6 +82,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
 	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Go on with what changes, until interrupted: one row, or document, for each change.")
+	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "List the volumes that were made for Sandboxes, used or not.")
 	o.printing.AddFlags(cmd)
 	return cmd
 }
@@ -79,6 +91,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 func (o *Options) Validate() error {
 	if len(o.Names) > 0 && (o.AllNamespaces || o.Selector != "") {
 		return exit.Usage(errors.New("NAME does not go together with -A or -l"))
+	}
+	if o.Volumes && o.Watch {
+		return exit.Usage(errors.New("--volumes and --watch do not go together"))
+	}
+	if o.Volumes {
+		for i, name := range o.Names {
+			o.Names[i] = strings.TrimPrefix(name, "volume/")
+		}
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return exit.Usage(fmt.Errorf("-l %q: %w", o.Selector, err))
@@ -167,7 +187,7 @@ func (o *Options) nothing(namespace string, streams genericiooptions.IOStreams) 
 	if namespace != metav1.NamespaceAll {
 		where = "namespace " + namespace
 	}
-	_, err := fmt.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
+	_, err := printable.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
 	return err
 }
 

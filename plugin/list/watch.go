@@ -5,7 +5,6 @@ package list
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,8 +12,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -58,7 +57,7 @@ func (l *lister) watch(ctx context.Context, clock clock.WithTicker, items []tabl
 		if err != nil && (len(l.options.refs) == 0 || !resolve.Is(err, resolve.NotFound)) {
 			if complained != err.Error() {
 				complained = err.Error()
-				_, _ = fmt.Fprintf(l.streams.ErrOut, "Trying again: %s\n", printable.Line(complained)) // a remark
+				_, _ = printable.Fprintf(l.streams.ErrOut, "Trying again: %s\n", printable.Line(complained)) // a remark
 			}
 			continue
 		}

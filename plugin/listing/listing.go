@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/table"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -90,6 +91,6 @@ func (o *Options) Print(items []table.Item, columns []metav1.TableColumnDefiniti
 	if !o.AllNamespaces {
 		where = "namespace " + namespace
 	}
-	_, err := fmt.Fprintf(streams.ErrOut, "No %ss found in %s.\n", o.kind, where)
+	_, err := printable.Fprintf(streams.ErrOut, "No %ss found in %s.\n", o.kind, where)
 	return err
 }

@@ -5,13 +5,13 @@ package logs
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -27,7 +27,7 @@ func (o *Options) follow(
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
 			if remark := state.Waiting(); remark != "" {
-				_, _ = fmt.Fprintln(streams.ErrOut, remark) // it is only one
+				_, _ = printable.Fprintf(streams.ErrOut, "%s\n", remark) // it is only one
 			}
 		})
 	}()

@@ -52,7 +52,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Long: "logs shows what the main process of a sandbox's container wrote to its standard output and error. Logs are those of\n" +
 			"the present Pod: a sandbox that was suspended starts with empty ones.\n\n" +
 			"With -f it goes on until the sandbox has finished or was deleted: after a lost connection where it left off, after a\n" +
-			"restart with the next container, and after a suspension with the next Pod.",
+			"restart with the next container, and after a suspension with the next Pod.\n\n" +
+			"What was written is passed on byte by byte, as kubectl does, to a terminal too: it may hold escape sequences.\n" +
+			"The dashboard shows logs without them.",
 		Example: "  # The last 100 lines, and whatever comes next\n" +
 			"  kubectl sandbox logs dev -f --tail 100\n\n" +
 			"  # Why the container restarted\n" +
@@ -121,8 +123,34 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	defer from.Close()
-	_, err = io.Copy(streams.Out, from)
-	return err
+	return copyAll(ctx, streams.Out, from)
+}
+
+// copyAll copies logs to their end. A connection that breaks on the way is told as what it means: lines are missing. Its kind is
+// not passed on, because it would blame the way to the cluster, which was there.
+func copyAll(ctx context.Context, out io.Writer, from io.Reader) error {
+	source := &source{Reader: from}
+	n, err := io.Copy(out, source)
+	if source.err == nil || ctx.Err() != nil {
+		return err
+	}
+	return exit.Lost(fmt.Errorf("the log is incomplete: the connection was lost after %d bytes (%s); run the command again", n, source.err.Error()))
+}
+
+// source remembers why it could not be read to its end.
+type source struct {
+	io.Reader
+
+	err error
+}
+
+// Read implements io.Reader.
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
 }
 
 // silence is the error for a container that has not run yet, and so has written nothing.

@@ -6,7 +6,7 @@ package operate
 
 import (
 	"context"
-	"fmt"
+	"io"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
@@ -44,16 +45,18 @@ func (c Change) Run(ctx context.Context, f factory.Factory, streams genericioopt
 		return err
 	}
 	if len(refs) == 0 {
-		_, err = fmt.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
 		return err
 	}
 	progress := waiting.NewProgress(streams.ErrOut)
 	return selection.Each(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return c.one(ctx, a, ref, o, progress)
+		return c.one(ctx, a, ref, o, progress, streams.ErrOut)
 	})
 }
 
-func (c Change) one(ctx context.Context, a *access.Access, ref resolve.Ref, o *Options, progress *waiting.Progress) (string, error) {
+func (c Change) one(
+	ctx context.Context, a *access.Access, ref resolve.Ref, o *Options, progress *waiting.Progress, errOut io.Writer,
+) (string, error) {
 	t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
 	if err != nil {
 		return "", err
@@ -69,10 +72,10 @@ func (c Change) one(ctx context.Context, a *access.Access, ref resolve.Ref, o *O
 		}
 		return called + " " + c.Doing, nil
 	}
-	_, err = a.Waiter.For(ctx, wait.Request{
+	_, err = a.Wait(ctx, wait.Request{
 		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
 		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.Of(t.Name(), c.Goal),
-	})
+	}, errOut)
 	if err != nil {
 		return "", err
 	}

@@ -12,16 +12,17 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -72,7 +73,7 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	command := func(arguments string) string { return explain.Command(arguments, f) }
 	for i := range summaries {
 		var operator diagnose.Operator
-		if summaries[i].Short != "" {
+		if summaries[i].Short != "" { // the operator may be the reason
 			operator = a.Observer.Operator(ctx)
 		}
 		text := page(&summaries[i], facts, operator, style, command)
@@ -131,8 +132,26 @@ func next(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, comman
 	}
 	for _, member := range s.Members {
 		if pool.VerdictOf(member, facts.Now) != diagnose.Ready {
+			if s.Broken() {
+				return mending(s, member.Name, command)
+			}
 			return []string{"see what stands in the way of one of them: " + command("status sandbox/"+member.Name)}
 		}
 	}
 	return []string{"wait: the operator makes what is missing"}
+}
+
+// mending is what to do where members cannot start as they are made. A new one comes out alike until the template is changed.
+func mending(s *pool.Summary, member string, command func(string) string) []string {
+	template := s.Pool.Spec.TemplateRef.Name
+	replaced := "the operator replaces what does not start within minutes; to have that at once: " + command("delete sandbox/"+member)
+	see := "see what stands in the way of one of them: " + command("status sandbox/"+member)
+	if s.Fixed {
+		return []string{"the template was changed since: " + replaced, see}
+	}
+	what := "correct template " + template
+	if s.Cause == obstacle.ImagePull {
+		what = "correct the image in template " + template + ", or let the nodes pull it (imagePullSecrets)"
+	}
+	return []string{what + ": kubectl edit sandboxtemplate " + template, replaced, see}
 }

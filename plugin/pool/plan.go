@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
@@ -26,10 +25,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -146,7 +145,7 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	case err != nil && o.Replicas >= 0:
 		return err
 	case err != nil:
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: whether more fit is not known: %v\n", err) // the demand is told all the same
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: whether more fit is not known: %v\n", err) // the demand is told all the same
 	}
 	if err := o.print(document{plan, room}, &summary, f, streams.Out); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	asked := o.Rate != "" || o.Burst > 0
 	switch {
 	case o.Replicas < 0 && unknown != nil && room != nil && !asked:
-		_, _ = fmt.Fprintf(streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown) // the room is told all the same
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown) // the room is told all the same
 		return nil
 	case o.Replicas < 0:
 		return unknown
@@ -196,7 +195,7 @@ func (o *PlanOptions) print(d document, s *pool.Summary, f factory.Factory, out 
 func encode(plan document, format string, out io.Writer) error {
 	encoded, err := json.MarshalIndent(plan, "", "    ")
 	if err == nil && format == "yaml" {
-		encoded, err = yaml.JSONToYAML(encoded)
+		encoded, err = printable.YAML(plan)
 	}
 	if err != nil {
 		return fmt.Errorf("encode the plan: %w", err)

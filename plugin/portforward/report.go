@@ -6,6 +6,7 @@ package portforward
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
 )
 
@@ -82,8 +84,8 @@ func (r *reporter) tell(e Event, out, errOut string) {
 		_ = json.NewEncoder(r.streams.Out).Encode(e)
 		return
 	}
-	_, _ = fmt.Fprint(r.streams.Out, out)
-	_, _ = fmt.Fprint(r.streams.ErrOut, errOut)
+	_, _ = io.WriteString(r.streams.Out, printable.Text(out))
+	_, _ = io.WriteString(r.streams.ErrOut, printable.Text(errOut))
 }
 
 // show opens the browser for the first listener.
@@ -97,6 +99,6 @@ func (r *reporter) show(e Event) {
 	if err := open(url); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		_, _ = fmt.Fprintf(r.streams.ErrOut, "Warning: no browser could be started (%v): open %s yourself\n", err, url)
+		_, _ = printable.Fprintf(r.streams.ErrOut, "Warning: no browser could be started (%v): open %s yourself\n", err, url)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -77,7 +78,7 @@ func (k Kind) Run(ctx context.Context, f factory.Factory, streams genericiooptio
 	objects, failed := k.find(ctx, a, o)
 	if len(objects) == 0 {
 		if failed == nil {
-			_, failed = fmt.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", k.Ref, a.Namespace)
+			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", k.Ref, a.Namespace)
 		}
 		return failed
 	}

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Style decides about colours.
@@ -32,6 +32,9 @@ func (s Style) paint(code, text string) string {
 
 // Heading is the title of a section.
 func (s Style) Heading(text string) string { return s.paint(bold, text) }
+
+// Trouble is what comes before everything else.
+func (s Style) Trouble(text string) string { return s.paint(red, text) }
 
 // Verdict is the verdict in its colour.
 func (s Style) Verdict(v diagnose.Verdict) string { return s.OfVerdict(v)(string(v)) }

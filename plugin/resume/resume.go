@@ -28,7 +28,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Example: "  # Resume one sandbox and wait until it is ready\n" +
 			"  kubectl sandbox resume dev --wait\n\n" +
 			"  # Resume everything in the namespace\n" +
-			"  kubectl sandbox resume --all",
+			"  kubectl sandbox resume -l team=research",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selection.Names = args
 			if err := o.Selection.Validate(); err != nil {

@@ -5,40 +5,61 @@ package root
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/interrupt"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/signals"
 )
 
 // completer is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
 const completer = "kubectl_complete-"
 
-// Run executes one command line and returns the exit code. The first SIGINT or SIGTERM cancels the command's context, so
-// that it can clean up; a second one ends the process at once.
+// Run executes one command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP, and output that nobody reads any
+// more, cancel the command's context, so that it can clean up, and one that is stuck is left; a second SIGINT or SIGTERM ends the
+// process at once.
 func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams, clock clock.WithTicker) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel, stop := signals.Context(ctx)
 	defer stop()
-	defer context.AfterFunc(ctx, stop)()
+	streams.Out, streams.ErrOut = output(streams.Out, cancel), output(streams.ErrOut, cancel)
 
 	f := factory.New(factory.ProgramName(argv[0]), clock, streams.ErrOut)
 	args := argv[1:]
 	if strings.HasPrefix(filepath.Base(argv[0]), completer) {
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
-	return execute(ctx, NewCommand(f, streams), args, f, streams.ErrOut)
+	code, ended := interrupt.Run(ctx, clock, func(ctx context.Context) int {
+		return execute(ctx, NewCommand(f, streams), args, f, streams.ErrOut)
+	})
+	if !ended {
+		if errors.Is(context.Cause(ctx), signals.ErrUnread) {
+			return exit.Unread
+		}
+		_, _ = io.WriteString(streams.ErrOut, "Error: interrupted\n") // the process ends
+		return exit.Interrupted
+	}
+	return code
+}
+
+// output has a stream that nobody reads any more end the command. A terminal stays the file that it is: it is asked for its size.
+func output(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
+	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return w
+	}
+	return signals.Output(w, func() { cancel(signals.ErrUnread) })
 }
 
 // execute runs the command and prints its error. Whatever fails before a command's own code runs is wrong usage: cobra's
@@ -58,20 +79,25 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 	if err != nil && !started {
 		err = exit.Usage(err)
 	}
+	if errors.Is(context.Cause(ctx), signals.ErrUnread) {
+		err = exit.ByUnreadOutput() // what was cut short is no success, whatever the command made of it
+	}
 	code := exit.Code(err)
-	if code == exit.Failed && ctx.Err() != nil {
+	messages := explain.Errors(err, f)
+	if code == exit.Failed && ctx.Err() != nil && len(messages) > 0 {
 		code = exit.Interrupted
 	}
-	report(errOut, err, code, cmd, f)
+	report(errOut, messages, code, cmd)
 	return code
 }
 
-// report prints each error once, and after wrong usage where help is.
-func report(out io.Writer, err error, code int, cmd *cobra.Command, f factory.Factory) {
-	for _, message := range explain.Errors(err, f) {
+// report prints each error once, and after wrong usage where help is. A remote command's exit code has no message: nothing is
+// printed, whatever the code.
+func report(out io.Writer, messages []string, code int, cmd *cobra.Command) {
+	for _, message := range messages {
 		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // there is nowhere left to complain
 	}
-	if code == exit.WrongUsage {
+	if code == exit.WrongUsage && len(messages) > 0 {
 		_, _ = fmt.Fprintf(out, "See '%s --help'.\n", cmd.CommandPath())
 	}
 }

@@ -17,11 +17,15 @@ const exitCodes = `Every command ends with one of these exit codes:
   1    failed; with several names: at least one failed
   2    wrong usage: an unknown command or flag, or a missing or impossible argument
   124  timed out waiting
-  130  interrupted (Ctrl-C)
+  130  interrupted: Ctrl-C, SIGTERM, or its terminal was closed
+  141  nobody reads its output any more, as in: list | head -1
 
 exec, shell and run pass on the exit code of the remote command, and end with
 
-  255  when the connection was lost before the remote end reported a status`
+  255  when the connection was lost before the remote end reported a status
+
+logs ends with 255 when the connection was lost before the end of the log, and cp when it was
+lost before the copy was complete.`
 
 // newExitCodesTopic is a page of help, not a command.
 func newExitCodesTopic() *cobra.Command {

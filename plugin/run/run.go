@@ -3,13 +3,18 @@
 
 // Package run is the command `run`.
 //
-// Invariant: what run made is deleted however it ends (done, failed, never ready, interrupted), unless the user keeps it.
+// Invariants:
+//   - what run made is deleted however it ends (done, failed, never ready, interrupted, its terminal closed, its output cut off),
+//     unless the user keeps it;
+//   - when run could not do that, because it was killed or cut off, the cluster does it within an hour;
+//   - a command that takes longer is not cut off by that: the deadline moves on while run lives.
 package run
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +28,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/interrupt"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
@@ -40,6 +48,9 @@ type Options struct {
 	Stdin, TTY *bool
 	// Remove deletes the sandbox afterwards.
 	Remove bool
+
+	// held says that the sandbox lives as long as we do, and a while.
+	held bool
 }
 
 // NewCommand returns the command.
@@ -51,7 +62,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Short: "Run a command in a sandbox of its own, and delete it afterwards",
 		Long: "run makes a sandbox, waits until it is ready, runs a command in it and ends with the command's exit code, or with 255\n" +
 			"when the connection was lost before the command was known to have ended. The sandbox is deleted afterwards, also after an\n" +
-			"interrupt or when it did not become ready; --keep leaves it there.\n\n" +
+			"interrupt, when its output is cut off (run ... | head -1) or when it did not become ready; --keep leaves it there.\n\n" +
+			"Should run be killed, the cluster deletes the sandbox: an hour after run was last seen, however long the command takes.\n" +
+			"With --ttl it does so at that time, whether the command has ended or not.\n\n" +
 			"The flags are those of create, standard input and the terminal are treated as in exec. With --image the container runs\n" +
 			"'sleep infinity' while the command is executed, so the image needs sleep.",
 		Example: "  # In a warm sandbox of a template, which takes a moment\n" +
@@ -85,6 +98,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().BoolVarP(&tty, "tty", "t", false, "Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
 	cmd.Flags().BoolVar(&keep, "keep", false, "Leave the sandbox there; the same as --rm=false.")
 	cmd.Flags().BoolVar(&o.Remove, "rm", true, "Delete the sandbox afterwards.")
+	cmd.Flags().Lookup("ttl").Usage = "End the sandbox after this time, as in 30m or 4h, even if the command runs still. (default: 1h after run was last seen; none with --keep)"
+	cmd.Flags().Lookup("shutdown-policy").Usage = "What happens at the end of --ttl: Delete (the default, except with --keep) deletes it, Retain keeps the object without a Pod; " +
+		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone."
 	return cmd
 }
 
@@ -103,6 +119,7 @@ func (o *Options) Validate() error {
 		// sleep as a container's first process takes no SIGTERM: waiting for it to end is in vain.
 		o.Sandbox.Command, o.Sandbox.Grace = []string{"sleep", "infinity"}, new(int64(1))
 	}
+	o.limit()
 	return o.Sandbox.Validate()
 }
 
@@ -112,13 +129,21 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	defer interrupt.Hold(ctx)() // what was made is deleted
 	made, err := o.Sandbox.Make(ctx, f, a, streams)
 	if err != nil {
 		return err
 	}
+	hold, release := context.WithCancel(ctx)
+	var held sync.WaitGroup
+	if o.held {
+		held.Go(func() { (&holder{a, f.Clock(), made, streams.ErrOut}).hold(hold) })
+	}
 	err = o.use(ctx, f, a, made, streams)
+	release()
+	held.Wait()
 	if !o.Remove {
-		_, _ = fmt.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f)) // the command has ended
+		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f)) // the command has ended
 		return err
 	}
 	return remove(ctx, f, a, made, streams, err)
@@ -135,7 +160,8 @@ func (o *Options) use(
 	if err != nil {
 		return err
 	}
-	return inside.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
+	err = inside.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
+	return o.overdue(err, sandbox.End(made.Target()), f.Clock().Now())
 }
 
 // remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.
@@ -151,7 +177,7 @@ func remove(
 	case command == nil:
 		return fmt.Errorf("the command is done, but its sandbox is still there: %w; to try again: %s", err, deletion(made, f))
 	}
-	_, _ = fmt.Fprintf(streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n", made.Ref(), err, deletion(made, f)) // the command's error is returned
+	_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n", made.Ref(), err, deletion(made, f)) // the command's error is returned
 	return command
 }
 

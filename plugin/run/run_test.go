@@ -16,8 +16,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clienttesting "k8s.io/client-go/testing"
+	clocktesting "k8s.io/utils/clock/testing"
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -169,6 +171,32 @@ func TestAnInterruptDeletesTheSandbox(t *testing.T) {
 	_, _, err := w.run(ctx, "", "--template", "t", "--", "sleep", "100")
 	if err == nil || len(w.left(t)) > 0 {
 		t.Errorf("%v, left behind: %v", err, w.left(t))
+	}
+}
+
+func TestRunHoldsItsSandboxWhileTheCommandRuns(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Now())
+	var w *world
+	end := func(ctx context.Context) time.Time {
+		claim, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(builders.Namespace).Get(ctx, "dev", metav1.GetOptions{})
+		if err != nil || claim.Spec.Lifecycle == nil || claim.Spec.Lifecycle.ShutdownTime == nil {
+			return time.Time{}
+		}
+		return claim.Spec.Lifecycle.ShutdownTime.Time
+	}
+	w = newWorld(t, func(ctx context.Context, _ streamfake.Process) error {
+		before, looks := end(ctx), 0
+		return wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, func(ctx context.Context) (bool, error) {
+			if looks%1000 == 0 { // once, unless the one who holds it is late
+				clock.Step(20 * time.Minute)
+			}
+			looks++
+			return end(ctx).After(before), nil
+		})
+	})
+	w.factory.Time = clock
+	if _, errOut, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--", "x"); err != nil {
+		t.Errorf("its end stays where it was: %v, %s", err, errOut)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -155,7 +156,7 @@ func Each(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result string
 			if err == nil && result != "" {
 				printing.Lock()
 				defer printing.Unlock()
-				_, err = fmt.Fprintln(out, result)
+				_, err = printable.Fprintf(out, "%s\n", result)
 			}
 			errs[i] = err
 		})

@@ -97,7 +97,7 @@ func (o *Options) Validate() error {
 func (o *Options) Print(out io.Writer, program, namespace string, more []string) error {
 	words := append(strings.Fields(program), "port-forward", o.ref.String(), o.Port, "--stdio", "--namespace="+namespace)
 	for _, word := range more {
-		words = append(words, quote(word))
+		words = append(words, argument.Quoted(word))
 	}
 	entry := []string{
 		"Host " + o.Host,
@@ -131,14 +131,4 @@ func given(flags *pflag.FlagSet) []string {
 		all = append(all, "--"+flag.Name+"="+value)
 	})
 	return all
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// quote makes one word of a shell's command line.
-func quote(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

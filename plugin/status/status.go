@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
@@ -25,6 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -45,7 +45,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		SuggestFor: []string{"why", "health"},
 		Short:      "Say how sandboxes are and what stands in their way",
 		Long: "status looks at a sandbox in three layers: the conditions of claim and Sandbox, the scheduling of its Pod with its\n" +
-			"volumes, and its containers. It ends with what to do next.",
+			"volumes, and its containers. It ends with what to do next. First of all it says when no operator looks after the\n" +
+			"namespace, where you may look for one.",
 		Example: "  # Why does it not become ready?\n" +
 			"  kubectl sandbox status dev\n\n" +
 			"  # Follow it while it starts\n" +
@@ -84,25 +85,43 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	all, targets, failed := o.diagnose(ctx, a)
-	if err := o.print(all, f, streams.Out); err != nil || !o.Watch || len(all) == 0 {
+	found, failed := o.diagnose(ctx, a)
+	if err := o.print(found, f, streams.Out); err != nil || !o.Watch || len(found.all) == 0 {
 		return errors.Join(failed, err)
 	}
-	return errors.Join(failed, o.watch(ctx, f, a, streams, all, targets))
+	return errors.Join(failed, o.watch(ctx, f, a, streams, found))
+}
+
+// found is what there is to say.
+type found struct {
+	// operator is why no operator looks after the sandboxes; empty if one does, or nobody may look.
+	operator string
+	all      []diagnose.Diagnosis
+	targets  []*resolve.Target
+}
+
+func (f *found) same(as *found) bool {
+	return f.operator == as.operator && reflect.DeepEqual(f.all, as.all)
 }
 
 // diagnose diagnoses each sandbox. Names that lead nowhere are errors; the others are diagnosed all the same.
-func (o *Options) diagnose(ctx context.Context, a *access.Access) (all []diagnose.Diagnosis, targets []*resolve.Target, failed error) {
-	all = []diagnose.Diagnosis{}
+func (o *Options) diagnose(ctx context.Context, a *access.Access) (f *found, failed error) {
+	f = &found{all: []diagnose.Diagnosis{}}
 	for _, ref := range o.refs {
 		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		all, targets = append(all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t))), append(targets, t)
+		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t))), append(f.targets, t)
 	}
-	return all, targets, failed
+	if len(f.all) > 0 {
+		trouble, _, err := a.Operator.Trouble(ctx, a.Namespace)
+		if err == nil && trouble.Message != "" { // else the sandboxes have more to say
+			f.operator = access.Unattended(a.Namespace, trouble)
+		}
+	}
+	return f, failed
 }
 
 // reread is how often facts are read again that no watch tells.
@@ -110,13 +129,13 @@ const reread = 3 * time.Second
 
 // watch prints the diagnoses each time that one changes. It ends with the context, or when nothing is left to look at.
 func (o *Options) watch(
-	ctx context.Context, f factory.Factory, a *access.Access, streams genericiooptions.IOStreams, shown []diagnose.Diagnosis, targets []*resolve.Target,
+	ctx context.Context, f factory.Factory, a *access.Access, streams genericiooptions.IOStreams, shown *found,
 ) error {
 	follow := a.Waiter.Follow(ctx)
 	tick := f.Clock().NewTicker(reread)
 	defer tick.Stop()
 	for {
-		for _, t := range targets {
+		for _, t := range shown.targets {
 			follow.Target(t)
 		}
 		select {
@@ -125,20 +144,20 @@ func (o *Options) watch(
 		case <-follow.Changed():
 		case <-tick.C():
 		}
-		all, found, failed := o.diagnose(ctx, a)
+		next, failed := o.diagnose(ctx, a)
 		switch {
 		case ctx.Err() != nil:
 			return &exit.Error{Code: exit.Interrupted}
-		case len(all) == 0:
+		case len(next.all) == 0:
 			return failed
-		case reflect.DeepEqual(all, shown):
+		case next.same(shown):
 			continue
 		}
-		shown, targets = all, found
+		shown = next
 		if err := o.separate(f, streams.Out); err != nil {
 			return err
 		}
-		if err := o.print(all, f, streams.Out); err != nil {
+		if err := o.print(shown, f, streams.Out); err != nil {
 			return err
 		}
 	}
@@ -157,11 +176,16 @@ func (o *Options) separate(f factory.Factory, out io.Writer) error {
 	return err
 }
 
-func (o *Options) print(all []diagnose.Diagnosis, f factory.Factory, out io.Writer) error {
+func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
+	all := found.all
 	if o.Output != "" {
-		encoded, err := json.MarshalIndent(map[string]any{"items": all}, "", "    ")
+		document := map[string]any{"items": all}
+		if found.operator != "" {
+			document["operator"] = found.operator
+		}
+		encoded, err := json.MarshalIndent(document, "", "    ")
 		if err == nil && o.Output == "yaml" {
-			encoded, err = yaml.JSONToYAML(encoded)
+			encoded, err = printable.YAML(document)
 		}
 		if err != nil {
 			return fmt.Errorf("encode the diagnosis: %w", err)
@@ -170,9 +194,14 @@ func (o *Options) print(all []diagnose.Diagnosis, f factory.Factory, out io.Writ
 		return err
 	}
 	style := report.Style{Colored: f.Color(out)}
+	if found.operator != "" {
+		if _, err := fmt.Fprintf(out, "%s\n\n", style.Trouble(found.operator)); err != nil {
+			return err
+		}
+	}
 	command := func(arguments string) string { return explain.Command(arguments, f) }
 	for i := range all {
-		text := fmt.Sprintf("%s: %s\n\n%s", all[i].Name, style.Summary(&all[i]), style.Diagnosis(&all[i], command))
+		text := fmt.Sprintf("%s: %s\n\n%s", printable.Line(all[i].Name), style.Summary(&all[i]), style.Diagnosis(&all[i], command))
 		if i > 0 {
 			text = "\n" + text
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/util/jsonpath"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // kubectl's own printer of custom columns costs 50 ms at every start of the program, whatever the command.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Painted is a cell whose text is coloured when it has been cut to its column's width.

@@ -23,6 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/output"
 )
 
 const wide = "wide"
@@ -85,7 +87,7 @@ func (o *Options) printer() (printers.ResourcePrinter, error) {
 	if columns != nil || err != nil {
 		return columns, err
 	}
-	printer, err := o.flags.ToPrinter()
+	printer, err := output.Printer(o.flags)
 	if genericclioptions.IsNoCompatiblePrinterError(err) {
 		formats := append(o.flags.AllowedFormats(), wide, "custom-columns", "custom-columns-file")
 		slices.Sort(formats)

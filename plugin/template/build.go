@@ -62,7 +62,7 @@ func (o *CreateOptions) checkSource() error {
 	case o.File == "":
 		s.Name = "x" // a name of a sandbox is not known yet, and every other check of `create` holds
 		return s.Validate()
-	case s.Image != "" || s.Command != nil || s.Service || o.Unmanaged || o.EnvPolicy+o.VolumePolicy+o.RuntimeClass+o.ServiceAccount+o.CPU+o.Memory != "" ||
+	case s.Image != "" || s.Command != nil || s.Service || o.Unmanaged || o.EnvPolicy+o.VolumePolicy+s.VolumeRetention+o.RuntimeClass+o.ServiceAccount+o.CPU+o.Memory != "" ||
 		len(s.Env)+len(s.Labels)+len(s.Annotations)+len(s.Volumes)+len(o.Ports) > 0:
 		return errors.New("-f says everything about the template: change the file, and leave out the other flags")
 	}
@@ -154,6 +154,7 @@ func (o *CreateOptions) Build(namespace string, explicit bool, now time.Time, in
 		Spec: extensionsv1beta1.SandboxTemplateSpec{
 			PodTemplate: sandbox.Spec.PodTemplate, VolumeClaimTemplates: sandbox.Spec.VolumeClaimTemplates, Service: sandbox.Spec.Service,
 			EnvVarsInjectionPolicy: o.read.env, VolumeClaimTemplatesPolicy: o.read.volumes,
+			PersistentVolumeClaimRetentionPolicy: sandbox.Spec.PersistentVolumeClaimRetentionPolicy,
 		},
 	}
 	if o.Unmanaged {

@@ -76,6 +76,8 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.Ports, "port", nil, "A port that the container listens on, [NAME=]PORT. Repeatable.")
 	flags.StringVar(&o.EnvPolicy, "env-policy", "", "May claims add variables? Disallowed (the default), Allowed, or Overrides to replace them too.")
 	flags.StringVar(&o.VolumePolicy, "volume-policy", "", "May claims add volumes? Disallowed (the default), Allowed, or Overrides to replace them too.")
+	flags.StringVar(&o.Sandbox.VolumeRetention, "volume-retention", "", "What becomes of the volumes when a claimed Sandbox is deleted: Delete (the default), "+
+		"or Retain, and they stay.")
 	flags.BoolVar(&o.Unmanaged, "unmanaged-network", false, "Keep no NetworkPolicy: somebody else looks after the network.")
 	flags.StringVar(&o.RuntimeClass, "runtime-class", "", "The RuntimeClass, as in gvisor.")
 	flags.StringVar(&o.ServiceAccount, "service-account", "", "The ServiceAccount of the Pods; they get no token of it.")

@@ -20,9 +20,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/report"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -105,6 +105,11 @@ func page(t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, sty
 	for i := range t.Spec.VolumeClaimTemplates {
 		size := t.Spec.VolumeClaimTemplates[i].Spec.Resources.Requests[corev1.ResourceStorage]
 		claims = append(claims, t.Spec.VolumeClaimTemplates[i].Name+"\t"+size.String())
+	}
+	if t.Spec.PersistentVolumeClaimRetentionPolicy.Retains() {
+		claims = append(claims, "when a claimed sandbox is deleted\tthey stay")
+	} else if len(claims) > 0 {
+		claims = append(claims, "when a sandbox is deleted\tthey are deleted")
 	}
 	p.Section("Volumes", claims)
 	p.Section("Next", []string{

@@ -37,7 +37,7 @@ func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 	return kind().Bind(&cobra.Command{
 		Use:   "delete NAME... | --all | -l SELECTOR",
 		Short: "Delete templates",
-		Long: "delete deletes templates. Sandboxes that were made from them stay, but lose the NetworkPolicy of the template; pools and\n" +
+		Long: "delete deletes templates. Sandboxes that were made from them stay, and with them the NetworkPolicy of the template; pools and\n" +
 			"claims that name it can make no new ones. It asks first on a terminal, and without one refuses unless --yes is given.",
 		Example: "  kubectl sandbox template delete python\n\n" +
 			"  # All of one team, without being asked\n" +
@@ -49,7 +49,7 @@ func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 func kind() removal.Kind {
 	return removal.Kind{
 		Ref:         resolve.KindTemplate,
-		Consequence: ", so that pools and claims can make no more sandboxes of it, and those there are lose its NetworkPolicy",
+		Consequence: ", so that pools and claims can make no more sandboxes of it; those there are stay, under its NetworkPolicy",
 		Get: func(ctx context.Context, a *access.Access, name string) (removal.Object, error) {
 			template, err := a.Pools.Template(ctx, a.Namespace, name)
 			if err != nil {

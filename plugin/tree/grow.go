@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
@@ -47,6 +48,7 @@ func (g *grower) grow(ctx context.Context, t *resolve.Target) *node {
 	claim.object, claim.kind = t.Claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim)
 	claim.status = g.verdict(d.Verdict)
 	claim.below = g.origin(ctx, t)
+	g.blame(claim.below, &d)
 	if sandbox == nil {
 		sandbox = g.node("sandbox", "there is none yet")
 		sandbox.status = missing
@@ -85,6 +87,7 @@ func (g *grower) sources(ctx context.Context, namespace, template, from string) 
 		found, err := g.access.Pools.Pool(ctx, namespace, from)
 		if n.status = state(err); err == nil {
 			n.object, n.status = found, ready(found)
+			n.message = g.short(ctx, found)
 			template = found.Spec.TemplateRef.Name
 		}
 		all = append(all, n)
@@ -95,10 +98,31 @@ func (g *grower) sources(ctx context.Context, namespace, template, from string) 
 		found, err := g.access.Pools.Template(ctx, namespace, template)
 		if n.status = state(err); err == nil {
 			n.object = found
+		} else if n.status == missing {
+			n.message = "nothing can be made from it"
 		}
 		all = append([]*node{n}, all...)
 	}
 	return all
+}
+
+// short is why the pool has fewer members Ready than it should, or will have; empty if that may not be read.
+func (g *grower) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
+	facts, err := g.access.Pools.Facts(ctx, p.Namespace)
+	if err != nil {
+		return ""
+	}
+	summary := pool.Summarize(p, facts)
+	return summary.Short
+}
+
+// blame marks the template that has to be changed.
+func (g *grower) blame(sources []*node, d *diagnose.Diagnosis) {
+	for _, n := range sources {
+		if d.Template != "" && n.name == "template/"+d.Template && n.object != nil {
+			n.status, n.message = g.verdict(diagnose.Blocked), d.Obstacle
+		}
+	}
 }
 
 func ready(p *extensionsv1beta1.SandboxWarmPool) string {
@@ -134,6 +158,7 @@ func (g *grower) sandbox(ctx context.Context, t *resolve.Target) *node {
 	n.object, n.kind, n.status = s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox), g.verdict(d.Verdict)
 	if holder := metav1.GetControllerOf(s); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
 		n.below = g.sources(ctx, s.Namespace, "", holder.Name)
+		g.blame(n.below, &d)
 	}
 	n.below = append(n.below, g.pod(t, &d))
 	if service := g.service(ctx, s); service != nil {
@@ -156,10 +181,7 @@ func (g *grower) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 		}
 		return n
 	}
-	n.name, n.object, n.status = "pod/"+t.Pod.Name, t.Pod, string(t.Pod.Status.Phase)
-	if t.Pod.DeletionTimestamp != nil {
-		n.status = "Terminating"
-	}
+	n.name, n.object, n.status = "pod/"+t.Pod.Name, t.Pod, ending.Word(t.Pod)
 	are, of, restarts := 0, len(t.Pod.Spec.Containers), int32(0)
 	for i := range t.Pod.Status.ContainerStatuses {
 		status := &t.Pod.Status.ContainerStatuses[i]

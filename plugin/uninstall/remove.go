@@ -24,6 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 const (
@@ -56,7 +57,7 @@ func newRemover(f factory.Factory, streams genericiooptions.IOStreams) (*remover
 
 // note writes a line of progress; one that cannot be shown is lost.
 func (r *remover) note(format string, arguments ...any) {
-	_, _ = fmt.Fprintf(r.streams.ErrOut, format+"\n", arguments...)
+	_, _ = printable.Fprintf(r.streams.ErrOut, format+"\n", arguments...)
 }
 
 // mine returns those of the objects that exist and that install made.
@@ -108,7 +109,7 @@ func (r *remover) remove(ctx context.Context, objects []*unstructured.Unstructur
 		if err := r.gone(ctx, object, timeout); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(r.streams.Out, "%s deleted\n", installing.Called(object)); err != nil {
+		if _, err := printable.Fprintf(r.streams.Out, "%s deleted\n", installing.Called(object)); err != nil {
 			return err
 		}
 	}

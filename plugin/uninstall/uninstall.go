@@ -42,8 +42,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Use:   "uninstall",
 		Short: "Remove the operator from the cluster",
 		Long: "uninstall deletes what install made, in reverse order, and waits until it is gone. With the CustomResourceDefinitions\n" +
-			"go all sandboxes, with their Pods and volumes; --keep-crds keeps them, but nothing looks after them then. It asks first\n" +
-			"on a terminal, and without one refuses unless --yes is given.",
+			"go all sandboxes, with their Pods, and their volumes unless those are retained; --keep-crds keeps them, but nothing looks\n" +
+			"after them then. It asks first on a terminal, and without one refuses unless --yes is given.",
 		Example: "  kubectl sandbox uninstall\n\n" +
 			"  # Remove the operator alone\n" +
 			"  kubectl sandbox uninstall --keep-crds --yes",
@@ -119,7 +119,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	limit := f.Clock().NewTimer(o.Timeout)
 	defer limit.Stop()
-	return r.remove(ctx, mine, limit.C())
+	if err := r.remove(ctx, mine, limit.C()); err != nil || !slices.ContainsFunc(mine, isDefinition) {
+		return err
+	}
+	return r.policies(ctx)
 }
 
 // withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and the
@@ -181,5 +184,5 @@ func wording(namespace string, operator, definitions bool, lost []string) string
 		return text + "; there are no sandboxes."
 	}
 	return text + ", and with them in all namespaces: " + strings.Join(lost, ", ") +
-		", with their Pods and volumes (--keep-crds keeps them)."
+		", with their Pods, and volumes that are not retained (--keep-crds keeps them)."
 }

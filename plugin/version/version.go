@@ -15,7 +15,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
@@ -24,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	installing "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Options are the flags.
@@ -99,7 +99,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return errors.Join(failed, err)
 	}
 	if warning := versions.skew(f.Program()); warning != "" {
-		_, _ = fmt.Fprintln(streams.ErrOut, "Warning: "+warning) // there is nowhere else to say it
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
 	}
 	return failed
 }
@@ -165,9 +165,9 @@ func (v *Versions) print(out io.Writer, format string) error {
 		text, err = json.MarshalIndent(v, "", "  ")
 		text = append(text, '\n')
 	case "yaml":
-		text, err = yaml.Marshal(v)
+		text, err = printable.YAML(v)
 	default:
-		text = []byte(v.text())
+		text = []byte(printable.Text(v.text()))
 	}
 	if err != nil {
 		return err

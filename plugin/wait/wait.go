@@ -82,10 +82,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	progress := waiting.NewProgress(streams.ErrOut)
 	return selection.Each(streams.Out, o.refs, func(ref resolve.Ref) (string, error) {
-		_, err := a.Waiter.For(ctx, wait.Request{
+		_, err := a.Wait(ctx, wait.Request{
 			Namespace: a.Namespace, Ref: ref, Goal: o.goal, Timeout: o.Waiting.Timeout,
 			Progress: progress.Of(ref.String(), o.goal),
-		})
+		}, streams.ErrOut)
 		return fmt.Sprintf("%s %s", ref, o.goal), err
 	})
 }

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // silence is how long a new object may be without conditions before that is a sign that the operator is not there.
@@ -27,7 +28,17 @@ func conditions(f *Facts) []Finding {
 	if f.Sandbox != nil {
 		all = append(all, ofObject(f, "Sandbox "+f.Sandbox.Name, &f.Sandbox.ObjectMeta, f.Sandbox.Status.Conditions)...)
 	}
-	return all
+	return append(all, theEnd(f)...)
+}
+
+// theEnd says what happens when the time of a claim or Sandbox is over, as long as it is not.
+func theEnd(f *Facts) []Finding {
+	deadline := f.Deadline()
+	if !deadline.Set() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
+		return nil
+	}
+	at := deadline.At().UTC().Format(time.RFC3339)
+	return []Finding{{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.AtTheEnd(f.Claim, f.Sandbox, f.Volumes)}}
 }
 
 func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
@@ -155,7 +166,7 @@ func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
 	for i := len(findings) - 1; i >= 0; i-- { // the Sandbox's come after the claim's
 		finding := &findings[i]
 		text := finding.Text
-		if head, _, found := cutObstacle(text); found && below {
+		if head, _, found := obstacle.Cut(text); found && below {
 			finding.Text = head
 		}
 		if said[text] && f.Claim != nil && finding.State != Good {
@@ -165,35 +176,4 @@ func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
 		said[text] = true
 	}
 	return findings
-}
-
-// PodObstacle is what the operator passes on about a Pod in a condition's message, empty if that is nothing. Stuck says that
-// the Pod does not get further as it is, as its own status would say, for those who do not look at it.
-func PodObstacle(message string) (why string, stuck bool) {
-	_, why, _ = cutObstacle(message)
-	if strings.HasPrefix(why, corev1.PodReasonUnschedulable) {
-		return why, true
-	}
-	for part := range strings.SplitSeq(why, "; ") {
-		container, reason, _ := strings.Cut(part, ": ")
-		reason, _, _ = strings.Cut(reason, ":")
-		status := corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}
-		if strings.HasPrefix(container, "container ") && waiting(container, &status).State == Bad {
-			return why, true
-		}
-	}
-	return why, false
-}
-
-// cutObstacle cuts the operator's sentence about a Pod before what it passes on.
-func cutObstacle(text string) (head, tail string, found bool) {
-	for _, start := range []string{apis.MessagePodPhase, apis.MessagePodNotReady} {
-		if at := strings.Index(text, start); at >= 0 {
-			if colon := strings.Index(text[at+len(start):], ": "); colon >= 0 {
-				end := at + len(start) + colon
-				return text[:end], text[end+2:], true
-			}
-		}
-	}
-	return text, "", false
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
 // containers is the third layer: what each container of the Pod does.
@@ -17,17 +20,35 @@ func containers(f *Facts) []Finding {
 	if f.Pod == nil {
 		return []Finding{noPod(f)}
 	}
+	end := ending.Of(f.Pod)
+	if end.Cause == ending.None || end.Finished() {
+		return ofContainers(f)
+	}
+	// Whoever took the Pod away ended its containers too: how they took it is no problem.
+	var all []Finding
+	if end.Left() {
+		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Why))
+		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: text})
+	}
+	for _, finding := range ofContainers(f) {
+		all = append(all, Finding{State: Note, Subject: finding.Subject, Text: finding.Text, detail: finding.detail})
+	}
+	return all
+}
+
+func ofContainers(f *Facts) []Finding {
+	from := f.template()
 	var all []Finding
 	for i := range f.Pod.Status.InitContainerStatuses {
 		status := &f.Pod.Status.InitContainerStatuses[i]
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, ofContainer("init container "+status.Name, status, f.Now))
+		all = append(all, ofContainer("init container "+status.Name, status, from, f.Now))
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
 		status := &f.Pod.Status.ContainerStatuses[i]
-		all = append(all, ofContainer("container "+status.Name, status, f.Now))
+		all = append(all, ofContainer("container "+status.Name, status, from, f.Now))
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
@@ -38,11 +59,12 @@ func containers(f *Facts) []Finding {
 	return all
 }
 
-func ofContainer(subject string, status *corev1.ContainerStatus, now time.Time) Finding {
+// ofContainer says how a container is. Template is the name of what it was made from, if there is one.
+func ofContainer(subject string, status *corev1.ContainerStatus, template string, now time.Time) Finding {
 	finding := Finding{Subject: subject}
 	switch {
 	case status.State.Waiting != nil:
-		return waiting(subject, status)
+		return waiting(subject, status, template)
 	case status.State.Terminated != nil:
 		return ended(subject, status)
 	case restarted(status, now) && status.RestartCount > 1:
@@ -65,34 +87,47 @@ func ofContainer(subject string, status *corev1.ContainerStatus, now time.Time) 
 
 // waiting spells why a container does not start. Words that flap between attempts (ErrImagePull, ImagePullBackOff) give
 // one text.
-func waiting(subject string, status *corev1.ContainerStatus) Finding {
+func waiting(subject string, status *corev1.ContainerStatus, template string) Finding {
 	reason, message := status.State.Waiting.Reason, oneLine(status.State.Waiting.Message)
 	finding := Finding{State: Bad, Subject: subject}
-	switch reason {
-	case "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable":
-		finding.problem, finding.detail = badImage, pullError(message)
-		finding.Text = withMessage(fmt.Sprintf("image %s cannot be pulled", status.Image), finding.detail)
-		finding.Lasting = reason == "ErrImageNeverPull" || holds(message, wrongImage)
-	case "InvalidImageName":
-		finding.problem, finding.Text = badImage, fmt.Sprintf("%q is not the name of an image", status.Image)
-		finding.Lasting = true
-	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+	of := ""
+	if template != "" {
+		of = " of template " + template
+	}
+	switch obstacle.OfReason(reason) {
+	case obstacle.ImagePull:
+		finding.problem = badImage
+		if obstacle.HasNoName(reason) {
+			finding.Text, finding.Lasting = fmt.Sprintf("%q%s is not the name of an image", status.Image, of), true
+			break
+		}
+		finding.detail = obstacle.PullError(message)
+		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
+		finding.Lasting = obstacle.NeverPulled(reason) || holds(message, wrongImage)
+	case obstacle.ContainerConfig:
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
 		finding.Lasting = holds(message, wrongConfiguration)
-	case "CrashLoopBackOff":
+	case obstacle.CrashLoop:
 		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= manyRestarts
 		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
 			finding.problem, finding.Lasting = unstartable, holds(last.Message, wrongConfiguration)
 		}
 		finding.Text = fmt.Sprintf("crashes again and again (%s%s)", restarts(status), lastEnd(status))
-	case "", "ContainerCreating":
-		finding.State, finding.Text = Wait, "is being created"
-	case "PodInitializing":
-		finding.State, finding.Text = Wait, "waits for the init containers"
 	default:
-		finding.State, finding.Text = Wait, withMessage(reason, message)
+		finding.State, finding.Text = Wait, onItsWay(reason, message)
 	}
 	return finding
+}
+
+// onItsWay is a wait that ends by itself.
+func onItsWay(reason, message string) string {
+	switch reason {
+	case "", "ContainerCreating":
+		return "is being created"
+	case "PodInitializing":
+		return "waits for the init containers"
+	}
+	return withMessage(reason, message)
 }
 
 // startError is the runtime's reason for a container whose process did not start.
@@ -113,16 +148,6 @@ var (
 func holds(message string, words []string) bool {
 	message = strings.ToLower(message)
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(message, word) })
-}
-
-// pullError is the runtime's error without what the kubelet puts before it while it waits for the next attempt.
-func pullError(message string) string {
-	for _, marker := range []string{": ErrImagePull: ", ": RegistryUnavailable: "} {
-		if _, cause, found := strings.Cut(message, marker); found {
-			return cause
-		}
-	}
-	return message
 }
 
 func ended(subject string, status *corev1.ContainerStatus) Finding {

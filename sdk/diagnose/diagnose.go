@@ -64,6 +64,7 @@ const (
 	unschedulable
 	heldBack
 	unboundVolume
+	lostNode
 	operatorAbsent
 	operatorDown
 	missingTemplate
@@ -91,6 +92,8 @@ type Diagnosis struct {
 	Scheduling []Finding `json:"scheduling,omitempty"`
 	Containers []Finding `json:"containers,omitempty"`
 	Next       []Step    `json:"next,omitempty"`
+	// Template is the template that has to be changed, if one has: what is made from it comes out alike.
+	Template string `json:"template,omitempty"`
 
 	obstacle Finding
 }
@@ -112,21 +115,24 @@ func Of(f Facts) Diagnosis {
 		Containers: containers(&f),
 	}
 	d.Verdict = VerdictOf(&f)
-	in := obstacle(&f, &d)
+	in := inTheWay(&f, &d)
 	if in.Text != "" {
 		d.Obstacle, d.Lasting, d.obstacle = in.Subject+": "+in.Text, in.Lasting, in
 	}
 	if d.Verdict == Starting && hasBad(d.Conditions, d.Scheduling, d.Containers) {
 		d.Verdict = Blocked
 	}
+	if d.Verdict == Blocked && (in.problem == badImage || in.problem == unstartable) {
+		d.Template = f.template()
+	}
 	d.Next = next(&f, &d, in.problem)
 	d.Conditions = withoutRepetition(&f, &d)
 	return d
 }
 
-// obstacle is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
+// inTheWay is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
 // better than the scheduler why they do not run, and the scheduler better than the conditions.
-func obstacle(f *Facts, d *Diagnosis) Finding {
+func inTheWay(f *Facts, d *Diagnosis) Finding {
 	switch d.Verdict {
 	case Ready, Suspended, Succeeded:
 		return Finding{}

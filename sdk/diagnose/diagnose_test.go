@@ -62,6 +62,17 @@ func terminated(code int32, reason string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}}
 }
 
+// takenBy is a Pod whose container was killed, because somebody took the Pod away.
+func takenBy(whom, reason string, going bool) *corev1.Pod {
+	p := pod(terminated(137, "Error"))
+	p.Status.Phase, p.Status.Reason = corev1.PodFailed, reason
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: whom, Message: "because"}}
+	if going {
+		p.DeletionTimestamp = &metav1.Time{Time: now}
+	}
+	return p
+}
+
 func unschedulable() *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "dev"}, Status: corev1.PodStatus{
 		Phase:      corev1.PodPending,
@@ -75,6 +86,33 @@ func unbound() []corev1.PersistentVolumeClaim {
 
 func warning(kind, name, reason, message string) []corev1.Event {
 	return []corev1.Event{{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message}}
+}
+
+func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
+	made := sandbox(notReady)
+	made.Annotations = map[string]string{"agents.x-k8s.io/sandbox-template-ref": "python"}
+	broken := pod(waiting("ImagePullBackOff", `Back-off pulling image "img:1": ErrImagePull: not found`))
+	d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: broken})
+	if d.Verdict != diagnose.Blocked || d.Template != "python" || d.Obstacle != "container main: image img:1 of template python cannot be pulled: not found" ||
+		!strings.Contains(d.Next[0].Text, "template python") || d.Next[0].Command != "" || d.Next[1].Command != "delete dev --yes" {
+		t.Errorf("%+v", d)
+	}
+	member := made.DeepCopy()
+	member.OwnerReferences = []metav1.OwnerReference{{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: "SandboxWarmPool", Name: "warm", Controller: new(true)}}
+	if d := diagnose.Of(diagnose.Facts{Sandbox: member, Pod: broken}); !strings.Contains(d.Next[1].Text, "its pool replaces it") {
+		t.Errorf("%+v", d.Next)
+	}
+	for reason, says := range map[string]string{"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python"} {
+		if d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: pod(waiting(reason, "x"))}); d.Template != "python" || !strings.Contains(d.Next[0].Text, says) {
+			t.Errorf("%s: %+v", reason, d)
+		}
+	}
+	if d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: unschedulable()}); d.Template != "" || !strings.Contains(d.Next[0].Text, "template python") {
+		t.Errorf("%+v", d)
+	}
+	if d := diagnose.Of(diagnose.Facts{Sandbox: sandbox(notReady), Pod: broken}); d.Template != "" || strings.Contains(d.Obstacle, "template") {
+		t.Errorf("%+v", d)
+	}
 }
 
 func TestOf(t *testing.T) {
@@ -152,6 +190,14 @@ func TestOf(t *testing.T) {
 				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)), Pod: pod(terminated(3, "Error")),
 			},
 			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
+		},
+		"a Pod that is being deleted may take that badly": {
+			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
+			verdict: diagnose.Starting, obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because", next: "wait dev --for ready",
+		},
+		"a Pod that its node threw out is made anew": {
+			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
+			verdict: diagnose.Starting, obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew", next: "wait dev --for ready",
 		},
 		"at its deadline it has expired": {
 			facts: diagnose.Facts{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",

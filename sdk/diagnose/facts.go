@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
@@ -39,10 +40,25 @@ type Facts struct {
 	Operator Operator
 	// Capacity is what the nodes lack for a Pod that none of them takes, nil if nobody has looked.
 	Capacity *capacity.Answer
+	// Node is the node of a Pod that is not Ready, nil if nobody has looked.
+	Node *corev1.Node
 	// PodHidden says that the Pod is missing because the caller may not read it.
 	PodHidden bool
 	// ClaimGone says that the claim whose Sandbox this is does not exist any more.
 	ClaimGone bool
+}
+
+// template is the name of what the Sandbox was made from, empty if that is no template or nobody knows.
+func (f *Facts) template() string {
+	if f.Sandbox != nil {
+		if name := f.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {
+			return name
+		}
+	}
+	if f.Claim != nil && f.Claim.Spec.TemplateRef != nil {
+		return f.Claim.Spec.TemplateRef.Name
+	}
+	return ""
 }
 
 func (f *Facts) name() string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
 // next is what to do about the verdict, the most helpful step first.
@@ -50,13 +51,24 @@ func afterTheEnd(f *Facts, name string) []Step {
 	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
 		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name + " --yes"}}
 	}
-	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, {Text: "or remove it", Command: "delete " + name + " --yes"}}
+	remove := Step{Text: "or remove it", Command: "delete " + name + " --yes"}
+	switch {
+	case f.Claim == nil || f.Sandbox != nil:
+	case len(f.Volumes) > 0:
+		return []Step{{Text: "give it more time: it gets a new Sandbox with the volumes that were kept", Command: "extend " + name + " --by 1h"}, remove}
+	default:
+		return []Step{{Text: "its Sandbox is gone with what it held: start it again with an empty one", Command: "extend " + name + " --by 1h --fresh"}, remove}
+	}
+	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, remove}
 }
 
 // cures says what to do about the problem in the way.
 func cures(f *Facts, name string, in problem) []Step {
 	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name + " --yes"}
 	if steps := claimCures(f, anew, in); steps != nil {
+		return steps
+	}
+	if steps := templateCures(f, anew, in); steps != nil {
 		return steps
 	}
 	switch in {
@@ -70,6 +82,12 @@ func cures(f *Facts, name string, in problem) []Step {
 		return []Step{{Text: "ask for less, or add a node that fits"}, anew, {Text: "see what is free on the nodes", Command: "nodes"}}
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
+	case lostNode:
+		node := f.Pod.Spec.NodeName
+		return []Step{
+			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
+			{Text: "bring it back, and the sandbox goes on; or, if it is off for good, remove it, and the Pod starts on another: kubectl delete node " + node},
+		}
 	case operatorAbsent:
 		return []Step{{Text: "install the operator", Command: "install"}}
 	case operatorDown:
@@ -77,6 +95,32 @@ func cures(f *Facts, name string, in problem) []Step {
 	default:
 	}
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
+}
+
+// templateCures are for what comes out alike whatever is made anew, until the template is changed. Nil: no template is known, or
+// the problem is another.
+func templateCures(f *Facts, anew Step, in problem) []Step {
+	template := f.template()
+	if template == "" {
+		return nil
+	}
+	edit := "kubectl edit sandboxtemplate " + template
+	if f.Sandbox == nil {
+		return nil
+	}
+	if holder := metav1.GetControllerOf(f.Sandbox); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
+		anew.Text = "then its pool replaces it within minutes; to have that at once, delete it"
+	}
+	switch in {
+	case badImage:
+		return []Step{{Text: "correct the image in template " + template + ", or let the node pull it (imagePullSecrets): " + edit}, anew}
+	case unstartable:
+		return []Step{{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, anew}
+	case unschedulable:
+		return []Step{{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, anew, {Text: "see what is free on the nodes", Command: "nodes"}}
+	default:
+		return nil
+	}
 }
 
 // claimCures are for the mistakes that only claims can make, nil for any other problem. What the cluster lacks can be made:
@@ -118,7 +162,7 @@ func previous(f *Facts) string {
 		return ""
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
-		if w := f.Pod.Status.ContainerStatuses[i].State.Waiting; w != nil && w.Reason == "CrashLoopBackOff" {
+		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil && obstacle.OfContainer(status) == obstacle.CrashLoop {
 			return " --previous"
 		}
 	}

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 )
 
 // Unschedulable says whether the scheduler has looked at the Pod and found no node for it.
 func Unschedulable(pod *corev1.Pod) bool {
-	c := podCondition(pod, corev1.PodScheduled)
-	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+	return obstacle.Unschedulable(pod)
 }
 
 // gated is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.
@@ -54,4 +55,28 @@ func unchecked(f *Facts) string {
 		return ": the scheduler will look again"
 	}
 	return ", as far as can be told without " + strings.Join(f.Capacity.Unchecked, "; ")
+}
+
+// lost says that the Pod's node is not Ready: whoever waits for the Pod waits for the node. Where the node was not read the Pod tells, for
+// when a node falls silent Kubernetes takes Ready off its Pods and nothing else; a kubelet would say which containers are not ready.
+func lost(f *Facts) []Finding {
+	if f.Pod.Spec.NodeName == "" {
+		return nil
+	}
+	finding := Finding{State: Bad, Subject: "node " + f.Pod.Spec.NodeName, problem: lostNode}
+	if f.Node != nil {
+		for i := range f.Node.Status.Conditions {
+			if c := &f.Node.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+				finding.Text = "is not Ready: " + firstOf(c.Message, c.Reason)
+				return []Finding{finding}
+			}
+		}
+		return nil
+	}
+	ready, containers := podCondition(f.Pod, corev1.PodReady), podCondition(f.Pod, corev1.ContainersReady)
+	if ready == nil || ready.Status != corev1.ConditionFalse || containers == nil || containers.Status != corev1.ConditionTrue || len(f.Pod.Spec.ReadinessGates) > 0 {
+		return nil
+	}
+	finding.Text = "is not Ready, by what its Pod says"
+	return []Finding{finding}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
 // scheduling is the second layer: volumes, and the node that the Pod found or did not find.
@@ -21,8 +23,9 @@ func scheduling(f *Facts) []Finding {
 		return append(all, noPod(f))
 	}
 	subject := "Pod " + pod.Name
+	all = append(all, lost(f)...)
 	if pod.DeletionTimestamp != nil {
-		return append(all, Finding{State: Wait, Subject: subject, Text: "is being deleted"})
+		return append(all, Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Why))})
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		return append(all, gated(subject, pod))
@@ -84,6 +87,12 @@ func trouble(f *Facts, kind, name string, reasons ...string) []Finding {
 }
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }
+
+// PodReady says whether the Pod's condition Ready is true.
+func PodReady(pod *corev1.Pod) bool {
+	c := podCondition(pod, corev1.PodReady)
+	return c != nil && c.Status == corev1.ConditionTrue
+}
 
 func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {

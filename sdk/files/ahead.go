@@ -6,6 +6,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -50,7 +51,9 @@ func (w *walked) open() (io.ReadSeekCloser, error) {
 // ahead walks a tree and reads small files before they are needed.
 type ahead struct {
 	items chan *walked
-	err   error // valid when items is closed
+	// Valid when items is closed: what was removed before it could be read, and why the walk ended.
+	gone []string
+	err  error
 }
 
 // walkAhead gives the entries in the order of filepath.WalkDir, until the context ends.
@@ -60,6 +63,10 @@ func walkAhead(ctx context.Context, root string) *ahead {
 	go func() {
 		defer close(a.items)
 		a.err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+			if err != nil && at != root && errors.Is(err, fs.ErrNotExist) {
+				a.gone = append(a.gone, at)
+				return nil
+			}
 			if err != nil {
 				return err
 			}
@@ -67,7 +74,10 @@ func walkAhead(ctx context.Context, root string) *ahead {
 			if item.relative, err = filepath.Rel(root, at); err != nil {
 				return err
 			}
-			if item.info, err = entry.Info(); err != nil {
+			if item.info, err = entry.Info(); errors.Is(err, fs.ErrNotExist) {
+				a.gone = append(a.gone, at)
+				return nil
+			} else if err != nil {
 				return err
 			}
 			if item.info.Mode().IsRegular() && item.info.Size() <= small {

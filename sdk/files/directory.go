@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
@@ -40,16 +38,15 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 		return err
 	}
 	defer root.Close()
-	stage := mark + identityOf(c.container, remote, target)
+	stage := c.newLeftover(identityOf(c.container, remote, target))
 	unpacked := &unpacker{own: fresh, warn: c.warn, progress: c.progress}
-	if err := c.fillLocally(ctx, remote, root, stage, unpacked, has, archive); err != nil {
-		if !resumable(ctx, err) {
-			_ = root.RemoveAll(stage) // the first error matters
-		}
-		return err
+	release, err := c.fillLocally(ctx, remote, root, stage, unpacked, has, archive)
+	defer release()
+	if err == nil {
+		err = c.settle(root, stage.name, place, fresh)
 	}
-	if err := c.settle(root, stage, place, fresh); err != nil {
-		return err
+	if err != nil {
+		return c.cleaned(ctx, err, filepath.Join(parent, stage.name), func() error { return root.RemoveAll(stage.name) })
 	}
 	final, err := root.OpenRoot(place)
 	if err != nil {
@@ -62,7 +59,10 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 // settle moves the stage to its place.
 func (c *Copier) settle(root *os.Root, stage, place string, fresh bool) error {
 	if fresh {
-		return root.Rename(stage, place)
+		err := root.Rename(stage, place)
+		if !errors.Is(err, os.ErrExist) {
+			return err
+		} // another copy was faster
 	}
 	if err := mergeLocally(root, stage, place); err != nil {
 		return err
@@ -70,43 +70,44 @@ func (c *Copier) settle(root *os.Root, stage, place string, fresh bool) error {
 	return root.RemoveAll(stage)
 }
 
-func (c *Copier) fillLocally(ctx context.Context, remote string, root *os.Root, stage string, unpacked *unpacker, has tools, archive *arriving) error {
-	var have sums
-	if c.resume && has.sum && has.find {
-		have = localSums(root, stage)
+// fillLocally fills the stage. Until it is released, no other copy takes it for left behind.
+func (c *Copier) fillLocally(
+	ctx context.Context, remote string, root *os.Root, stage leftover, unpacked *unpacker, has tools, archive *arriving,
+) (release func(), err error) {
+	release = func() {}
+	resume := c.resume && has.sum && has.find && stage.inherit(root)
+	if err := root.Mkdir(stage.name, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return release, err
 	}
-	if len(have) == 0 {
-		if err := root.RemoveAll(stage); err != nil {
-			return err
-		}
+	if held, err := hold(root, stage.name); err == nil {
+		release = func() { _ = held.Close() } // it was read from
 	}
-	if err := root.Mkdir(stage, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	var err error
-	if unpacked.root, err = root.OpenRoot(stage); err != nil {
-		return err
+	if unpacked.root, err = root.OpenRoot(stage.name); err != nil {
+		return release, err
 	}
 	defer unpacked.root.Close()
+	var rest *rest
 	switch {
 	case !has.shell:
-		return c.unpackPlain(ctx, remote, unpacked)
-	case len(have) > 0:
-		list, err := c.rest(ctx, remote, have)
-		if err != nil {
-			return err
+		return release, c.unpackPlain(ctx, remote, unpacked)
+	case resume:
+		if rest, err = c.restOf(ctx, remote, unpacked.root); err != nil {
+			return release, err
 		}
-		archive = c.fetch(ctx, remote, strings.NewReader(list), "--no-recursion", "-T", "-")
+		archive = c.fetchRest(ctx, remote, rest.list)
 		defer archive.close()
 	case archive == nil:
-		archive = c.fetch(ctx, remote, nil, ".")
+		archive = c.fetch(ctx, remote)
 		defer archive.close()
 	}
 	told, err := c.unpack(archive, unpacked)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.verify(ctx, remote, unpacked.sums, told, has)
 	}
-	return c.verify(ctx, remote, unpacked.sums, told, has)
+	if err == nil && rest != nil {
+		err = rest.complete(unpacked.root)
+	}
+	return release, err
 }
 
 // unpackPlain serves images that have tar and no shell: nothing there can say a sum.
@@ -116,27 +117,6 @@ func (c *Copier) unpackPlain(ctx context.Context, remote string, unpacked *unpac
 		return ErrNeedsTar
 	}
 	return err
-}
-
-// rest is the list of what is not here yet, for tar.
-func (c *Copier) rest(ctx context.Context, remote string, have sums) (string, error) {
-	there, err := c.remoteSums(ctx, remote)
-	if err != nil {
-		return "", err
-	}
-	var names strings.Builder
-	if err := c.run(ctx, []string{"sh", "-c", `cd "$1" && find . ! -type f`, "sh", argument(remote)}, &names); err != nil {
-		return "", err
-	}
-	for _, name := range there.without(have) {
-		names.WriteString("./" + name + "\n")
-	}
-	for name, same := range have {
-		if there[name].sum == same.sum {
-			c.progress.add(int(same.size))
-		}
-	}
-	return names.String(), nil
 }
 
 // judge tells files that changed while they were copied from files that were copied wrongly.
@@ -158,58 +138,6 @@ func (c *Copier) judge(ctx context.Context, remote string, names []string, copie
 				return differ(some[i:])
 			}
 			c.writtenTo(name)
-		}
-	}
-	return nil
-}
-
-// localSums are the sums of the files below a directory.
-func localSums(root *os.Root, dir string) sums {
-	all := sums{}
-	below, err := root.OpenRoot(dir)
-	if err != nil {
-		return all
-	}
-	defer below.Close()
-	_ = fs.WalkDir(below.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), mark) {
-			return nil // what cannot be read is copied again
-		}
-		in, err := below.Open(filepath.FromSlash(name))
-		if err != nil {
-			return nil // the same
-		}
-		defer in.Close()
-		if sum, size, err := sumOfAll(in); err == nil {
-			all[name] = content{sum: sum, size: size}
-		}
-		return nil
-	})
-	return all
-}
-
-// mergeLocally moves what is in one directory below the root into another. Directories that are there stay; a file takes
-// the place of a file or link, and nothing that of a directory.
-func mergeLocally(root *os.Root, from, to string) error {
-	entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(from))
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		source, target := filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())
-		info, err := root.Lstat(target)
-		switch {
-		case err == nil && info.IsDir() && entry.IsDir():
-			err = mergeLocally(root, source, target)
-		case err == nil && info.IsDir():
-			err = fmt.Errorf("%s is a directory here, and none in the sandbox", target)
-		case err == nil && entry.IsDir():
-			err = fmt.Errorf("%s is no directory here, and one in the sandbox", target)
-		case err == nil || errors.Is(err, fs.ErrNotExist):
-			err = root.Rename(source, target)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -19,6 +20,10 @@ import (
 
 // Download copies a file or directory of the container to a local path.
 func (c *Copier) Download(ctx context.Context, remote, local string) error {
+	return c.persist(ctx, func() error { return c.download(ctx, remote, local) })
+}
+
+func (c *Copier) download(ctx context.Context, remote, local string) error {
 	at, has, archive, err := c.open(ctx, remote)
 	if err != nil {
 		return err
@@ -50,7 +55,12 @@ func (c *Copier) Download(ctx context.Context, remote, local string) error {
 	}
 	from := remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}
 	if has.shell && (at.size >= 0 || at.kind == device) {
-		return c.transfer(ctx, from, landLocally(target, from.identity()))
+		to, err := c.landLocally(target, from.identity())
+		if err != nil {
+			return err
+		}
+		defer to.close()
+		return c.transfer(ctx, from, to)
 	}
 	err = c.downloadFile(ctx, remote, target)
 	if stream.Missing(err) {
@@ -74,6 +84,7 @@ func (c *Copier) downloadDevice(ctx context.Context, remote, target string) erro
 	if err != nil {
 		return err
 	}
+	c.delivered = true
 	return errors.Join(c.DownloadTo(ctx, remote, out), out.Close())
 }
 
@@ -138,7 +149,7 @@ func (c *Copier) receive(ctx context.Context, command []string, in io.Reader, un
 	go func() {
 		err := unpack(tar.NewReader(reader))
 		if err == nil {
-			_, err = io.Copy(io.Discard, reader) // archives end in padding
+			err = pastEnd(reader)
 		}
 		_ = reader.CloseWithError(err)
 		unpacked <- err
@@ -167,6 +178,9 @@ func (c *Copier) outcome(remote, local error) error {
 	return remote
 }
 
+// written are the lines of tar about files that were written to or removed while it read them.
+var written = regexp.MustCompile(`: (file changed as we read it|File removed before we read it|File shrank by \d+ bytes?; padding with zeros)$`)
+
 // changed tells of files that were written to while tar read them, which it reports as a failure: a directory that is in
 // use can be copied all the same.
 func (c *Copier) changed(err error) bool {
@@ -175,7 +189,7 @@ func (c *Copier) changed(err error) bool {
 		return false
 	}
 	for line := range strings.SplitSeq(failed.said, "; ") {
-		if !strings.HasSuffix(line, "file changed as we read it") && !strings.HasSuffix(line, "File removed before we read it") {
+		if !written.MatchString(line) {
 			return false
 		}
 	}

@@ -8,12 +8,10 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"strings"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
@@ -27,21 +25,22 @@ taps() { can sha256sum && can tee && [ "$({ echo x | tee /dev/fd/3 >/dev/null; }
 // follows it, taken from what passes, and the sums of the files that were written to since. Where the image cannot take a
 // sum from what passes, the sums of all files follow. The kernel dates the directory of a process in /proc by its first
 // use; all that needs to be seen of it is that files are newer.
-const pack = taps + `since=
+const pack = taps + summed + `since=
 [ -e /proc/$$/stat ] && since="-newer /proc/$$"
+tarred() { tar -cf - -C "$d" "$@"; }
 pack() {
   d=$1; shift
   if taps; then
     exec 4>&1
-    told=$({ { { tar -cf - -C "$d" "$@"; echo "$?" >&5; } | tee /dev/fd/3 >&4; } 3>&1 | sha256sum; } 5>&1)
+    told=$({ { { tarred "$@"; echo "$?" >&5; } | tee /dev/fd/3 >&4; } 3>&1 | sha256sum; } 5>&1)
     echo "$told"
     code=${told%%[!0-9]*}
   else
     since=
-    tar -cf - -C "$d" "$@"
+    tarred "$@"
     code=$?
   fi
-  if can sha256sum && can find; then (cd "$d" && find . -type f $since -exec sha256sum {} +) 2>/dev/null; fi
+  if can sha256sum && can find; then (cd "$d" && summed $since) 2>/dev/null; fi
   exit "${code:-1}"
 }
 `
@@ -58,13 +57,13 @@ type arriving struct {
 	err    error // how the command ended: valid when ended is closed
 }
 
-func (c *Copier) start(ctx context.Context, in io.Reader, script string, words ...string) *arriving {
+func (c *Copier) start(ctx context.Context, input, script string, words ...string) *arriving {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, writer := io.Pipe()
 	a := &arriving{in: bufio.NewReaderSize(reader, block), reader: reader, stop: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(a.ended)
-		a.err = c.carry(ctx, append([]string{"sh", "-c", script, "sh"}, words...), in, writer)
+		a.err = c.tendWith(ctx, input, script, words, writer, &lastWords{})
 		_ = writer.CloseWithError(cutBy(a.err))
 	}()
 	return a
@@ -90,11 +89,11 @@ func (c *Copier) open(ctx context.Context, remote string) (facts, tools, *arrivi
 		}
 		return seen[0], has, nil, nil
 	}
-	script := pack + look + `
+	script := look + "\n" + pack + `
 [ -d "$p" ] && can tar || exit 0
 echo archive
 pack "$p" .`
-	a := c.start(ctx, nil, script, c.measuring(true), argument(remote))
+	a := c.start(ctx, "", script, c.measuring(true), argument(remote))
 	said, found, err := a.until(begins)
 	if !found {
 		a.close()
@@ -120,33 +119,30 @@ pack "$p" .`
 	return seen[0], has, a, nil
 }
 
-// fetch lets the archive of a remote directory come, of what the words tell tar.
-func (c *Copier) fetch(ctx context.Context, remote string, in io.Reader, words ...string) *arriving {
-	return c.start(ctx, in, pack+`pack "$@"`, append([]string{argument(remote)}, words...)...)
+// fetch lets the archive of a remote directory come.
+func (c *Copier) fetch(ctx context.Context, remote string) *arriving {
+	return c.start(ctx, "", tended+pack+`pack "$1" .`, argument(remote))
 }
 
 // until returns the lines before a line, and whether there is that one.
 func (a *arriving) until(last string) (string, bool, error) {
-	var said strings.Builder
+	var said answer
 	for {
-		line, err := a.in.ReadString('\n')
-		switch {
-		case line == last:
+		line, err := a.in.ReadSlice('\n')
+		if err == nil && string(line) == last {
 			return said.String(), true, nil
+		}
+		_, over := said.Write(line)
+		switch {
+		case over != nil:
+			return "", false, over
 		case errors.Is(err, io.EOF):
 			<-a.ended
-			return said.String() + line, false, nil
-		case err != nil:
+			return said.String(), false, nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return "", false, err
 		}
-		said.WriteString(line)
 	}
-}
-
-// told is what followed an archive: its sum, if that was taken, and sums of files.
-type told struct {
-	archive string
-	files   sums
 }
 
 // unpack writes what arrives. The archive is what was sent when its sum is the same.
@@ -167,13 +163,16 @@ func (c *Copier) unpack(a *arriving, to *unpacker) (told, error) {
 
 // trailer reads what follows the padding of an archive, which belongs to the archive and has no other bytes than zeros.
 func (a *arriving) trailer(archive hash.Hash) (told, error) {
-	for {
+	for padding := 0; ; padding++ {
 		b, err := a.in.ReadByte()
 		if errors.Is(err, io.EOF) {
 			return told{}, nil
 		}
 		if err != nil {
 			return told{}, err
+		}
+		if padding > mostPadding {
+			return told{}, errNoEnd
 		}
 		if b == 0 {
 			_, _ = archive.Write([]byte{0}) // it never fails
@@ -184,18 +183,9 @@ func (a *arriving) trailer(archive hash.Hash) (told, error) {
 		}
 		break
 	}
-	text, err := io.ReadAll(a.in)
-	if err != nil {
-		return told{}, err
-	}
-	said := told{files: sumsIn(string(text))}
-	for line := range strings.Lines(string(text)) {
-		if sum, standard := strings.CutSuffix(line, "  -\n"); standard && len(sum) == hex.EncodedLen(sha256.Size) {
-			said.archive = sum
-			break
-		}
-	}
-	return said, nil
+	tellings := newTellings()
+	_, err := io.Copy(tellings, a.in)
+	return tellings.told, err
 }
 
 // verify compares what arrived with what the other side told.

@@ -6,6 +6,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ type Options struct {
 	Progress *Progress
 	// Resume goes on with what an earlier copy of the same left when it was cut.
 	Resume bool
+	// Again is asked when the connection of a copy was lost that can be gone on with, or could not be made again after that: with why, and how
+	// many bytes have passed. If it returns true, the copy goes on. Nil never does.
+	Again func(ctx context.Context, why error, done int64) bool
 }
 
 // Copier copies between this machine and one container. It does one copy at a time.
@@ -34,17 +38,28 @@ type Copier struct {
 	container stream.Container
 	warn      func(string)
 	progress  *Progress
+	measure   bool // somebody watches the progress
 	resume    bool
+	again     func(context.Context, error, int64) bool
+	delivered bool   // what was copied cannot be taken back
+	token     string // in the names of what is not complete, so that they are ours alone
+	left      string
 }
 
 // New returns a Copier.
 func New(network stream.Network, container stream.Container, options Options) *Copier {
-	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume}
+	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume, again: options.Again, token: strings.ToLower(rand.Text()[:10])}
 	if c.warn == nil {
 		c.warn = func(string) {}
 	}
+	if c.measure = c.progress != nil; !c.measure {
+		c.progress = &Progress{}
+	}
 	return c
 }
+
+// Left is the path, on the destination's side, of what a copy that was cut has left for one that goes on. It is empty if there is nothing.
+func (c *Copier) Left() string { return c.left }
 
 // kindOf looks at a remote path without a shell, and follows symbolic links.
 func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
@@ -115,6 +130,9 @@ func (c *Copier) exec(ctx context.Context, process stream.Process, said *lastWor
 	}
 	process.Stderr = said
 	err := c.network.Exec(ctx, c.container, process)
+	if bound := excess(err); bound != nil {
+		return bound
+	}
 	if ended, ok := errors.AsType[*stream.ExitError](err); ok {
 		return &commandError{program: process.Command[0], said: said.String(), ended: ended}
 	}
@@ -146,13 +164,12 @@ type lastWords struct {
 
 // Write implements io.Writer.
 func (l *lastWords) Write(p []byte) (int, error) {
-	const most = 2048
 	n, err := l.said.Write(p)
 	if l.failed != nil && bytes.Contains(l.said.Bytes(), []byte(failed+"\n")) {
 		l.failed()
 	}
-	if excess := l.said.Len() - most; excess > 0 {
-		l.said.Next(excess)
+	if over := l.said.Len() - mostWords; over > 0 {
+		l.said.Next(over)
 	}
 	return n, err
 }

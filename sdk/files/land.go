@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
@@ -28,8 +26,9 @@ type landing interface {
 	receive(ctx context.Context, n int64, in *io.PipeReader) (int64, string, error)
 	// commit gives the file its name, mode and time.
 	commit(ctx context.Context, about facts) error
-	// discard removes what has arrived.
-	discard(ctx context.Context)
+	// discard removes what has arrived, and place says where that is.
+	discard(ctx context.Context) error
+	place() string
 }
 
 // transfer copies one file. What has arrived stays after a cut, for a copy that goes on.
@@ -71,13 +70,13 @@ func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
 			err = nil
 		}
 	}
-	if err != nil {
-		if !resumable(ctx, err) {
-			to.discard(ctx)
-		}
-		return err
+	if err == nil {
+		err = to.commit(ctx, about)
 	}
-	return to.commit(ctx, about)
+	if err != nil {
+		return c.cleaned(ctx, err, to.place(), func() error { return to.discard(ctx) })
+	}
+	return nil
 }
 
 // begin says how many bytes need not be sent again.
@@ -144,62 +143,3 @@ func (c *counter) complete(total, expected int64, sum string) error {
 	}
 	return nil
 }
-
-// onMachine lands a file on this machine.
-type onMachine struct{ part, target string }
-
-func landLocally(target, identity string) onMachine {
-	return onMachine{target: target, part: filepath.Join(filepath.Dir(target), mark+identityOf(identity, filepath.Base(target)))}
-}
-
-func (l onMachine) arrived(ctx context.Context) (int64, string, error) {
-	info, err := os.Lstat(l.part)
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, "", nil
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, "", err
-	}
-	sum, err := localFile{path: l.part, info: info}.prefix(ctx, info.Size())
-	return info.Size(), sum, err
-}
-
-func (l onMachine) receive(_ context.Context, n int64, in *io.PipeReader) (int64, string, error) {
-	if n == 0 {
-		_ = os.Remove(l.part) // left by an earlier copy; if it stays, the next line says why
-	}
-	flags := os.O_WRONLY
-	if n == 0 {
-		flags |= os.O_CREATE | os.O_EXCL
-	}
-	out, err := os.OpenFile(l.part, flags, 0o600)
-	if err != nil {
-		return 0, "", err
-	}
-	if _, err = out.Seek(n, io.SeekStart); err == nil {
-		_, err = io.CopyBuffer(writerOnly{out}, in, make([]byte, block))
-	}
-	info, statErr := out.Stat()
-	if err = errors.Join(err, statErr, out.Close()); err != nil {
-		return 0, "", err
-	}
-	return info.Size(), "", nil
-}
-
-func (l onMachine) commit(_ context.Context, about facts) error {
-	mode := about.mode
-	if mode == 0 {
-		mode = 0o644
-	}
-	if err := os.Chmod(l.part, mode); err != nil {
-		return err
-	}
-	if !about.modified.IsZero() {
-		if err := os.Chtimes(l.part, about.modified, about.modified); err != nil {
-			return err
-		}
-	}
-	return os.Rename(l.part, l.target)
-}
-
-func (l onMachine) discard(context.Context) { _ = os.Remove(l.part) }

@@ -14,34 +14,38 @@ import (
 // inContainer lands a file in a container with a shell.
 type inContainer struct {
 	c            *Copier
+	left         leftover
 	part, target string
 	large        bool // worth the start of Python, if the image has it
 }
 
 func (c *Copier) landing(target string, from source) inContainer {
-	part := path.Join(path.Dir(target), mark+identityOf(from.identity(), path.Base(target)))
-	return inContainer{c: c, target: target, part: part, large: from.about().size >= large}
+	left := c.newLeftover(identityOf(from.identity(), path.Base(target)))
+	return inContainer{c: c, target: target, left: left, part: path.Join(path.Dir(target), left.name), large: from.about().size >= large}
 }
 
 func (l inContainer) command(script string, args ...string) []string {
 	return append([]string{"sh", "-c", script, "sh", argument(l.part)}, args...)
 }
 
-func (l inContainer) script(ctx context.Context, script string, args ...string) (string, error) {
-	var out strings.Builder
-	err := l.c.run(ctx, l.command(script, args...), &out)
-	return out.String(), err
+func (l inContainer) script(ctx context.Context, script string, args ...string) error {
+	return l.c.run(ctx, l.command(script, args...), &answer{})
 }
 
 // arrived prints the size of the file $1 and the sum of so many bytes: one that was cut may be written to for a while.
-const arrived = `[ -f "$1" ] || exit 0
+const arrived = tended + `[ -f "$1" ] || exit 0
 n=$(wc -c <"$1") && echo "$n"
 command -v sha256sum >/dev/null 2>&1 && head -c "$n" "$1" | sha256sum
 :`
 
 func (l inContainer) arrived(ctx context.Context) (int64, string, error) {
-	out, err := l.script(ctx, arrived)
-	n, sum := sizeAndSum(out)
+	found, err := l.c.inheritThere(ctx, path.Dir(l.part), l.left)
+	if err != nil || !found {
+		return 0, "", err
+	}
+	var out answer
+	err = l.c.tend(ctx, arrived, []string{argument(l.part)}, &out, &lastWords{})
+	n, sum := sizeAndSum(out.String())
 	return n, sum, err
 }
 
@@ -67,7 +71,7 @@ fi
 :`
 
 func (l inContainer) receive(ctx context.Context, n int64, in *io.PipeReader) (int64, string, error) {
-	var out strings.Builder
+	var out answer
 	command := l.command(write, argument(path.Dir(l.part)), strconv.FormatInt(n, 10), python(l.large))
 	err := l.c.feed(ctx, true, command, in, &out)
 	size, sum := sizeAndSum(out.String())
@@ -84,11 +88,12 @@ func sizeAndSum(text string) (int64, string) {
 }
 
 // rename gives $1 the name $2. A file that is a mount of its own cannot be replaced, only written to.
-const rename = `m=$3
+const rename = `[ -f "$1" ] || { echo "another copy of the same, with --resume, has gone on with what this one had" >&2; exit 1; }
+m=$3
 [ -n "$m" ] || m=$(stat -L -c %a "$2" 2>/dev/null) || m=644
 chmod "$m" "$1" 2>/dev/null
 [ -n "$4" ] && touch -d "@$4" "$1" 2>/dev/null
-mv -f "$1" "$2" 2>/dev/null || { cat "$1" >"$2" && rm -f "$1"; }`
+mv -f "$1" "$2" 2>/dev/null || { cat <"$1" >"$2" && rm -f "$1"; }`
 
 func (l inContainer) commit(ctx context.Context, about facts) error {
 	mode, at := "", ""
@@ -98,10 +103,11 @@ func (l inContainer) commit(ctx context.Context, about facts) error {
 	if !about.modified.IsZero() {
 		at = unix(about.modified)
 	}
-	_, err := l.script(ctx, rename, argument(l.target), mode, at)
-	return err
+	return l.script(ctx, rename, argument(l.target), mode, at)
 }
 
-func (l inContainer) discard(ctx context.Context) {
-	_, _ = l.script(ctx, `rm -f "$1" "$1~"`) // the first error matters
+func (l inContainer) discard(ctx context.Context) error {
+	return l.script(ctx, `rm -f "$1" "$1~"`)
 }
+
+func (l inContainer) place() string { return l.part }

@@ -4,7 +4,6 @@
 package files
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -37,24 +36,22 @@ done`
 
 // List returns what is in a directory of the container, by name. The image needs a shell and stat.
 func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
-	var out bytes.Buffer
-	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, &out)
+	var all []Entry
+	var odd error
+	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, &records{take: func(record string) {
+		entry, err := understood(record)
+		if odd == nil && err != nil {
+			odd = err
+		}
+		all = append(all, entry)
+	}})
 	switch {
 	case stream.Missing(err):
 		return nil, errors.New("the image has no shell, which listing a directory needs")
 	case err != nil:
 		return nil, err
-	}
-	var all []Entry
-	for line := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
-		if line == "" {
-			continue
-		}
-		entry, err := understood(line)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, entry)
+	case odd != nil:
+		return nil, odd
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil

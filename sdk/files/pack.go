@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,8 +26,9 @@ type packer struct {
 	progress *Progress
 	// have are files that the other side has already: the same ones are left out.
 	have sums
-	// sums are noted for each file, if it is not nil.
-	sums sums
+	// sums are noted for each file and directories, if they are not nil.
+	sums        sums
+	directories map[string]bool
 
 	buffered *bufio.Writer
 	links    map[fileID]string // the first name of each file that has several
@@ -59,9 +61,17 @@ func (p *packer) tree(local, root string, own bool) error {
 		if item.relative == "." && !own {
 			continue
 		}
-		if err := p.entry(item, path.Join(root, filepath.ToSlash(item.relative))); err != nil {
+		err := p.entry(item, path.Join(root, filepath.ToSlash(item.relative)))
+		if errors.Is(err, fs.ErrNotExist) {
+			p.warn(item.path + " was removed while its directory was copied")
+			continue
+		}
+		if err != nil {
 			return err
 		}
+	}
+	for _, gone := range ahead.gone {
+		p.warn(gone + " was removed while its directory was copied")
 	}
 	return ahead.err
 }
@@ -71,6 +81,7 @@ func (p *packer) entry(item *walked, name string) error {
 	case info.Mode().IsRegular():
 		return p.regular(item, name)
 	case info.IsDir():
+		p.noteDirectory(name)
 		return p.header(name+"/", "", info)
 	case info.Mode()&fs.ModeSymlink != 0:
 		link, err := os.Readlink(item.path)
@@ -107,6 +118,7 @@ func (p *packer) hardLink(name, first string, info fs.FileInfo) error {
 		return err
 	}
 	h.Name, h.Typeflag, h.Linkname, h.Size = name, tar.TypeLink, first, 0
+	p.noteLink(name, first)
 	return p.WriteHeader(h)
 }
 
@@ -133,9 +145,14 @@ func (p *packer) content(name, local string, info fs.FileInfo, in io.ReadSeeker)
 	if p.sums != nil {
 		to = io.MultiWriter(p, sum)
 	}
-	n, err := io.CopyBuffer(writerOnly{io.MultiWriter(to, p.progress)}, io.LimitReader(in, info.Size()), make([]byte, min(block, info.Size()+1)))
+	to = writerOnly{io.MultiWriter(to, p.progress)}
+	n, err := io.CopyBuffer(to, io.LimitReader(in, info.Size()), make([]byte, min(block, info.Size()+1)))
 	if err == nil && n < info.Size() {
-		err = io.ErrUnexpectedEOF
+		// Its size is in the archive: what it lost is made up with zeros, as tar does.
+		p.warn(local + " became shorter while it was copied")
+		_, err = io.CopyN(to, zeros{}, info.Size()-n)
+	} else if more, _ := in.Read(make([]byte, 1)); err == nil && more > 0 {
+		p.warn(local + " became longer while it was copied")
 	}
 	if err != nil {
 		return fmt.Errorf("read %s, which had %d bytes: %w", local, info.Size(), err)
@@ -144,6 +161,28 @@ func (p *packer) content(name, local string, info fs.FileInfo, in io.ReadSeeker)
 		p.sums[below] = content{sum: sumOf(sum)}
 	}
 	return nil
+}
+
+// zeros are any number of them.
+type zeros struct{}
+
+// Read implements io.Reader.
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func (p *packer) noteDirectory(name string) {
+	if p.directories != nil {
+		p.directories[path.Clean(name)] = true
+	}
+}
+
+// noteLink notes that a file has another name.
+func (p *packer) noteLink(name, first string) {
+	if sum, found := p.sums[path.Clean(first)]; found {
+		p.sums[path.Clean(name)] = sum
+	}
 }
 
 // keeps says whether the other side has the file. Reading it for that takes less than sending it.

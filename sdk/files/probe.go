@@ -4,7 +4,6 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func errWaits(remote string) error {
 }
 
 // look prints facts about paths, and which tools there are.
-const look = `m=$1; shift
+const look = tended + `m=$1; shift
 for p; do
   if [ -d "$p" ]; then
     echo "kind directory"
@@ -67,12 +66,12 @@ for t in sha256sum find tar; do command -v $t >/dev/null 2>&1 && echo "has $t"; 
 // look at remote paths. Without a shell, less is known. To measure a directory takes a walk through it, which only one who
 // watches the progress wants.
 func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]facts, tools, error) {
-	command := []string{"sh", "-c", look, "sh", c.measuring(measure)}
+	words := []string{c.measuring(measure)}
 	for _, p := range paths {
-		command = append(command, argument(p))
+		words = append(words, argument(p))
 	}
-	var out bytes.Buffer
-	err := c.run(ctx, command, &out)
+	var out answer
+	err := c.tend(ctx, look, words, &out, &lastWords{})
 	if stream.Missing(err) {
 		all, err := c.lookWithoutShell(ctx, paths...)
 		return all, tools{}, err
@@ -89,7 +88,7 @@ func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]fac
 
 // measuring is the script's word for it.
 func (c *Copier) measuring(wanted bool) string {
-	if wanted && c.progress != nil {
+	if wanted && c.measure {
 		return "measure"
 	}
 	return ""

@@ -5,7 +5,7 @@ package files
 
 import "sync/atomic"
 
-// Progress says how far a copy is, in bytes. It may be read at any time by any goroutine. A nil Progress counts nothing.
+// Progress says how far a copy is, in bytes. It may be read at any time by any goroutine.
 type Progress struct{ done, total atomic.Int64 }
 
 // Done is how much was copied, what an earlier copy had left included.
@@ -16,16 +16,18 @@ func (p *Progress) Total() int64 { return p.total.Load() }
 
 // start adds a part of the copy. A negative total is not known.
 func (p *Progress) start(total, done int64) {
-	if p != nil {
-		p.total.Add(max(total, 0))
-		p.done.Add(done)
-	}
+	p.total.Add(max(total, 0))
+	p.done.Add(done)
+}
+
+// set puts it back to where it was.
+func (p *Progress) set(done, total int64) {
+	p.done.Store(done)
+	p.total.Store(total)
 }
 
 func (p *Progress) add(n int) {
-	if p != nil {
-		p.done.Add(int64(n))
-	}
+	p.done.Add(int64(n))
 }
 
 // Write implements io.Writer: it counts.

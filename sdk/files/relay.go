@@ -20,6 +20,10 @@ import (
 // Relay copies a file or directory of this container to a path in another one. The bytes pass through this machine, and
 // are kept nowhere on it.
 func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target string) error {
+	return to.persist(ctx, func() error { return c.relay(ctx, remote, to, target) })
+}
+
+func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target string) error {
 	seen, has, err := c.look(ctx, true, remote)
 	if err != nil {
 		return err
@@ -45,11 +49,14 @@ func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target st
 // repack passes an archive on entry by entry: one container does not write what it likes in another.
 func (c *Copier) repack(ctx context.Context, remote string, archive *packer, root string, own bool) error {
 	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, func(from *tar.Reader) error {
-		links := map[string]bool{}
+		links, names := map[string]bool{}, noted(0)
 		for {
 			header, err := from.Next()
 			if errors.Is(err, io.EOF) {
 				return nil
+			}
+			if err == nil {
+				err = names.add(len(header.Name))
 			}
 			if err == nil {
 				err = c.repackEntry(header, from, archive, root, own, links)
@@ -79,6 +86,7 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 		if name == "." && !own {
 			return nil
 		}
+		archive.noteDirectory(out.Name)
 		out.Name += "/"
 	case tar.TypeSymlink:
 		links[name] = true
@@ -88,6 +96,7 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 			return err
 		}
 		out.Linkname = path.Join(root, first)
+		archive.noteLink(out.Name, out.Linkname)
 	case tar.TypeReg:
 	default:
 		c.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", name))
@@ -133,16 +142,16 @@ func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
 // Expand returns the remote paths that a pattern matches, in order: the path itself if there is a file of that very name.
 // It is an error if there is none.
 func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
-	var out strings.Builder
-	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, &out)
+	var all []string
+	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, &records{take: func(name string) { all = append(all, name) }})
 	if stream.Missing(err) {
 		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if out.Len() == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: no such file or directory in the sandbox matches", pattern)
 	}
-	return strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00"), nil
+	return all, nil
 }

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
 // source is a single file to be copied, on either side.
@@ -127,22 +126,26 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 	if !r.sum {
 		return "", nil
 	}
-	var out strings.Builder
-	err := r.c.run(ctx, []string{"sh", "-c", `head -c "$2" "$1" | sha256sum`, "sh", argument(r.path), strconv.FormatInt(n, 10)}, &out)
+	var out answer
+	err := r.c.tend(ctx, tended+`head -c "$2" "$1" | sha256sum`, []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &lastWords{})
 	return firstWord(out.String()), err
 }
 
 // read writes the file from its byte $2 on (counted from 1), and meanwhile takes the sum of the same bytes: with Python if $4
 // is a program for it.
-const read = `f=$1 n=$2
+const read = tended + `f=$1 n=$2 sum=
 [ -r "$f" ] || { cat "$f"; exit 1; }
 data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
 if [ "$3" != sum ]; then :
 elif [ -n "$4" ] && ` + pythonSums + `; then
   python3 -I -c "$4" "" $((n-1)) <"$f" >&2 &
-else data | sha256sum >&2 & fi
+  sum=$!
+else
+  data | sha256sum >&2 &
+  sum=$!
+fi
 data || exit 1
-wait`
+[ -z "$sum" ] || wait "$sum"`
 
 func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string, error) {
 	// Files that say they are empty may be made up as they are read, as those in /proc.
@@ -155,8 +158,8 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 		return "", r.c.carry(ctx, []string{"cat", argument(r.path)}, nil, to)
 	}
 	said := &lastWords{}
-	command := []string{"sh", "-c", read, "sh", argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= large)}
-	if err := r.c.exec(ctx, stream.Process{Command: command, Stdout: to, Bulk: true}, said); err != nil {
+	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= large)}
+	if err := r.c.tend(ctx, read, words, to, said); err != nil {
 		return "", err
 	}
 	if !wanted {

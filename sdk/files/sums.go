@@ -4,7 +4,7 @@
 package files
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -77,42 +77,95 @@ func python(worth bool) string {
 	return ""
 }
 
-// sumAll prints the sums of all files below a directory.
-const sumAll = `cd "$1" && find . -type f -exec sha256sum {} +`
+// summed defines what prints the sums of the files below the working directory, of those that find's conditions want. It is
+// unambiguous whatever the names and whichever sha256sum: lines for names without line breaks and backslashes, then records that end in a
+// zero byte, for the others with the sum and for empty files without. An empty file is not read: it may be made up as it is, as those
+// in /proc, and have no end. GNU's sha256sum writes line by line, and each write passes six programs on its way: they are gathered
+// before, by what comes with it.
+const summed = `gathered() { if command -v tail >/dev/null 2>&1; then tail -n +1; else cat; fi; }
+summed() {
+  LC_ALL=C; export LC_ALL
+  find . -type f -size +0c ! -path "./*[` + breaks + `]*" "$@" -exec sha256sum {} + | gathered
+  echo records
+  find . -type f -size +0c -path "./*[` + breaks + `]*" "$@" -exec sh -c 'for f; do s=$(sha256sum <"$f") && printf "%s%s\0" "$s" "$f"; done' sh {} +
+  find . -type f -size 0c "$@" -exec sh -c 'printf "%s\0" "$@"' sh {} +
+}
+`
+
+// breaks are the characters of names that not every sha256sum can tell, for a pattern of find's in the shell's double quotes.
+const breaks = "\n\r" + `\\\\`
+
+// sumOfNothing is that of an empty file.
+const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // remoteSums are the sums of the files in a directory of the container: none if there is no such directory.
 func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
-	var out bytes.Buffer
-	script := `[ -d "$1" ] || exit 0; ` + sumAll
-	if err := c.run(ctx, []string{"sh", "-c", script, "sh", argument(dir)}, &out); err != nil {
-		return nil, err
-	}
-	return sumsIn(out.String()), nil
+	const script = tended + summed + `[ -d "$1" ] || exit 0
+cd "$1" || exit
+shift
+summed 2>/dev/null
+:`
+	tellings := newTellings()
+	err := c.tend(ctx, script, []string{argument(dir)}, tellings, &lastWords{})
+	return tellings.told.files, err
 }
 
-// sumsIn reads what sha256sum prints of files below the working directory.
-func sumsIn(text string) sums {
-	all := sums{}
-	for line := range strings.Lines(text) {
-		line, escaped := strings.CutPrefix(strings.TrimSuffix(line, "\n"), `\`)
-		sum, name, found := strings.Cut(line, "  ./")
-		if !found || len(sum) != hex.EncodedLen(sha256.Size) {
-			continue // a part of a name that has line breaks
-		}
-		if escaped {
-			name = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\\`, `\`).Replace(name)
-		}
-		all[name] = content{sum: sum}
-	}
-	return all
+// told is what the other side says of files, and of an archive that was before them if it took its sum.
+type told struct {
+	archive string
+	files   sums
 }
 
-// without returns the files that are not the same in the other tree, in order. Not every sha256sum can tell names that have
-// line breaks or backslashes: those are left out.
+// tellings reads what summed prints, and the sum of an archive before it.
+type tellings struct {
+	records
+	told told
+}
+
+func newTellings() *tellings {
+	t := &tellings{told: told{files: sums{}}}
+	t.records = records{end: '\n', take: t.line}
+	return t
+}
+
+// line is one before the records.
+func (t *tellings) line(line string) {
+	if line == "records" {
+		t.records.end, t.records.take = 0, t.record
+		return
+	}
+	switch sum, name := summedName(line); {
+	case name == "":
+		t.told.archive = cmp.Or(t.told.archive, sum)
+	case strings.HasPrefix(name, "./"):
+		t.told.files[name[2:]] = content{sum: sum}
+	}
+}
+
+func (t *tellings) record(record string) {
+	sum, name := sumOfNothing, record
+	if !strings.HasPrefix(record, "./") {
+		sum, name = summedName(record)
+	}
+	if below, found := strings.CutPrefix(name, "./"); found {
+		t.told.files[below] = content{sum: sum}
+	}
+}
+
+// summedName takes apart what sha256sum says of a file; the name of standard input is a hyphen, and left out.
+func summedName(text string) (sum, name string) {
+	sum, name, found := strings.Cut(text, "  ")
+	if !found || len(sum) != hex.EncodedLen(sha256.Size) {
+		return "", ""
+	}
+	return sum, strings.TrimPrefix(name, "-")
+}
+
+// without returns the files that are not the same in the other tree, in order.
 func (s sums) without(other sums) []string {
 	var all []string
 	for name, want := range s {
-		if got, found := other[name]; (!found || got.sum != want.sum) && !strings.ContainsAny(name, "\n\r\\") {
+		if got, found := other[name]; !found || got.sum != want.sum {
 			all = append(all, name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -17,7 +18,7 @@ import (
 
 // uploadDirectory makes the target a copy of a local directory.
 func (c *Copier) uploadDirectory(ctx context.Context, local, target string) error {
-	if c.progress != nil {
+	if c.measure {
 		c.progress.start(sizeBelow(local), 0)
 	}
 	return c.landTree(ctx, target, identityOf(local, target), func(archive *packer, root string, own bool) error {
@@ -48,21 +49,23 @@ func (c *Copier) landTree(ctx context.Context, target, identity string, pack pac
 	if !has.tar {
 		return ErrNeedsTar
 	}
-	stage := path.Join(path.Dir(target), mark+identity)
+	parent := path.Dir(target)
 	if at == directory {
-		stage = path.Join(target, mark+identity)
+		parent = target
 	}
-	have, err := c.prepare(ctx, stage, has)
+	left := c.newLeftover(identity)
+	stage := path.Join(parent, left.name)
+	have, err := c.resumed(ctx, parent, left, has)
 	if err == nil {
 		err = c.fillStage(ctx, stage, has, have, pack)
 	}
-	if err != nil {
-		if !resumable(ctx, err) {
-			_ = c.script(ctx, `rm -rf "$1"`, stage) // the first error matters
-		}
-		return err
+	if err == nil {
+		err = c.script(ctx, merge, stage, target)
 	}
-	return c.script(ctx, merge, stage, target)
+	if err != nil {
+		return c.cleaned(ctx, err, stage, func() error { return c.script(ctx, remove, stage) })
+	}
+	return nil
 }
 
 // packing fills an archive; its names begin with the root. With own, the root itself is in it.
@@ -76,21 +79,33 @@ func (c *Copier) script(ctx context.Context, script string, paths ...string) err
 	return c.run(ctx, command, nil)
 }
 
-// prepare makes the stage, and says what an earlier copy left in it.
-func (c *Copier) prepare(ctx context.Context, stage string, has tools) (sums, error) {
+// resumed says what an earlier copy left in the stage; nil where the stage is to be made anew.
+func (c *Copier) resumed(ctx context.Context, parent string, left leftover, has tools) (sums, error) {
+	stage := path.Join(parent, left.name)
 	if c.resume && has.sum && has.find {
-		have, err := c.remoteSums(ctx, stage)
-		if err != nil || len(have) > 0 {
-			return have, err
+		found, err := c.inheritThere(ctx, parent, left)
+		if err == nil && found {
+			// Links come again, and empty directories: what is not at the source any more must not stay.
+			err = c.script(ctx, `cd "$1" && find . ! -type d ! -type f -exec rm -f {} + && find . -depth -type d ! -name . -exec rmdir {} + 2>/dev/null; :`, stage)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			return c.remoteSums(ctx, stage)
 		}
 	}
-	return nil, c.script(ctx, `rm -rf "$1" && mkdir -p "$1"`, stage)
+	return nil, nil
 }
 
 func (c *Copier) fillStage(ctx context.Context, stage string, has tools, have sums, pack packing) error {
-	sent := sums{}
-	err := c.pack(ctx, true, []string{"tar", "-xpof", "-", "-C", argument(stage)}, func(archive *packer) error {
-		archive.have, archive.sums = have, sent
+	sent, directories := sums{}, map[string]bool{}
+	command := []string{"tar", "-xpof", "-", "-C", argument(stage)}
+	if have == nil { // one command for both: the start of each takes as long as hundreds of small files
+		command = []string{"sh", "-c", `rm -rf "$1" && mkdir -p "$1" && exec tar -xpof - -C "$1"`, "sh", argument(stage)}
+	}
+	err := c.pack(ctx, true, command, func(archive *packer) error {
+		archive.have, archive.sums, archive.directories = have, sent, directories
 		return pack(archive, ".", true)
 	})
 	if err != nil || !has.sum || !has.find {
@@ -103,24 +118,70 @@ func (c *Copier) fillStage(ctx context.Context, stage string, has tools, have su
 	if wrong := sent.without(arrived); len(wrong) > 0 {
 		return differ(wrong)
 	}
+	return c.removeGone(ctx, stage, have, sent, directories)
+}
+
+// removeGone removes files from a stage that an earlier copy brought and that are at the source no more, and the directories that are empty then.
+func (c *Copier) removeGone(ctx context.Context, stage string, have, sent sums, directories map[string]bool) error {
+	const most = 200 // on one command line
+	var names, parents []string
+	for name := range have {
+		if _, found := sent[name]; found {
+			continue
+		}
+		names = append(names, name)
+		for dir := path.Dir(name); dir != "." && !directories[dir]; dir = path.Dir(dir) {
+			parents = append(parents, "./"+dir)
+		}
+	}
+	c.warnOf(names, "deleted at the source since the copy was cut")
+	slices.Sort(parents)
+	parents = slices.Compact(parents)
+	slices.Reverse(parents) // the innermost first
+	for i := range names {
+		names[i] = "./" + names[i]
+	}
+	for some := range slices.Chunk(names, most) {
+		if err := c.script(ctx, `cd "$1" && shift && rm -f "$@"`, append([]string{stage}, some...)...); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(parents, most) {
+		if err := c.script(ctx, `cd "$1" && shift && rmdir "$@"`, append([]string{stage}, some...)...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // merge moves what is in $1 to $2. Directories that are there already stay and get the mode and time of the new ones, all
-// but $2 itself; a file takes the place of a file or link.
-const merge = `if [ ! -e "$2" ] && [ ! -L "$2" ]; then mv "$1" "$2"; exit; fi
+// but $2 itself; a file takes the place of a file or link. A link that leads nowhere goes first: not every mv can replace one that leads to itself.
+const merge = `if [ ! -e "$2" ] && [ ! -L "$2" ]; then
+  mv "$1" "$2" || exit
+  [ -d "$2/${1##*/}" ] || exit 0
+  set -- "$2/${1##*/}" "$2" # another copy was faster
+fi
 merge() {
   set -- "$1" "$2" "$3" "$(stat -c %a "$1" 2>/dev/null)" "$(stat -c %Y "$1" 2>/dev/null)"
   for f in "$1"/* "$1"/.[!.]* "$1"/..?*; do
     [ -d "$f" ] && [ ! -L "$f" ] || continue
     if [ -d "$2/${f##*/}" ] && [ ! -L "$2/${f##*/}" ]; then merge "$f" "$2/${f##*/}" inner || return 1
+    elif mv -f "$f" "$2/" 2>/dev/null; then :
+    elif [ -d "$2/${f##*/}" ] && [ -d "$f" ]; then merge "$f" "$2/${f##*/}" inner || return 1
     else mv -f "$f" "$2/" || return 1; fi
   done
   if command -v find >/dev/null 2>&1; then
-    find "$1" -maxdepth 1 ! -type d -exec sh -c 'mv -f "$@" "$0/"' "$2" {} + || return 1
+    find "$1" -maxdepth 1 ! -type d -exec sh -c 'for f; do
+      t=$0/${f##*/}
+      if [ -L "$t" ] && [ ! -e "$t" ]; then rm -f "$t" || exit 1; fi
+    done
+    mv -f "$@" "$0/"' "$2" {} + || return 1
   else
     for f in "$1"/* "$1"/.[!.]* "$1"/..?*; do
-      if [ -e "$f" ] || [ -L "$f" ]; then [ -d "$f" ] && [ ! -L "$f" ] || mv -f "$f" "$2/" || return 1; fi
+      if [ -e "$f" ] || [ -L "$f" ]; then
+        if [ -L "$2/${f##*/}" ] && [ ! -e "$2/${f##*/}" ]; then rm -f "$2/${f##*/}" || return 1; fi
+        [ -d "$f" ] && [ ! -L "$f" ] || mv -f "$f" "$2/" || return 1
+      fi
     done
   fi
   [ -n "$3" ] || return 0

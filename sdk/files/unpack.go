@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // unpacker writes an archive below a directory. os.Root refuses every path that leads out of it, through links too.
@@ -27,14 +28,22 @@ type unpacker struct {
 	warn     func(string)
 	progress *Progress
 
-	directories []*tar.Header
+	directories []attributes
 	// recent is the directory that the last file was written to: to walk to it anew costs more than a small file.
 	recent     *os.Root
 	recentName string
 
+	names   noted
 	writers errorGroup
 	mu      sync.Mutex
 	sums    sums
+}
+
+// attributes are what a directory gets when all is in it.
+type attributes struct {
+	name     string
+	mode     fs.FileMode
+	modified time.Time
 }
 
 // all writes every entry. Finish is to be called when they are in their place.
@@ -49,6 +58,9 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err == nil {
+			err = u.names.add(len(header.Name))
 		}
 		if err != nil {
 			return err
@@ -164,7 +176,7 @@ func (u *unpacker) directory(header *tar.Header) error {
 	} else if !u.own {
 		return nil
 	}
-	u.directories = append(u.directories, header)
+	u.directories = append(u.directories, attributes{header.Name, header.FileInfo().Mode().Perm(), header.ModTime})
 	return nil
 }
 
@@ -179,6 +191,9 @@ func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error 
 	sum := sha256.New()
 	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(block, header.Size+1)))
 	if err == nil {
+		err = dir.Chtimes(name, header.ModTime, header.ModTime)
+	}
+	if err == nil {
 		err = out.Chmod(header.FileInfo().Mode().Perm())
 	}
 	if err = errors.Join(err, out.Close()); err != nil {
@@ -187,13 +202,13 @@ func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error 
 	u.mu.Lock()
 	u.sums[filepath.ToSlash(header.Name)] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
 	u.mu.Unlock()
-	return dir.Chtimes(name, header.ModTime, header.ModTime)
+	return nil
 }
 
 // create makes a new file. It takes the place of a file or link that is there.
 func create(dir *os.Root, name string) (*os.File, error) {
 	const flags = os.O_CREATE | os.O_WRONLY | os.O_EXCL
-	out, err := dir.OpenFile(name, flags, 0o600)
+	out, err := dir.OpenFile(name, flags, unfinished)
 	if !errors.Is(err, fs.ErrExist) {
 		return out, err
 	}
@@ -203,7 +218,7 @@ func create(dir *os.Root, name string) (*os.File, error) {
 	if err := dir.Remove(name); err != nil {
 		return nil, err
 	}
-	return dir.OpenFile(name, flags, 0o600)
+	return dir.OpenFile(name, flags, unfinished)
 }
 
 // link takes the place of a file or link of that name, never of a directory.
@@ -227,49 +242,13 @@ func (u *unpacker) link(name string, create func() error) error {
 
 // finish gives the directories below a root their modes and times, the innermost first.
 func (u *unpacker) finish(root *os.Root) error {
-	for _, header := range slices.Backward(u.directories) {
-		if err := root.Chmod(header.Name, header.FileInfo().Mode().Perm()); err != nil {
+	for _, dir := range slices.Backward(u.directories) {
+		if err := root.Chmod(dir.name, dir.mode); err != nil {
 			return err
 		}
-		if err := root.Chtimes(header.Name, header.ModTime, header.ModTime); err != nil {
+		if err := root.Chtimes(dir.name, dir.modified, dir.modified); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// errorGroup runs a few functions at once and keeps the first error.
-type errorGroup struct {
-	all   sync.WaitGroup
-	turns chan struct{}
-	mu    sync.Mutex
-	err   error
-}
-
-func (g *errorGroup) run(do func() error) {
-	if g.turns == nil {
-		g.turns = make(chan struct{}, atOnce)
-	}
-	g.turns <- struct{}{}
-	g.all.Go(func() {
-		defer func() { <-g.turns }()
-		if err := do(); err != nil {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			if g.err == nil {
-				g.err = err
-			}
-		}
-	})
-}
-
-func (g *errorGroup) failed() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.err
-}
-
-func (g *errorGroup) wait() error {
-	g.all.Wait()
-	return g.failed()
 }

@@ -19,6 +19,10 @@ var errNoShell = errors.New("the image has neither tar nor a shell: nothing can 
 
 // Upload copies a local file or directory to a path in the container.
 func (c *Copier) Upload(ctx context.Context, local, remote string) error {
+	return c.persist(ctx, func() error { return c.upload(ctx, local, remote) })
+}
+
+func (c *Copier) upload(ctx context.Context, local, remote string) error {
 	info, err := os.Stat(local)
 	if err != nil {
 		return err
@@ -72,6 +76,7 @@ func (c *Copier) uploadFile(ctx context.Context, from source, name, remote strin
 
 // uploadDevice writes into what is no file: a device or pipe must not be replaced by one.
 func (c *Copier) uploadDevice(ctx context.Context, from source, target string) error {
+	c.delivered = true
 	reader, writer := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {

@@ -164,7 +164,7 @@ func (f *Follower) Running(ctx context.Context) (*resolve.Target, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, errors.Join(state.Err, ctx.Err())
+			return nil, fmt.Errorf("%w: %w", state.Err, ctx.Err())
 		}
 	}
 }

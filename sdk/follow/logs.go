@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -28,7 +29,12 @@ type logs struct {
 	wanted     *corev1.PodLogOptions
 	lines      *lines
 	pod        types.UID // whose logs the lines are
+	begun      time.Time // when the first request for them was answered, and
+	lasted     time.Duration
 }
+
+// settled is how long an answer lasts before it is certain that it has brought what there was.
+const settled = 2 * time.Second
 
 // Logs writes the logs of the target's Pod and of those that take its place: no line twice, and none missing that the
 // cluster still has. Wanted names the container, how much of the past is written and whether lines begin with a time; that
@@ -40,7 +46,7 @@ func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wa
 		sandbox: f, kubernetes: kubernetes, wanted: wanted, pod: pod.UID, lines: &lines{out: out, keepTimes: wanted.Timestamps},
 	}
 	for pod != nil {
-		last := resolve.Ended(pod) // before the request: then it gives all there is
+		last := ending.Of(pod).Finished() // before the request: then it gives all there is
 		if err := l.one(ctx, pod); err != nil || last {
 			return err
 		}
@@ -56,11 +62,12 @@ func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wa
 	return nil
 }
 
-// next is the Pod to read from: the one that runs, or one that has ended, whose last lines may be missing. It is nil when
-// the sandbox was deleted.
+// next is the Pod to read from: the one that runs, or one that has ended since it was read from, whose last lines may be missing.
+// It is nil when the sandbox was deleted.
 func (l *logs) next(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 	fresh, err := l.kubernetes.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
-	if err == nil && fresh.UID == pod.UID && resolve.Ended(fresh) && fresh.DeletionTimestamp == nil {
+	if err == nil && fresh.UID == pod.UID && resolve.Ended(fresh) && fresh.DeletionTimestamp == nil &&
+		(!resolve.Ended(pod) || ending.Of(fresh).Finished()) {
 		return fresh, nil
 	}
 	t, err := l.sandbox.Running(ctx)
@@ -93,7 +100,10 @@ func (l *logs) one(ctx context.Context, pod *corev1.Pod) error {
 	if pod.UID != l.pod {
 		l.pod = pod.UID
 		l.lines.restart()
+		l.begun, l.lasted = time.Time{}, 0
 		request.TailLines, request.SinceSeconds = nil, nil // the next Pod's lines are all new
+	} else if l.lines.last.IsZero() {
+		l.from(request)
 	} else if last := l.lines.last; !last.IsZero() {
 		request.TailLines, request.SinceSeconds, request.SinceTime = nil, nil, &metav1.Time{Time: last}
 		l.lines.repeat()
@@ -108,8 +118,29 @@ func (l *logs) one(ctx context.Context, pod *corev1.Pod) error {
 		return nil // it comes back, or the sandbox's state says why not
 	}
 	defer from.Close()
-	if err := l.lines.copy(from); err != nil {
+	begun := l.sandbox.clock.Now()
+	if l.begun.IsZero() {
+		l.begun = begun
+	}
+	err = l.lines.copy(from)
+	l.lasted = max(l.lasted, l.sandbox.clock.Since(begun))
+	if err != nil {
 		return err
 	}
 	return ctx.Err()
+}
+
+// from has a request begin where the first one did, which has brought no line yet. Its clock is another machine's, so what counts is the
+// time that has passed.
+func (l *logs) from(request *corev1.PodLogOptions) {
+	if l.begun.IsZero() {
+		return
+	}
+	passed := int64(l.sandbox.clock.Since(l.begun)/time.Second) + 1
+	switch tail := request.TailLines; {
+	case request.SinceSeconds != nil:
+		request.SinceSeconds = new(*request.SinceSeconds + passed)
+	case tail != nil && (*tail == 0 || l.lasted >= settled): // there were none
+		request.TailLines, request.SinceSeconds = nil, &passed
+	}
 }

@@ -40,10 +40,15 @@ var alive = fields.AndSelectors(
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
 ).String()
 
-// FactsWithNodes are Facts and, when no node takes the target's Pod, what each of them lacks. This reads all nodes and Pods:
-// it is for a question that somebody asked, not for one that is asked again and again.
+// FactsWithNodes are Facts and the node of a Pod that is not Ready or, when no node takes the target's Pod, what each of them lacks. This
+// reads all nodes and Pods: it is for a question that somebody asked, not for one that is asked again and again.
 func (o *Observer) FactsWithNodes(ctx context.Context, t *resolve.Target) diagnose.Facts {
 	f := o.Facts(ctx, t)
+	if t.Pod != nil && t.Pod.Spec.NodeName != "" && !diagnose.PodReady(t.Pod) {
+		if node, err := o.kubernetes.CoreV1().Nodes().Get(ctx, t.Pod.Spec.NodeName, metav1.GetOptions{}); err == nil {
+			f.Node = node // else what the Pod says must do
+		}
+	}
 	if t.Pod == nil || !diagnose.Unschedulable(t.Pod) {
 		return f
 	}

@@ -10,9 +10,7 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,7 +20,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // Observer reads facts.
@@ -62,16 +62,30 @@ func Silent(t *resolve.Target) bool {
 
 func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
 	if t.Sandbox == nil {
-		return nil
+		return o.kept(ctx, t)
 	}
 	var all []corev1.PersistentVolumeClaim
 	for i := range t.Sandbox.Spec.VolumeClaimTemplates {
 		name := naming.PersistentVolumeClaim(t.Sandbox.Spec.VolumeClaimTemplates[i].Name, t.Sandbox.Name)
-		if volume, err := o.kubernetes.CoreV1().PersistentVolumeClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
-			all = append(all, *volume)
+		if found, err := o.kubernetes.CoreV1().PersistentVolumeClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil {
+			all = append(all, *found)
 		}
 	}
 	return all
+}
+
+// kept are the volumes that outlived the Sandbox of a claim.
+func (o *Observer) kept(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
+	if t.Claim == nil {
+		return nil
+	}
+	list, err := o.kubernetes.CoreV1().PersistentVolumeClaims(t.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: apis.LabelClaimUID + "=" + string(t.Claim.UID),
+	})
+	if err != nil {
+		return nil
+	}
+	return volume.KeptFor(t.Claim, list.Items)
 }
 
 // events returns the events about the target's objects and no earlier ones of the same names, oldest first.
@@ -109,30 +123,17 @@ func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []core
 	return all
 }
 
-// Operator looks for the operator's Deployment, in its usual namespace first.
+// Operator says how the operator is, as far as the caller may look.
 func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
-	deployment, err := o.kubernetes.AppsV1().Deployments(apis.OperatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
-	if err == nil {
-		return stateOf(deployment)
-	}
-	if !apierrors.IsNotFound(err) {
+	facts, err := operator.Look(ctx, o.kubernetes)
+	if err != nil || !facts.Known {
 		return diagnose.OperatorUnknown
 	}
-	elsewhere, err := o.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, apis.OperatorName).String(),
-	})
-	switch {
-	case err != nil:
-		return diagnose.OperatorUnknown
-	case len(elsewhere.Items) == 0:
+	switch trouble := operator.Of(facts, metav1.NamespaceAll, o.clock.Now()); {
+	case trouble.Absent:
 		return diagnose.OperatorAbsent
+	case trouble.Confirmed(operator.Trouble{}):
+		return diagnose.OperatorDown
 	}
-	return stateOf(&elsewhere.Items[0])
-}
-
-func stateOf(deployment *appsv1.Deployment) diagnose.Operator {
-	if deployment.Status.AvailableReplicas > 0 {
-		return diagnose.OperatorUp
-	}
-	return diagnose.OperatorDown
+	return diagnose.OperatorUp
 }

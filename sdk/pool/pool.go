@@ -9,8 +9,6 @@
 package pool
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
@@ -58,8 +57,12 @@ type Summary struct {
 	Desired, Ready, Claimed, Stale int
 	// TemplateMissing says that there is no template of that name, and not only that it may not be read.
 	TemplateMissing bool
-	// Short is why fewer members than desired are Ready, empty if that is not so.
+	// Short is why fewer members than desired are Ready, or will be; empty if nothing is wrong.
 	Short string
+	// Cause is the class of what Short says, and lasts until somebody acts. None: members are on their way.
+	Cause obstacle.Cause
+	// Fixed says that the template was changed since the members were made that Cause is about.
+	Fixed bool
 }
 
 // Summarize says how the pool is.
@@ -80,7 +83,7 @@ func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
 	if f.Sandboxes != nil && f.Claims != nil {
 		s.handed(f)
 	}
-	s.Short = s.short(f)
+	s.explain(f)
 	return s
 }
 
@@ -168,50 +171,4 @@ func fill(wanted, has *corev1.PodSpec) {
 			wanted.DNSConfig = has.DNSConfig
 		}
 	}
-}
-
-// VerdictOf is the state of a member in one word.
-func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
-	return diagnose.VerdictOf(&diagnose.Facts{Now: now, Sandbox: member})
-}
-
-// short is why fewer members are Ready than desired: the first cause that explains it.
-func (s *Summary) short(f *Facts) string {
-	missing := s.Desired - s.Ready
-	switch {
-	case s.Pool.DeletionTimestamp != nil:
-		return "it is being deleted"
-	case missing <= 0:
-		return ""
-	case s.TemplateMissing:
-		return fmt.Sprintf("template %s does not exist", s.Pool.Spec.TemplateRef.Name)
-	case f.Sandboxes == nil:
-		return fmt.Sprintf("%d of %d are not ready (you may not list Sandboxes)", missing, s.Desired)
-	}
-	if why, count := s.obstacle(f); count > 0 {
-		return fmt.Sprintf("%d not ready: %s", count, why)
-	}
-	if s.Pool.Status.ObservedGeneration < s.Pool.Generation {
-		return "the operator has not seen the latest change yet"
-	}
-	return fmt.Sprintf("%d not made yet", missing)
-}
-
-// obstacle is what the operator says about the members that are not Ready: what most of them have in common.
-func (s *Summary) obstacle(f *Facts) (why string, count int) {
-	said := map[string]int{}
-	for _, member := range s.Members {
-		if VerdictOf(member, f.Now) == diagnose.Ready {
-			continue
-		}
-		count++
-		text := "the operator has not seen it yet"
-		if c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation); c != nil {
-			text = strings.Join(strings.Fields(c.Message), " ")
-		}
-		if said[text]++; why == "" || said[text] > said[why] || (said[text] == said[why] && text < why) {
-			why = text
-		}
-	}
-	return why, count
 }

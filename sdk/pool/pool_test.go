@@ -9,11 +9,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -21,6 +24,8 @@ import (
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 var ready = builders.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", now)
+
+const badImage = `Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image "a:b": not found`
 
 func notReady(message string) builders.Condition {
 	return builders.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, message, now)
@@ -60,6 +65,8 @@ func TestSummarize(t *testing.T) {
 		facts                          *pool.Facts
 		desired, ready, claimed, stale int
 		short                          string // part of it; empty means none
+		cause                          obstacle.Cause
+		broken                         bool
 	}{
 		"a full pool is short of nothing": {
 			facts:   world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))),
@@ -87,7 +94,30 @@ func TestSummarize(t *testing.T) {
 			pool: warm(builders.WithGeneration(2)), facts: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			facts: world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist",
+			facts: world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
+		},
+		"a full pool whose template is gone is not well": {
+			facts: world(func(f *pool.Facts) {
+				f.Templates = []*extensionsv1beta1.SandboxTemplate{}
+				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
+			}),
+			desired: 2, ready: 2, stale: unknown, short: "template python does not exist: what is claimed is not replaced", cause: "TemplateNotFound", broken: true,
+		},
+		"an image that cannot be pulled is the template's": {
+			facts:   world(sandboxes(member("warm-aaaaa", notReady(badImage)), member("warm-bbbbb", notReady(badImage)))),
+			desired: 2, short: `template python: cannot pull image "a:b": not found (2 not ready)`, cause: "ImagePull", broken: true,
+		},
+		"a container that crashes is the template's": {
+			facts:   world(sandboxes(member("warm-aaaaa", notReady("Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 1 (Error)")))),
+			desired: 2, short: "template python: container main: CrashLoopBackOff: exited with code 1 (Error) (1 not ready)", cause: "CrashLoop", broken: true,
+		},
+		"what a changed template has mended is told apart": {
+			facts:   world(sandboxes(member("warm-aaaaa", notReady(badImage), builders.WithImage("old")))),
+			desired: 2, stale: 1, short: "an earlier template python: cannot pull image", cause: "ImagePull", broken: true,
+		},
+		"members that no node takes want a node": {
+			facts:   world(sandboxes(member("warm-aaaaa", notReady("Pod exists with phase: Pending: Unschedulable: 0/1 nodes")))),
+			desired: 2, short: "1 not ready: Unschedulable: 0/1 nodes", cause: "Unschedulable",
 		},
 		"templates that may not be read are not missing": {
 			facts: world(func(f *pool.Facts) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
@@ -130,6 +160,9 @@ func TestSummarize(t *testing.T) {
 			if !strings.Contains(s.Short, tt.short) || (tt.short == "") != (s.Short == "") {
 				t.Errorf("short %q, want %q", s.Short, tt.short)
 			}
+			if s.Cause != tt.cause || s.Broken() != tt.broken || s.Fixed != strings.Contains(tt.short, "earlier") {
+				t.Errorf("cause %q, broken %t, fixed %t", s.Cause, s.Broken(), s.Fixed)
+			}
 		})
 	}
 }
@@ -170,5 +203,50 @@ func TestHandedOut(t *testing.T) {
 	f.Claims = []*extensionsv1beta1.SandboxClaim{claim, elsewhere, builders.Claim("other", "python", builders.BoundTo("gone"))}
 	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Handed) != 1 || s.Handed[0].UID != "c" || len(s.Members) != 0 {
 		t.Errorf("claimed %d, members %d", s.Claimed, len(s.Members))
+	}
+}
+
+func TestAMemberThatIsBlockedIsNotStarting(t *testing.T) {
+	for message, want := range map[string]diagnose.Verdict{
+		badImage: diagnose.Blocked, "Pod exists with phase: Pending": diagnose.Starting, "Pod exists with phase: Pending: Unschedulable: no room": diagnose.Blocked,
+	} {
+		if got := pool.VerdictOf(member("warm-aaaaa", notReady(message)), now); got != want {
+			t.Errorf("%s: %s, want %s", message, got, want)
+		}
+	}
+}
+
+func TestHit(t *testing.T) {
+	claim := func(first time.Duration) *extensionsv1beta1.SandboxClaim {
+		c := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-aaaaa"), builders.CreatedAt(now))
+		if first > 0 {
+			at := metav1.NewMicroTime(now.Add(first))
+			c.Status.FirstReadyTime = &at
+		}
+		return c
+	}
+	held := func(status bool, since time.Duration) *agentsv1beta1.Sandbox {
+		return builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim(0)), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
+			builders.WithCondition(apis.ConditionReady, status, apis.ReasonDependenciesReady, "", now.Add(since)))
+	}
+	tests := map[string]struct {
+		claim *extensionsv1beta1.SandboxClaim
+		held  *agentsv1beta1.Sandbox
+		want  bool
+	}{
+		"a member that was Ready is a hit":                 {claim(30 * time.Millisecond), held(true, -time.Minute), true},
+		"in the same second too":                           {claim(30 * time.Millisecond), held(true, 0), true},
+		"one that became Ready in its hands is none":       {claim(8500 * time.Millisecond), held(true, 8*time.Second), false},
+		"soon as well":                                     {claim(1500 * time.Millisecond), held(true, time.Second), false},
+		"one that is not Ready and never was is none":      {claim(0), held(false, -time.Minute), false},
+		"one that was suspended since was a hit":           {claim(30 * time.Millisecond), held(false, time.Hour), true},
+		"one that was resumed since was a hit":             {claim(30 * time.Millisecond), held(true, time.Hour), true},
+		"one that was late and was suspended since is not": {claim(time.Minute), held(false, time.Hour), false},
+		"what no pool had is none":                         {claim(30 * time.Millisecond), builders.Sandbox("dev", builders.OwnedBy(claim(0))), false},
+	}
+	for name, tt := range tests {
+		if got := pool.Hit(tt.claim, tt.held); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

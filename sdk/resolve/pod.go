@@ -86,7 +86,8 @@ func better(a, b *corev1.Pod) bool {
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
 }
 
-// Ended says whether the Pod has reached a terminal phase.
+// Ended says whether the Pod has reached a terminal phase: nothing runs in it any more. Whether its work has finished is what
+// package ending says.
 func Ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }

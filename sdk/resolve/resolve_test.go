@@ -174,6 +174,7 @@ func TestRunning(t *testing.T) {
 		"a suspended Sandbox says how to resume it":      {objects: []runtime.Object{sandbox("dev", suspended)}, cause: resolve.Suspended, next: "resume dev"},
 		"an expired Sandbox says so":                     {objects: []runtime.Object{sandbox("dev", over)}, cause: resolve.Expired, next: "describe dev"},
 		"a Pod that was made to end is not its end":      {objects: []runtime.Object{sandbox("dev"), pod("dev", "dev", ended, func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: now} })}, cause: resolve.NotReady, next: "describe dev"},
+		"a Pod that its node threw out is not its end":   {objects: []runtime.Object{sandbox("dev"), pod("dev", "dev", ended, func(p *corev1.Pod) { p.Status.Reason = "Evicted" })}, cause: resolve.NotReady, next: "describe dev"},
 		"an ended Pod points at its logs":                {objects: []runtime.Object{sandbox("dev"), pod("dev", "dev", ended)}, cause: resolve.Finished, next: "logs dev"},
 		"a Pod that has not started is not ready":        {objects: []runtime.Object{sandbox("dev"), pod("dev", "dev", pending)}, cause: resolve.NotReady, next: "describe dev"},
 		"a Sandbox without a Pod is not ready":           {objects: []runtime.Object{sandbox("dev")}, cause: resolve.NotReady, next: "describe dev"},

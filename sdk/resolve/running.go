@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 )
 
@@ -43,8 +44,8 @@ func obstacle(t *Target, now time.Time) *Error {
 	switch {
 	case deleting(t):
 		return &Error{Cause: Deleting, Message: fmt.Sprintf("%s is being deleted", name)}
-	case t.Pod != nil && Ended(t.Pod) && t.Pod.DeletionTimestamp == nil: // else it was made to end, and another may follow
-		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, ending(t.Pod)), next: commandFor("logs", t)}
+	case ending.Of(t.Pod).Finished(): // else it was taken away, and another may follow
+		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, endOf(t.Pod)), next: commandFor("logs", t)}
 	case expired(t, now):
 		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}
 	case t.Sandbox == nil:
@@ -85,8 +86,8 @@ func because(conditions []metav1.Condition) string {
 	return ": " + ready.Message
 }
 
-// ending says how a Pod ended: with which exit code, or for which reason.
-func ending(pod *corev1.Pod) string {
+// endOf says how a Pod ended: with which exit code, or for which reason.
+func endOf(pod *corev1.Pod) string {
 	for i := range pod.Status.ContainerStatuses {
 		status := &pod.Status.ContainerStatuses[i]
 		if ended := status.State.Terminated; ended != nil && (ended.ExitCode != 0 || pod.Status.Phase == corev1.PodSucceeded) {

@@ -6,6 +6,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,16 +14,27 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
 // Extend moves the shutdown time of the claim, or else of the Sandbox, by a duration: from where it is or, when it has
-// passed, from now. It returns the new time. What has no shutdown time lives for ever and is not given one.
-func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration) (time.Time, error) {
+// passed, from now. It returns the new time. What has no shutdown time lives for ever and is not given one. A claim that is over and
+// has lost its Sandbox is revived with an empty one: that is ErrLost unless afresh says that it is meant, or that nothing is lost
+// because the volumes were kept.
+func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration, afresh bool) (time.Time, error) {
+	if Lost(t, c.clock.Now()) && !afresh {
+		return time.Time{}, fmt.Errorf("claim %s: %w", t.Name(), ErrLost)
+	}
 	end, err := newEnd(t, c.clock.Now(), by)
 	if err != nil {
 		return time.Time{}, err
 	}
+	return end, c.SetEnd(ctx, t, end)
+}
+
+// SetEnd gives the claim, or else the Sandbox, a shutdown time. It fails with a conflict if somebody changed the object since.
+func (c *Client) SetEnd(ctx context.Context, t *resolve.Target, end time.Time) error {
 	spec := map[string]any{"shutdownTime": metav1.NewTime(end)}
 	var resourceVersion string
 	if t.Claim != nil {
@@ -35,7 +47,7 @@ func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration
 		"metadata": map[string]any{"uid": t.UID(), "resourceVersion": resourceVersion}, "spec": spec,
 	})
 	if err != nil {
-		return time.Time{}, fmt.Errorf("encode patch: %w", err)
+		return fmt.Errorf("encode patch: %w", err)
 	}
 	options := metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
 	if t.Claim != nil {
@@ -44,28 +56,52 @@ func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration
 		_, err = c.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Patch(ctx, t.Sandbox.Name, types.MergePatchType, patch, options)
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("extend %s: %w", t.Name(), err)
+		return fmt.Errorf("extend %s: %w", t.Name(), err)
 	}
-	return end, nil
+	return nil
+}
+
+// End is the shutdown time of the claim, or else of the Sandbox; the zero time if there is none.
+func End(t *resolve.Target) time.Time {
+	var end *metav1.Time
+	switch {
+	case t.Claim == nil:
+		end = t.Sandbox.Spec.ShutdownTime
+	case t.Claim.Spec.Lifecycle != nil:
+		end = t.Claim.Spec.Lifecycle.ShutdownTime
+	}
+	if end == nil {
+		return time.Time{}
+	}
+	return end.Time
+}
+
+// ErrLost is why a claim is not extended whose Sandbox is gone.
+var ErrLost = errors.New("its time is over and its Sandbox is gone, with the volumes: more time starts an empty one")
+
+// Lost says whether a claim is over and has no Sandbox any more. Its volumes may have been kept.
+func Lost(t *resolve.Target, now time.Time) bool {
+	if t.Claim == nil || t.Sandbox != nil || t.Claim.Spec.Lifecycle == nil {
+		return false
+	}
+	l, conditions := t.Claim.Spec.Lifecycle, t.Claim.Status.Conditions
+	if lifecycle.Of(l.ShutdownTime, l.TTLSecondsAfterFinished, conditions).Reached(now) {
+		return true
+	}
+	ready := apis.FindCondition(conditions, apis.ConditionReady)
+	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired) && ready.ObservedGeneration == t.Claim.Generation
 }
 
 func newEnd(t *resolve.Target, now time.Time, by time.Duration) (time.Time, error) {
-	var old *metav1.Time
-	switch {
-	case t.Claim != nil:
-		if t.Claim.Spec.Lifecycle != nil {
-			old = t.Claim.Spec.Lifecycle.ShutdownTime
-		}
-	default:
+	if t.Claim == nil {
 		if holder := metav1.GetControllerOf(t.Sandbox); holder != nil && holder.Kind == apis.KindSandboxClaim {
 			return time.Time{}, fmt.Errorf("Sandbox %s belongs to claim %s, which decides when it ends: extend claim/%[2]s", t.Sandbox.Name, holder.Name)
 		}
-		old = t.Sandbox.Spec.ShutdownTime
 	}
-	if old == nil || old.IsZero() {
+	from := End(t)
+	if from.IsZero() {
 		return time.Time{}, fmt.Errorf("%s has no shutdown time: it lives until somebody deletes it, so there is nothing to extend", t.Name())
 	}
-	from := old.Time
 	if from.Before(now) {
 		from = now
 	}

@@ -111,6 +111,7 @@ func TestExtend(t *testing.T) {
 	ofClaim.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "c", UID: "two", Controller: new(true)}}
 	tests := map[string]struct {
 		target *resolve.Target
+		afresh bool
 		want   time.Duration // from now
 		fails  string
 	}{
@@ -120,6 +121,12 @@ func TestExtend(t *testing.T) {
 		"a Sandbox without an end is not given one": {target: target(held(), nil), fails: "nothing to extend"},
 		"a claim without an end is not given one":   {target: target(nil, claimed(nil)), fails: "nothing to extend"},
 		"a claim's Sandbox is left to the claim":    {target: target(ofClaim, nil), fails: "extend claim/c"},
+		"a claim that is over and has no Sandbox is not revived with an empty one": {
+			target: target(nil, claimed(at(-time.Hour))), fails: "its Sandbox is gone, with the volumes",
+		},
+		"unless that is meant":                          {target: target(nil, claimed(at(-time.Hour))), afresh: true, want: 30 * time.Minute},
+		"one that is over and still has it is extended": {target: target(held(), claimed(at(-time.Hour))), want: 30 * time.Minute},
+		"one that has none yet and is not over too":     {target: target(nil, claimed(at(time.Hour))), want: 90 * time.Minute},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +138,7 @@ func TestExtend(t *testing.T) {
 				objects = append(objects, tt.target.Claim)
 			}
 			cluster := fakecluster.New(objects...)
-			end, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Extend(t.Context(), tt.target, 30*time.Minute)
+			end, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Extend(t.Context(), tt.target, 30*time.Minute, tt.afresh)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("got %v", err)

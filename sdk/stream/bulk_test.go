@@ -72,6 +72,36 @@ func TestBulkGoesOverSPDYAndWhereThatIsRefusedOverWebSocket(t *testing.T) {
 	}
 }
 
+func TestPortsAreForwardedOverSPDYAndWhereThatIsRefusedOverWebSocket(t *testing.T) {
+	for name, tt := range map[string]struct {
+		noSPDY, onlySPDY bool
+		want             []string
+	}{
+		"both are there":   {want: []string{"POST", "POST"}},
+		"SPDY is refused":  {noSPDY: true, want: []string{"POST", "GET", "GET"}}, // and not tried again
+		"no WebSocket":     {onlySPDY: true, want: []string{"POST", "POST"}},
+		"neither is there": {noSPDY: true, onlySPDY: true, want: []string{"POST", "GET", "POST", "GET"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, client := cluster(t, tt.onlySPDY)
+			requests := &asked{}
+			server.NoSPDY, server.Refuse = tt.noSPDY, requests.note
+			for range 2 {
+				connection, err := client.Forward(t.Context(), "ns", "pod")
+				if err == nil {
+					defer connection.Close()
+				}
+				if neither := tt.noSPDY && tt.onlySPDY; neither != (err != nil) {
+					t.Errorf("got %v", err)
+				}
+			}
+			if !slices.Equal(requests.all, tt.want) {
+				t.Errorf("asked %v, want %v", requests.all, tt.want)
+			}
+		})
+	}
+}
+
 func TestBulkDoesNotWaitForWhoNeverAnswers(t *testing.T) {
 	server := fake.New()
 	t.Cleanup(server.Close)

@@ -6,6 +6,7 @@ package stream
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -35,6 +36,18 @@ type paced struct {
 
 func pace(ctx context.Context, clock clock.Clock, in io.Reader) io.Reader {
 	return &paced{ctx: ctx, clock: clock, in: in, left: unread, began: clock.Now()}
+}
+
+// short says whether an input certainly fits into the pipes on the way.
+func short(in io.Reader) bool {
+	switch in := in.(type) {
+	case interface{ Len() int }: // of bytes in memory
+		return in.Len() <= unread
+	case *os.File:
+		info, err := in.Stat()
+		return err == nil && (info.Mode().IsRegular() && info.Size() <= unread || info.Mode()&os.ModeCharDevice != 0)
+	}
+	return false
 }
 
 // Read implements io.Reader.

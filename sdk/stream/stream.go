@@ -44,6 +44,10 @@ type Process struct {
 	Sizes remotecommand.TerminalSizeQueue
 }
 
+// MostReport is how much of what a node says about how a session or a connection to a port ended is kept in memory. Nothing else that comes from a
+// container is: its streams pass.
+const MostReport = 64 * 1024
+
 // Network reaches into containers.
 type Network interface {
 	// Exec runs a command and returns when it is over: nil, an *ExitError, a *StartError, a *LostError, or why it could
@@ -60,7 +64,9 @@ type Client struct {
 	config *rest.Config
 	core   rest.Interface
 	clock  clock.WithTicker
-	noSPDY atomic.Bool // somebody on the way did not want it
+
+	patience Patience
+	noSPDY   atomic.Bool // somebody on the way did not want it
 }
 
 var _ Network = (*Client)(nil)
@@ -76,7 +82,7 @@ func New(config *rest.Config, clock clock.WithTicker) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{config: config, core: core, clock: clock}, nil
+	return &Client{config: config, core: core, clock: clock, patience: DefaultPatience()}, nil
 }
 
 // Exec implements Network.
@@ -102,20 +108,21 @@ func (c *Client) url(in Container, subresource string, options runtime.Object) *
 		VersionedParams(options, scheme.ParameterCodec).URL()
 }
 
-// run goes over WebSocket, which every proxy lets pass and which tells more of what goes wrong; in bulk over SPDY. Where the one
-// is refused it goes over the other.
+// run goes over WebSocket, which every proxy lets pass and which tells more of what goes wrong. What may be much goes over SPDY, which is
+// faster, and whose server answers pings although the command reads no input. Where the one is refused it goes over the other.
 func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
+	much := process.Bulk || process.Stdin != nil && !process.TTY && !short(process.Stdin)
 	if process.Stdin != nil && !process.Bulk && !process.TTY {
 		process.Stdin = pace(ctx, c.clock, process.Stdin)
 	}
-	var inBulk error // of SPDY
-	bulk := process.Bulk && !c.noSPDY.Load()
-	if bulk {
+	var first error // of SPDY
+	much = much && !c.noSPDY.Load()
+	if much {
 		late := c.clock.NewTimer(handshake)
 		defer late.Stop()
 		var begun bool
-		if begun, inBulk = c.overSPDY(ctx, target, process, late.C()); begun || ctx.Err() != nil {
-			return inBulk
+		if begun, first = c.overSPDY(ctx, target, process, late.C()); begun || ctx.Err() != nil {
+			return first
 		}
 		c.noSPDY.Store(true)
 	}
@@ -123,8 +130,8 @@ func (c *Client) run(ctx context.Context, process Process, target *url.URL) erro
 	switch {
 	case !fallBack(err):
 		return err
-	case bulk:
-		return second(err, inBulk)
+	case much:
+		return second(err, first)
 	}
 	_, last := c.overSPDY(ctx, target, process, nil)
 	return second(err, last)

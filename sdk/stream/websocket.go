@@ -18,13 +18,11 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 	restwebsocket "k8s.io/client-go/transport/websocket"
 	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/liveness"
 )
 
 const (
-	// pingPeriod is how often we ask the other end whether it is there.
-	pingPeriod = 5 * time.Second
-	// patience is how long it may stay silent before the connection counts as lost.
-	patience = 60 * time.Second
 	// goodbye is how long we wait for the connection to end after the status came: output may still be on its way.
 	goodbye = 2 * time.Second
 	// farewell is how long a session that was cancelled may go on writing what it has read already.
@@ -36,23 +34,16 @@ const (
 // overWebSocket speaks the fifth version of the channel protocol, the first that can close standard input. client-go's own
 // client is not used because it takes an orderly end without a status for success, and gives up on a slow reader.
 func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Process) error {
-	transport, holder, err := restwebsocket.RoundTripperFor(c.config)
+	conn, err := c.dialWebSocket(ctx, target, constants.StreamProtocolV5Name)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
-	if err != nil {
-		return err
-	}
-	conn, err := restwebsocket.Negotiate(transport, holder, request, constants.StreamProtocolV5Name)
-	if err != nil {
-		return err
-	}
-	s := &session{conn: conn, clock: c.clock, over: make(chan struct{})}
-	defer s.end()
-	defer context.AfterFunc(ctx, s.end)()
+	s := &session{conn: conn, clock: c.clock, patience: c.patience, wanted: make(chan struct{}, 1), over: make(chan struct{})}
+	defer s.end(nil)
+	defer context.AfterFunc(ctx, func() { s.end(nil) })()
 
 	go s.beat()
+	go s.ping()
 	if process.Stdin != nil {
 		go s.send(process.Stdin)
 	}
@@ -79,30 +70,77 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	return ctx.Err()
 }
 
-// session is one WebSocket connection. One goroutine reads; writers take turns.
-type session struct {
-	conn    *websocket.Conn
-	clock   clock.WithTicker
-	writing sync.Mutex
-	// blocked is true while a write waits for the other end, which then cannot answer pings either.
-	blocked  atomic.Bool
-	reported atomic.Bool // the remote end has said how the command ended
-	once     sync.Once
-	over     chan struct{}
+// dialWebSocket opens a connection. The library heeds the context only until the request is sent.
+func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol string) (*websocket.Conn, error) {
+	limited, cancel := context.WithTimeout(ctx, c.patience.Answer)
+	transport, holder, err := restwebsocket.RoundTripperFor(c.config)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	last, end := context.WithTimeout(ctx, c.patience.Answer+goodbye) // the library's own limit comes after ours
+	request, err := http.NewRequestWithContext(last, http.MethodGet, target.String(), http.NoBody)
+	if err != nil {
+		end()
+		cancel()
+		return nil, err
+	}
+	type dialed struct {
+		conn *websocket.Conn
+		err  error
+	}
+	result := make(chan dialed) // one who comes too late finds nobody, and closes it
+	go func() {
+		defer cancel()
+		defer end()
+		conn, err := restwebsocket.Negotiate(transport, holder, request, protocol)
+		select {
+		case result <- dialed{conn, err}:
+		case <-limited.Done():
+			if err == nil {
+				_ = conn.Close() // it carried nothing
+			}
+		}
+	}()
+	select {
+	case got := <-result:
+		return got.conn, got.err
+	case <-limited.Done():
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, unanswered(c.patience.Answer)
 }
 
-func (s *session) end() {
+// session is one WebSocket connection. One goroutine reads; writers take turns.
+type session struct {
+	conn     *websocket.Conn
+	clock    clock.WithTicker
+	patience Patience
+	silence  liveness.Silence
+	wanted   chan struct{} // a ping
+	writing  sync.Mutex
+	sent     atomic.Int64 // bytes of input that are written or about to be
+	written  atomic.Int64
+	answered atomic.Int64 // those that the other end had read when it answered a ping
+	reported atomic.Bool  // the remote end has said how the command ended
+	once     sync.Once
+	over     chan struct{}
+	cause    error // why we ended it; set before over is closed
+}
+
+func (s *session) end(cause error) {
 	s.once.Do(func() {
+		s.cause = cause
 		close(s.over)
-		_ = s.conn.Close() // whatever it says, it is closed
+		go s.conn.Close() // it may say goodbye, and wait for its turn to
 	})
 }
 
 func (s *session) write(channel byte, data []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.blocked.Store(true)
-	defer s.blocked.Store(false)
 	w, err := s.conn.NextWriter(websocket.BinaryMessage)
 	if err != nil {
 		return err
@@ -121,9 +159,11 @@ func (s *session) send(stdin io.Reader) {
 	buffer := make([]byte, chunk)
 	for {
 		n, err := stdin.Read(buffer)
+		s.sent.Add(int64(n))
 		if n > 0 && s.write(constants.StreamStdIn, buffer[:n]) != nil {
 			return
 		}
+		s.written.Add(int64(n))
 		if err != nil {
 			_ = s.write(constants.StreamClose, []byte{constants.StreamStdIn})
 			return
@@ -141,98 +181,4 @@ func (s *session) resize(sizes remotecommand.TerminalSizeQueue) {
 			return
 		}
 	}
-}
-
-// beat asks for a sign of life, so that a dead connection is noticed although nothing is being said.
-func (s *session) beat() {
-	ticker := s.clock.NewTicker(pingPeriod)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-s.over:
-			return
-		case <-ticker.C():
-			if s.blocked.Load() && !s.reported.Load() {
-				_ = s.conn.NetConn().SetReadDeadline(s.clock.Now().Add(patience))
-			}
-			_ = s.conn.WriteControl(websocket.PingMessage, nil, s.clock.Now().Add(pingPeriod))
-		}
-	}
-}
-
-// receive writes out what comes until the connection ends, and says how the command ended.
-func (s *session) receive(stdout, stderr io.Writer) error {
-	var report []byte
-	buffer := make([]byte, chunk)
-	wait := patience
-	s.conn.SetPongHandler(func(string) error { return s.conn.SetReadDeadline(s.clock.Now().Add(wait)) })
-	for {
-		// Set before each message: while a slow reader of our output holds us up, no time runs.
-		_ = s.conn.SetReadDeadline(s.clock.Now().Add(wait))
-		kind, message, err := s.conn.NextReader()
-		if err != nil {
-			return ended(report, err)
-		}
-		if kind != websocket.BinaryMessage {
-			continue
-		}
-		channel := make([]byte, 1)
-		if _, err := io.ReadFull(message, channel); err != nil {
-			continue // an empty message says nothing
-		}
-		switch channel[0] {
-		case constants.StreamStdOut:
-			err = pass(stdout, message, buffer)
-		case constants.StreamStdErr:
-			err = pass(stderr, message, buffer)
-		case constants.StreamErr:
-			var more []byte
-			more, err = io.ReadAll(message)
-			report = append(report, more...)
-			s.reported.Store(true)
-			wait = goodbye
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// ended tells how the command ended, once the connection did.
-func ended(report []byte, cause error) error {
-	switch {
-	case len(report) > 0:
-		return decode(report)
-	case websocket.IsCloseError(cause, websocket.CloseNormalClosure):
-		return &LostError{} // orderly, and yet without a word about the command
-	}
-	return &LostError{Cause: cause}
-}
-
-// sink remembers that writing failed, which io.Copy does not tell from reading.
-type sink struct {
-	io.Writer
-	err error
-}
-
-func (s *sink) Write(p []byte) (int, error) {
-	n, err := s.Writer.Write(p)
-	s.err = err
-	return n, err
-}
-
-// pass writes one message to its stream.
-func pass(out io.Writer, message io.Reader, buffer []byte) error {
-	if out == nil {
-		out = io.Discard
-	}
-	to := &sink{Writer: out}
-	_, err := io.CopyBuffer(to, message, buffer)
-	switch {
-	case to.err != nil:
-		return unwritten(to.err)
-	case err != nil:
-		return &LostError{Cause: err}
-	}
-	return nil
 }

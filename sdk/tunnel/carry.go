@@ -15,6 +15,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
 // Pipe carries one connection to a port: what it reads from local, and what it writes to it. Local is closed at the end.
@@ -51,14 +53,20 @@ func Pipe(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint1
 	return reported(connection, failed)
 }
 
+// silent is a connection that knows why it was ended, if nothing came for too long.
+type silent interface{ Lost() error }
+
 // reported is what the remote end says on the error stream, which it closes when the data stream is over.
 func reported(connection httpstream.Connection, failed <-chan error) error {
+	var err error
 	select {
-	case err := <-failed:
-		return err
+	case err = <-failed:
 	case <-connection.CloseChan():
-		return nil
 	}
+	if known, ok := connection.(silent); ok && err == nil && known.Lost() != nil {
+		return fmt.Errorf("the connection to the sandbox was lost: %w", known.Lost())
+	}
+	return err
 }
 
 // exchange copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
@@ -83,8 +91,8 @@ func exchange(connection httpstream.Connection, local io.ReadWriter, data httpst
 	_ = data.Reset() // what was not sent yet would keep the error stream waiting
 }
 
-func failure(stream io.Reader) error {
-	message, err := io.ReadAll(stream)
+func failure(said io.Reader) error {
+	message, err := io.ReadAll(io.LimitReader(said, stream.MostReport))
 	if err != nil || len(message) == 0 {
 		return nil //nolint:nilerr // the connection ended: nothing was reported
 	}

@@ -11,8 +11,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/streaming/pkg/httpstream"
@@ -21,6 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
+	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
 // run starts a tunnel and returns its events and what ends it.
@@ -191,3 +195,81 @@ func TestTunnelRefusesATakenPort(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// hasty notices soon that nothing comes.
+var hasty = stream.Patience{Ping: 50 * time.Millisecond, Silence: 450 * time.Millisecond, Answer: 450 * time.Millisecond}
+
+func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
+	for name, onlySPDY := range map[string]bool{"WebSocket": false, "SPDY": true} {
+		for kind, busy := range map[string]bool{"idle": false, "busy": true} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				server := fake.New()
+				t.Cleanup(server.Close)
+				server.OnlySPDY, server.Forward = onlySPDY, echo
+				between, config, err := proxy.For(server.Config())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(between.Close)
+				network, err := stream.New(config, clock.RealClock{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				network = network.Within(hasty)
+				dial := func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") }
+				events, _, _ := run(t, dial, tunnel.Port{Remote: 80})
+				listener := (<-events).Listener
+				conn, err := net.Dial("tcp", listener.String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if _, err := io.ReadFull(conn, make([]byte, len("port 80: "))); err != nil {
+					t.Fatal(err)
+				}
+				between.Now(proxy.Stall)
+				if busy {
+					go func() { _, _ = io.Copy(conn, neverEnding{}) }() // until it is closed
+				}
+				_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+				if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Fatal("it is still open")
+				}
+				<-events // connected
+				if e := <-events; e.Err == nil || !strings.Contains(e.Err.Error(), "the connection to the sandbox was lost") {
+					t.Errorf("got %v", e.Err)
+				}
+				if got := ask(t, listener, "again"); got != "port 80: again" {
+					t.Errorf("got %q", got)
+				}
+			})
+		}
+	}
+}
+
+// A port whose other end takes nothing for a while is no silent connection.
+func TestAPortThatTakesNothingForAWhileLosesNothing(t *testing.T) {
+	const size = 8 << 20
+	server := fake.New()
+	t.Cleanup(server.Close)
+	server.Forward = func(_ context.Context, _ int32, connection io.ReadWriteCloser) error {
+		<-time.After(3 * hasty.Silence)
+		n, err := io.Copy(io.Discard, connection)
+		_, _ = fmt.Fprint(connection, n)
+		return err
+	}
+	network, err := stream.New(server.Config(), clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network = network.Within(hasty)
+	events, _, _ := run(t, func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") }, tunnel.Port{Remote: 80})
+	if got := ask(t, (<-events).Listener, strings.Repeat("x", size)); got != strconv.Itoa(size) {
+		t.Errorf("got %q", got)
+	}
+}
+
+type neverEnding struct{}
+
+func (neverEnding) Read(p []byte) (int, error) { clear(p); return len(p), nil }

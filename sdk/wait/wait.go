@@ -68,24 +68,21 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 	watches := newWatches(ctx, w)
 	tick := w.clock.NewTicker(reread)
 	defer tick.Stop()
-	var timeout <-chan time.Time
-	if r.Timeout > 0 {
-		timer := w.clock.NewTimer(r.Timeout)
-		defer timer.Stop()
-		timeout = timer.C()
-	}
+	reads, late := w.limit(ctx, r.Timeout)
 	var hoping hope
 	progress := teller{tell: r.Progress, from: w.clock.Now().Add(quiet)}
 	for first := true; ; first = false {
-		target, err := w.read(ctx, &r, first)
+		target, err := w.read(reads, &r, first)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case err != nil && reads.Err() != nil:
+			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
 		case err == nil:
 			if done, err := decide(r.Goal, r.Ref.String(), r.UID, target, w.clock.Now()); done || err != nil {
 				return target, err
 			}
-			obstacle, lasting := w.obstacle(ctx, r.Goal, target)
+			obstacle, lasting := w.obstacle(reads, r.Goal, target)
 			if r.GiveUp && hoping.gone(obstacle, lasting, w.clock.Now()) {
 				return target, &Never{Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String()}
 			}
@@ -102,12 +99,32 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-timeout:
+		case <-late:
 			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
 		case <-watches.changed:
 		case <-tick.C():
 		}
 	}
+}
+
+// limit returns a context for reads that ends with the time to wait, and a channel that is closed then: an API server that is silent does
+// not make it longer.
+func (w *Waiter) limit(ctx context.Context, timeout time.Duration) (context.Context, <-chan struct{}) {
+	if timeout <= 0 {
+		return ctx, nil
+	}
+	reads, stop := context.WithCancel(ctx)
+	timer, late := w.clock.NewTimer(timeout), make(chan struct{})
+	go func() {
+		defer stop()
+		defer timer.Stop()
+		select {
+		case <-timer.C():
+			close(late)
+		case <-ctx.Done():
+		}
+	}()
+	return reads, late
 }
 
 // read returns the objects, nil if the one waited for is gone. The first read pins the object: a name that is a claim now

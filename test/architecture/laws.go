@@ -19,6 +19,7 @@ func Laws() []Law {
 		{"the wire vocabulary is spelled once, in apis", vocabulary},
 		{"time is an argument", clocks},
 		{"packages keep no state", state},
+		{"commands print foreign text with its printer", printing},
 		{"tests neither skip nor sleep", tests},
 		{"every file says its licence", licences},
 		{"no package registry is named", registries},

@@ -3,7 +3,10 @@
 
 package architecture
 
-import "maps"
+import (
+	"maps"
+	"path"
+)
 
 type files = map[string]string
 
@@ -92,6 +95,10 @@ func sizeTrees() map[string]smallTree {
 
 func conductTrees() map[string]smallTree {
 	const clock, stateless, honest = "time is an argument", "packages keep no state", "tests neither skip nor sleep"
+	const foreign = "commands print foreign text with its printer"
+	warn := func(printer string) string {
+		return goFile("a", "import \""+printer+"\"\n", "func a(s streams) { "+path.Base(printer)+".Fprintf(s.ErrOut, \"%s\", s.text) }")
+	}
 	now := goFile("a", "import \"time\"\n", "func a() time.Time { return time.Now() }")
 	sleep := goFile("a", "import \"time\"\n", "func a() { time.Sleep(1) }")
 	return map[string]smallTree{
@@ -110,11 +117,13 @@ func conductTrees() map[string]smallTree {
 		"a test skips": {
 			files{"sdk/a_test.go": goFile("a", "func TestA(t *testing.T) { t.Skipf(\"no\") }")}, honest, "sdk/a_test.go",
 		},
-		"init registers":            {files{"sdk/a.go": goFile("a", "func init() {}")}, stateless, "sdk/a.go"},
-		"a method called init":      {files: files{"sdk/a.go": goFile("a", "func (a a) init() {}")}},
-		"a lock of a package":       {files{"sdk/a.go": goFile("a", "import \"sync\"\n", "var a sync.Mutex")}, stateless, "sdk/a.go"},
-		"a map to be filled":        {files{"sdk/a.go": goFile("a", "var a = make(map[int]int)")}, stateless, "sdk/a.go"},
-		"a table that only is read": {files: files{"sdk/a.go": goFile("a", "var a = map[int]int{1: 2}")}},
+		"init registers":                       {files{"sdk/a.go": goFile("a", "func init() {}")}, stateless, "sdk/a.go"},
+		"a method called init":                 {files: files{"sdk/a.go": goFile("a", "func (a a) init() {}")}},
+		"a lock of a package":                  {files{"sdk/a.go": goFile("a", "import \"sync\"\n", "var a sync.Mutex")}, stateless, "sdk/a.go"},
+		"a map to be filled":                   {files{"sdk/a.go": goFile("a", "var a = make(map[int]int)")}, stateless, "sdk/a.go"},
+		"a command prints a warning itself":    {files{"plugin/a/a.go": warn("fmt")}, foreign, "plugin/a/a.go"},
+		"a command prints a printable warning": {files: files{"plugin/a/a.go": warn(Module + "/sdk/printable")}},
+		"a table that only is read":            {files: files{"sdk/a.go": goFile("a", "var a = map[int]int{1: 2}")}},
 	}
 }
 

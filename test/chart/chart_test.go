@@ -126,7 +126,7 @@ func TestTheChartIsTheManifests(t *testing.T) {
 		"all kinds": {"crds: {install: true}\ncontroller: {extensions: true}", install.Options{}},
 		"another namespace, three replicas": {
 			"controller: {extensions: true}\nnamespace: {name: elsewhere}\nreplicaCount: 3",
-			install.Options{Namespace: "elsewhere", Replicas: 3},
+			install.Options{Namespace: "elsewhere", Replicas: new(int32(3))},
 		},
 		"some namespaces": {
 			"controller: {extensions: true, watchNamespaces: [b, a]}", install.Options{WatchNamespaces: []string{"a", "b"}},

@@ -110,7 +110,10 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		if h.Get("retained", claim); claim.Status.SandboxStatus.Name != "" || claim.DeletionTimestamp != nil {
 			h.Errorf("after it expired: %+v", claim.Status)
 		}
-		h.Must("extend", "claim/retained", "--by", "1h")
+		if r := h.Sandbox("extend", "claim/retained", "--by", "1h"); r.Code != 1 || !strings.Contains(r.Stderr, "--fresh") {
+			h.Errorf("its Sandbox is gone, and it is revived without a word: %v", r)
+		}
+		h.Must("extend", "claim/retained", "--by", "1h", "--fresh")
 		if again := h.Claimed("retained"); again.UID == s.UID {
 			h.Errorf("it has the old Sandbox back")
 		}

@@ -24,6 +24,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
@@ -89,6 +90,19 @@ spec:
   replicas: 1
   podTemplate: {spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]}}
 ---
+apiVersion: extensions.agents.x-k8s.io/v1beta1
+kind: SandboxClaim
+metadata: {name: old}
+spec: {sandboxTemplateRef: {name: python}, lifecycle: {shutdownTime: "2020-01-01T00:00:00Z", shutdownPolicy: Retain}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: work-old
+  labels: {agents.x-k8s.io/sandbox-name-hash: HASH, agents.x-k8s.io/sandbox-uid: former}
+  annotations: {agents.x-k8s.io/sandbox-name: old}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
+---
 apiVersion: agents.x-k8s.io/v1beta1
 kind: Sandbox
 metadata: {name: job}
@@ -127,7 +141,7 @@ type desk struct {
 
 func newDesk(h *harness.T) *desk {
 	h.Helper()
-	d := &desk{T: h, dir: h.TempDir(), yaml: strings.ReplaceAll(fixture, "IMAGE", harness.ImagePython)}
+	d := &desk{T: h, dir: h.TempDir(), yaml: strings.NewReplacer("IMAGE", harness.ImagePython, "HASH", naming.Hash("old")).Replace(fixture)}
 	write := func(name, text string) {
 		path := filepath.Join(d.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -174,6 +188,9 @@ func (d *desk) run(line string, interrupt bool) (code int, output string) {
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		out.WriteString(err.Error())
+	}
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGINT {
+		return 130, out.String() // as shells say of a program that had no time to hear the signal
 	}
 	return command.ProcessState.ExitCode(), out.String()
 }

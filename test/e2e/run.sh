@@ -3,17 +3,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh starts a cluster of its own, installs a race-built operator in it with the race-built plugin, and runs the end-to-end tests.
-# E2E_KEEP=true leaves the cluster up for another run.
+# E2E_KEEP=true leaves the cluster up for another run. With SOAK_DURATION=1h it runs the soak of that length instead, on a cluster named soak.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${ARTIFACTS:=$PWD/artifacts}" "${RACE:=-race -trimpath -gcflags=all=-dwarf=false}" "${RUN:=}" "${E2E_KEEP:=false}"
-name=e2e
+name=${SOAK_DURATION:+soak}
+: "${name:=e2e}"
+format=${SOAK_DURATION:+standard-verbose} # with the figures
+: "${format:=testname}"
 bin=$PWD/bin
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
 mkdir -p "$ARTIFACTS"
 
 say "building the plugin and the operator (with the race detector) and the cluster's programs"
-make -s build-race testcluster bin/tools/gotestsum >"$ARTIFACTS/race-build.log" 2>&1 ||
+make -s build-race testcluster "$bin/tools/gotestsum" >"$ARTIFACTS/race-build.log" 2>&1 ||
   { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
 
 down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name $name >"$ARTIFACTS/cluster-down.log" 2>&1; }
@@ -33,19 +36,21 @@ kubectl sandbox install --image "$image" --timeout 3m
 
 say "running the tests"
 status=0
-tests() { # REPORT PACKAGE
-  "$bin/tools/gotestsum" --format testname --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
-    --junitfile-testcase-classname relative -- $RACE -vet=off -count=1 -parallel 6 -timeout 20m ${RUN:+-run "$RUN"} "$2" || status=$?
+tests() { # REPORT PACKAGE [TIMEOUT]
+  "$bin/tools/gotestsum" --format "$format" --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
+    --junitfile-testcase-classname relative -- $RACE -vet=off -count=1 -parallel 6 -timeout "${3:-30m}" ${RUN:+-run "$RUN"} "$2" || status=$?
 }
 collect() { # DIRECTORY: what operators that are gone have said goes with their Pods
   "$bin/testcluster" logs --name $name --to "$ARTIFACTS/$1" >/dev/null || status=1
 }
-tests e2e ./test/e2e
+if [ -n "${SOAK_DURATION:-}" ]; then tests soak-cluster ./test/e2e/soak 5h; else tests e2e ./test/e2e; fi
 kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
 collect cluster-logs
-say "breaking, mending and upgrading the installation"
-tests e2e-operate ./test/e2e/operate
-collect cluster-logs/operate
+if [ -z "${SOAK_DURATION:-}" ]; then
+  say "breaking, mending and upgrading the installation"
+  tests e2e-operate ./test/e2e/operate
+  collect cluster-logs/operate
+fi
 if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
   echo "the operator's log is missing: whether it raced cannot be told" >&2
   status=1
@@ -53,7 +58,7 @@ elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS"/operator*.log "$ARTIFACTS/cluste
   echo "the operator had a data race or a panic: see the files above" >&2
   status=1
 fi
-if [ $status = 0 ]; then
+if [ $status = 0 ] && [ -z "${SOAK_DURATION:-}" ]; then
   say "removing the operator"
   tests e2e-uninstall ./test/e2e/uninstall
 fi

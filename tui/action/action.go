@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // Verb is what to do.
@@ -67,6 +68,8 @@ type Request struct {
 	Targets []Target
 	// Argument is the command, ports, duration, number, name or ID that the verb needs.
 	Argument string
+	// Volumes are those of the targets, as far as the user saw.
+	Volumes []volume.Fate
 	// Lowered says of Scale that the pool is to keep fewer than now.
 	Lowered bool
 }
@@ -78,13 +81,24 @@ func (r Request) Question() string {
 	case r.Verb == Delete && len(r.Targets) > 0 && r.Targets[0].Kind == resolve.KindPool:
 		return "Delete " + what + ", with the sandboxes in it that nobody has claimed?"
 	case r.Verb == Delete:
-		return "Delete " + what + "?"
+		return "Delete " + what + "?" + volumes(r.Volumes)
 	case r.Verb == Suspend:
 		return "Suspend " + what + "? What is not on a volume is lost."
 	case r.Verb == Scale && r.Lowered:
 		return fmt.Sprintf("Scale %s down to %s?", what, r.Argument)
 	}
 	return ""
+}
+
+// volumes says which volumes go and which stay.
+func volumes(all []volume.Fate) (text string) {
+	if going := volume.Names(all, false); going != "" {
+		text += " Volumes that are deleted with what is on them: " + going + "."
+	}
+	if staying := volume.Names(all, true); staying != "" {
+		text += " Volumes that stay: " + staying + "."
+	}
+	return text
 }
 
 // shown is how many names a question spells out.

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -240,10 +241,14 @@ func TestQuestions(t *testing.T) {
 		ask  Request
 		want string
 	}{
-		"resume harms nothing":       {Request{Verb: Resume, Targets: many}, ""},
-		"delete names it":            {Request{Verb: Delete, Targets: many[:1]}, "Delete claim/a?"},
-		"delete counts and names":    {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
-		"not all of very many":       {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
+		"resume harms nothing":    {Request{Verb: Resume, Targets: many}, ""},
+		"delete names it":         {Request{Verb: Delete, Targets: many[:1]}, "Delete claim/a?"},
+		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
+		"not all of very many":    {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
+		"delete names the volumes": {
+			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Fate{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
+			"Delete claim/a? Volumes that are deleted with what is on them: data-a (1Gi). Volumes that stay: work-a.",
+		},
 		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast, with the sandboxes in it that nobody has claimed?"},
 		"scaling up harms nothing":   {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "9"}, ""},
 		"scaling down does":          {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0", Lowered: true}, "Scale pool/fast down to 0?"},

@@ -24,6 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
@@ -142,7 +143,18 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 		if err != nil || by <= 0 {
 			return "", fmt.Errorf("%q is no duration: use 30m or 2h", r.Argument)
 		}
-		until, err := d.holders.Extend(ctx, holder, by)
+		kept := false
+		if sandbox.Lost(holder, d.o.Clock.Now()) {
+			volumes, err := volume.New(d.o.Sandboxes, d.o.Kubernetes).Kept(ctx, holder.Claim)
+			if err != nil {
+				return "", err
+			}
+			kept = len(volumes) > 0
+		}
+		until, err := d.holders.Extend(ctx, holder, by, kept)
+		if errors.Is(err, sandbox.ErrLost) {
+			err = fmt.Errorf("%w (the command extend with --fresh does)", err)
+		}
 		return "ends at " + until.UTC().Format(time.RFC3339), err
 	case Delete:
 		return "deleted", d.holders.Delete(ctx, holder, false)

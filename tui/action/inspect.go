@@ -11,12 +11,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -83,7 +83,7 @@ func (p *Page) write(kind, version string, o object) error {
 		return fmt.Errorf("%s cannot be copied", kind)
 	}
 	clean.SetManagedFields(nil)
-	text, err := yaml.Marshal(clean)
+	text, err := printable.YAML(clean)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", kind, err)
 	}

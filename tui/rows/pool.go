@@ -25,7 +25,10 @@ type Pool struct {
 	Desired, Ready, Claimed, Pending, Stale int
 	// Short is why fewer members than desired are ready, empty if that is not so.
 	Short string
-	// Warm and Cold count the claims that exist and asked for this pool, by how they were served.
+	// Broken says that what the pool is made from has to be changed.
+	Broken bool
+	// Warm and Cold count the claims that exist and asked for this pool, by how they were served: with a member that was Ready,
+	// or in any other way.
 	Warm, Cold int
 	// ReadyHistory are the latest numbers of ready members, ClaimHistory the claims in each of the latest minutes.
 	ReadyHistory, ClaimHistory []int
@@ -39,7 +42,7 @@ func OfPool(s *pool.Summary, warm, cold int, ready, claims []int) *Pool {
 		UID: s.Pool.UID, Namespace: s.Pool.Namespace, Name: s.Pool.Name, Labels: s.Pool.Labels,
 		Template: s.Pool.Spec.TemplateRef.Name, Created: s.Pool.CreationTimestamp.Time,
 		Desired: s.Desired, Ready: s.Ready, Claimed: s.Claimed, Pending: max(0, len(s.Members)-s.Ready), Stale: s.Stale,
-		Short: s.Short, Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
+		Short: s.Short, Broken: s.Broken(), Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
 	}
 	if count, why, has := strings.Cut(s.Short, ": "); has {
 		p.Short = count + ": " + brief(why)
@@ -71,12 +74,14 @@ type Template struct {
 	// Pools are the names of the pools that use it; Claims counts the claims.
 	Pools  []string
 	Claims int
+	// Fault is what members of a pool of it cannot start for, empty if it is not the template that has to be changed.
+	Fault string
 
 	path, search string
 }
 
-// OfTemplate makes the row of a template that the pools and so many claims use.
-func OfTemplate(t *extensionsv1beta1.SandboxTemplate, pools []string, claims int) *Template {
+// OfTemplate makes the row of a template that the pools and so many claims use, and that has the fault.
+func OfTemplate(t *extensionsv1beta1.SandboxTemplate, pools []string, claims int, fault string) *Template {
 	var images []string
 	requests := corev1.ResourceList{}
 	for i := range t.Spec.PodTemplate.Spec.Containers {
@@ -91,10 +96,10 @@ func OfTemplate(t *extensionsv1beta1.SandboxTemplate, pools []string, claims int
 	row := &Template{
 		UID: t.UID, Namespace: t.Namespace, Name: t.Name, Labels: t.Labels, Created: t.CreationTimestamp.Time,
 		Images: strings.Join(images, ","), Requests: quantities(requests), Volumes: len(t.Spec.VolumeClaimTemplates),
-		Policy: policy(&t.Spec), Pools: pools, Claims: claims,
+		Policy: policy(&t.Spec), Pools: pools, Claims: claims, Fault: fault,
 	}
 	row.path = row.Namespace + "/" + row.Name
-	row.search = strings.ToLower(row.path + "\x00" + row.Images + "\x00" + strings.Join(pools, " "))
+	row.search = strings.ToLower(row.path + "\x00" + row.Images + "\x00" + strings.Join(pools, " ") + "\x00" + fault)
 	return row
 }
 

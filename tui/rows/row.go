@@ -21,9 +21,11 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
 // Source says where the Sandbox behind a row came from.
@@ -53,6 +55,8 @@ type Row struct {
 	Source          Source
 	// Sandbox is the name of the Sandbox behind a claim.
 	Sandbox string
+	// Hit says that the claim took a Sandbox that was Ready.
+	Hit bool
 	// Pool is where a warm Sandbox came from, or where a member is.
 	Pool     string
 	Template string
@@ -65,6 +69,8 @@ type Row struct {
 	Restarts int32
 	// Stale says of a member that it was built from what its template no longer says.
 	Stale bool
+	// Volumes are those of the Sandbox, and what becomes of them when it is deleted.
+	Volumes []volume.Fate
 	// Version changes whenever one of the objects behind the row does.
 	Version string
 
@@ -86,10 +92,11 @@ func OfClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox,
 		r.Template = claim.Spec.TemplateRef.Name
 	}
 	if held != nil {
+		r.Volumes = volume.Fates(claim, held, nil)
 		r.behind(held, pod)
 		r.Source = SourceCold
 		if r.Pool = pool.From(claim, held); r.Pool != "" {
-			r.Source = SourceWarm
+			r.Source, r.Hit = SourceWarm, pool.Hit(claim, held)
 		}
 	}
 	r.index()
@@ -101,6 +108,7 @@ func OfSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now 
 	facts := diagnose.Facts{Now: now, Sandbox: sandbox}
 	r := newRow(resolve.KindSandbox, &sandbox.ObjectMeta, &facts, sandbox.Status.Conditions)
 	r.behind(sandbox, pod)
+	r.Volumes = volume.Fates(nil, sandbox, nil)
 	r.IP, r.Stale = strings.Join(sandbox.Status.PodIPs, ","), stale
 	r.Source = SourceDirect
 	if owner := metav1.GetControllerOf(sandbox); owner != nil && owner.Kind == apis.KindSandboxWarmPool {
@@ -123,7 +131,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = brief(strings.Join(strings.Fields(ready.Message), " "))
-		if _, stuck := diagnose.PodObstacle(ready.Message); stuck && r.State == diagnose.Starting {
+		if _, cause := obstacle.InMessage(ready.Message); cause != obstacle.None && r.State == diagnose.Starting {
 			r.State = diagnose.Blocked
 		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
@@ -134,7 +142,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 
 // brief leaves out the Pod's phase where the message goes on with why it is that.
 func brief(message string) string {
-	if why, _ := diagnose.PodObstacle(message); why != "" {
+	if why, _ := obstacle.InMessage(message); why != "" {
 		return why
 	}
 	return message

@@ -207,7 +207,7 @@ func TestTheRowOfATemplateSaysWhatItGives(t *testing.T) {
 		s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicyAllowed
 		s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 	}), b.WithVolume("data", "1Gi"))
-	got := OfTemplate(template, []string{"fast"}, 3)
+	got := OfTemplate(template, []string{"fast"}, 3, "")
 	if got.Images != b.Image || got.Volumes != 1 || got.Policy != "no network policy, env allowed" || got.Claims != 3 {
 		t.Errorf("got %+v", *got)
 	}

@@ -97,12 +97,12 @@ func SortPools(all []*Pool, by Order, reverse bool) {
 	})
 }
 
-// dry groups pools: empty ones, short ones, full ones, those that shall be empty.
+// dry groups pools: empty and broken ones, short ones, full ones, those that shall be empty.
 func dry(p *Pool) int {
 	switch {
 	case p.Desired == 0:
 		return 3
-	case p.Ready == 0:
+	case p.Ready == 0 || p.Broken:
 		return 0
 	case p.Ready < p.Desired:
 		return 1

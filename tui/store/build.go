@@ -51,11 +51,11 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 			}
 		}
 	}
-	s.finishPools(snapshot, groups, now)
+	faults := s.finishPools(snapshot, groups, now)
 	for k, t := range s.templates {
 		pools := slices.Clone(byTemplate[k])
 		slices.Sort(pools)
-		snapshot.Templates = append(snapshot.Templates, rows.OfTemplate(t, pools, templateClaims[k]))
+		snapshot.Templates = append(snapshot.Templates, rows.OfTemplate(t, pools, templateClaims[k], faults[k]))
 	}
 	return snapshot
 }
@@ -101,7 +101,11 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 		if g == nil {
 			return
 		}
-		g.warm++
+		if row.Hit {
+			g.warm++
+		} else {
+			g.cold++ // the member was not Ready: the claim waited
+		}
 		if g.facts.Claims != nil && g.facts.Sandboxes != nil {
 			held := s.sandboxes[key{Namespace: k.Namespace, Name: row.Sandbox}].Sandbox
 			g.facts.Claims, g.facts.Sandboxes = append(g.facts.Claims, claim), append(g.facts.Sandboxes, held)
@@ -124,8 +128,9 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 	}
 }
 
-// finishPools makes the rows of the pools.
-func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.Time) {
+// finishPools makes the rows of the pools, and says what is wrong with their templates.
+func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.Time) (faults map[key]string) {
+	faults = map[key]string{}
 	due, alive := s.history.due(now), make(map[types.UID]struct{}, len(groups))
 	for k, g := range groups {
 		summary := pool.Summarize(g.pool, &g.facts)
@@ -133,8 +138,13 @@ func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.
 		if due {
 			s.history.sample(g.pool.UID, summary.Ready)
 		}
+		template := key{Namespace: k.Namespace, Name: g.pool.Spec.TemplateRef.Name}
+		if summary.Broken() && !summary.Fixed && (faults[template] == "" || summary.Short < faults[template]) {
+			faults[template] = summary.Short
+		}
 		snapshot.Pools = append(snapshot.Pools,
 			rows.OfPool(&summary, g.warm, g.cold, s.history.ready[g.pool.UID], s.history.perMinute(k, now)))
 	}
 	s.history.keep(alive)
+	return faults
 }

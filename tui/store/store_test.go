@@ -75,7 +75,7 @@ func ready() b.Condition {
 func objects() []runtime.Object {
 	template := b.Template("python", b.WithUID("template"))
 	pool := b.Pool("fast", "python", b.WithUID("pool"), b.WithReplicas(2))
-	claim := b.Claim("dev", "python", b.WithUID("claim"), ready(), b.BoundTo("fast-ccccc", "10.0.0.3"))
+	claim := b.Claim("dev", "python", b.WithUID("claim"), b.CreatedAt(time.Unix(1, 0)), ready(), b.BoundTo("fast-ccccc", "10.0.0.3"))
 	taken := b.Sandbox("fast-ccccc", b.WithUID("c"), b.OwnedBy(claim), ready(), b.WithLabel("agents.x-k8s.io/launch-type", "warm"))
 	return []runtime.Object{
 		template, pool, claim, taken,

@@ -70,7 +70,10 @@ const most = 16
 func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 	stripMeta(&s.ObjectMeta, apis.AnnotationTemplateRef)
 	spec := s.Spec
-	s.Spec = agentsv1beta1.SandboxSpec{Lifecycle: spec.Lifecycle, Replicas: spec.Replicas, OperatingMode: spec.OperatingMode}
+	s.Spec = agentsv1beta1.SandboxSpec{
+		Lifecycle: spec.Lifecycle, Replicas: spec.Replicas, OperatingMode: spec.OperatingMode,
+		VolumeClaimTemplates: stripVolumes(spec.VolumeClaimTemplates), PersistentVolumeClaimRetentionPolicy: spec.PersistentVolumeClaimRetentionPolicy,
+	}
 	owner := metav1.GetControllerOf(s)
 	if owner == nil || owner.Kind != apis.KindSandboxWarmPool {
 		return nil
@@ -90,6 +93,17 @@ func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 	known := b.known[owner.UID]
 	b.known[owner.UID] = append(known[max(0, len(known)+1-most):], wanted)
 	return wanted
+}
+
+// stripVolumes leaves what a question names: the names and the sizes.
+func stripVolumes(all []agentsv1beta1.PersistentVolumeClaimTemplate) []agentsv1beta1.PersistentVolumeClaimTemplate {
+	var some []agentsv1beta1.PersistentVolumeClaimTemplate
+	for i := range all {
+		short := agentsv1beta1.PersistentVolumeClaimTemplate{EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: all[i].Name}}
+		short.Spec.Resources.Requests = all[i].Spec.Resources.Requests
+		some = append(some, short)
+	}
+	return some
 }
 
 // isStale judges once for each blueprint and state of the template.

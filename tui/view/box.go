@@ -7,10 +7,13 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Box draws a frame with a title around lines. It is at most as wide and high as the room that there is.
 func (t *Theme) Box(title string, lines []string, width, height int) []string {
+	title = printable.Line(title)
 	inner := Width(title) + 2
 	for _, line := range lines {
 		inner = max(inner, Width(line))

@@ -3,7 +3,11 @@
 
 package view
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+)
 
 // Column is one column of a table.
 type Column struct {
@@ -120,7 +124,7 @@ func (t *Theme) Row(columns []Column, line Line, width int, focused bool) string
 			used++
 		}
 		first = false
-		text := t.Fit(Clean(cell.Text), widths[i], columns[i].Right)
+		text := t.Fit(printable.Line(cell.Text), widths[i], columns[i].Right)
 		used += widths[i]
 		if !line.Selected {
 			text = t.Paint(cell.Tone, text)

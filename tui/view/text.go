@@ -7,27 +7,9 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
-
-// Clean makes a text from a cluster harmless: no control characters, and so no escape sequences, on one line.
-func Clean(text string) string {
-	if strings.IndexFunc(text, unprintable) < 0 {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if unprintable(r) {
-			return ' '
-		}
-		return r
-	}, ansi.Strip(text))
-}
-
-func unprintable(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
-}
 
 // Reason is an error on one line, without the URL that a request was for: what was done is said before that anyhow.
 func Reason(err error) string {

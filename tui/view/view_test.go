@@ -36,23 +36,6 @@ func TestTextFitsExactly(t *testing.T) {
 	}
 }
 
-func TestCleanTextHasNoControlCharacters(t *testing.T) {
-	tests := map[string]string{
-		"plain":                "plain",
-		"two\nlines":           "two lines",
-		"\x1b[31mred\x1b[0m":   "red",
-		"\x1b]0;title\x07text": "text",
-		"tab\there":            "tab here",
-		"right\u202eleft":      "right left",
-		"bell\x07":             "bell ",
-	}
-	for text, want := range tests {
-		if got := Clean(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestBarsAndSparklines(t *testing.T) {
 	theme := NewTheme(true, false, true)
 	bars := map[string]string{

@@ -66,7 +66,27 @@ type EmbeddedObjectMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox.
+// PersistentVolumeClaimRetentionPolicyType says what becomes of PersistentVolumeClaims.
+// +kubebuilder:validation:Enum=Delete;Retain
+type PersistentVolumeClaimRetentionPolicyType string
+
+// The retention policies of PersistentVolumeClaims.
+const (
+	PersistentVolumeClaimRetentionPolicyDelete PersistentVolumeClaimRetentionPolicyType = "Delete"
+	PersistentVolumeClaimRetentionPolicyRetain PersistentVolumeClaimRetentionPolicyType = "Retain"
+)
+
+// PersistentVolumeClaimRetentionPolicy says what becomes of the PersistentVolumeClaims of a Sandbox, as that of a StatefulSet does.
+type PersistentVolumeClaimRetentionPolicy struct {
+	// whenDeleted says what happens when the Sandbox is deleted: Delete deletes its PersistentVolumeClaims with it. With Retain they
+	// stay, and the next Sandbox of the same name takes them again. A change takes effect at once.
+	// +optional
+	// +kubebuilder:default=Delete
+	WhenDeleted PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
+}
+
+// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox, or longer: see
+// persistentVolumeClaimRetentionPolicy.
 type PersistentVolumeClaimTemplate struct {
 	// metadata names the volume and holds labels and annotations for the claim.
 	// +required
@@ -81,6 +101,7 @@ type Lifecycle struct {
 	// shutdownTime is the instant (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. A later time
 	// revives a retained Sandbox.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
 	// shutdownPolicy says whether an expired Sandbox is deleted too (Delete) or kept, with its volumes and its last
 	// conditions, until somebody deletes it (Retain).
@@ -95,14 +116,17 @@ type SandboxSpec struct {
 	// podTemplate describes the Pod.
 	// +required
 	PodTemplate PodTemplate `json:"podTemplate"`
-	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox. Each
-	// becomes a volume of the Pod under its name. Immutable.
+	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox unless
+	// persistentVolumeClaimRetentionPolicy says otherwise. Each becomes a volume of the Pod under its name. Immutable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	Lifecycle            `json:",inline"`
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the Sandbox.
+	// +optional
+	PersistentVolumeClaimRetentionPolicy *PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
+	Lifecycle                            `json:",inline"`
 	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
 	// +optional
 	// +kubebuilder:default=1
@@ -161,6 +185,7 @@ type SandboxStatus struct {
 // +kubebuilder:printcolumn:name="Node",type=string,priority=1,JSONPath=`.status.nodeName`
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.spec.service) || !self.spec.service || (size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'))",optionalOldSelf=true,message="with spec.service true the Sandbox's name is the Service's name: at most 63 lower-case letters, digits and hyphens, without dots"
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !has(self.spec.volumeClaimTemplates) || self.spec.volumeClaimTemplates.all(t, size(t.metadata.name) + 1 + size(self.metadata.name) <= 253)",optionalOldSelf=true,message="the name of a PersistentVolumeClaim (<template>-<sandbox>) is longer than 253 characters: use shorter names"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 154",optionalOldSelf=true,message="a Sandbox's name has at most 154 characters: a node keeps a Pod's logs in a directory that is called <namespace>_<name>_<UID>"
 type Sandbox struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard metadata of an object.
@@ -191,4 +216,12 @@ func (s *SandboxSpec) SuspensionAsked() (asked bool, by []string) {
 		by = append(by, "operatingMode")
 	}
 	return len(by) > 0, by
+}
+
+// RetainsVolumes says whether the spec has its PersistentVolumeClaims outlive the Sandbox.
+func (s *SandboxSpec) RetainsVolumes() bool { return s.PersistentVolumeClaimRetentionPolicy.Retains() }
+
+// Retains says whether PersistentVolumeClaims outlive their Sandbox; without a policy they do not.
+func (p *PersistentVolumeClaimRetentionPolicy) Retains() bool {
+	return p != nil && p.WhenDeleted == PersistentVolumeClaimRetentionPolicyRetain
 }

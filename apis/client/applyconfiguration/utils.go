@@ -25,6 +25,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &agentsv1beta1.EmbeddedObjectMetadataApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Lifecycle"):
 		return &agentsv1beta1.LifecycleApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("PersistentVolumeClaimRetentionPolicy"):
+		return &agentsv1beta1.PersistentVolumeClaimRetentionPolicyApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PersistentVolumeClaimTemplate"):
 		return &agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("PodMetadata"):
@@ -63,6 +65,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &applyconfigurationextensionsv1beta1.SandboxTemplateSpecApplyConfiguration{}
 	case extensionsv1beta1.SchemeGroupVersion.WithKind("SandboxWarmPool"):
 		return &applyconfigurationextensionsv1beta1.SandboxWarmPoolApplyConfiguration{}
+	case extensionsv1beta1.SchemeGroupVersion.WithKind("SandboxWarmPoolMembers"):
+		return &applyconfigurationextensionsv1beta1.SandboxWarmPoolMembersApplyConfiguration{}
 	case extensionsv1beta1.SchemeGroupVersion.WithKind("SandboxWarmPoolSpec"):
 		return &applyconfigurationextensionsv1beta1.SandboxWarmPoolSpecApplyConfiguration{}
 	case extensionsv1beta1.SchemeGroupVersion.WithKind("SandboxWarmPoolStatus"):

@@ -40,6 +40,7 @@ func finish(file string) error {
 	}
 	stored := &crd.Spec.Versions[0]
 	strip(stored.Schema.OpenAPIV3Schema, "")
+	narrow(stored.Schema.OpenAPIV3Schema, "")
 	served := stored.DeepCopy()
 	served.Name, served.Storage = apis.VersionV1alpha1, false
 	crd.Spec.Versions = append(crd.Spec.Versions, *served)

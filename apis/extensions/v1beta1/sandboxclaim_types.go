@@ -5,6 +5,7 @@ package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
@@ -75,13 +76,15 @@ type EnvVar struct {
 type Lifecycle struct {
 	// shutdownTime is the instant (RFC 3339) at which the claim expires.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
 	// ttlSecondsAfterFinished is how many seconds after the Sandbox has finished the claim expires.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain).
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case; whether the volumes go with it is
+	// said by the persistentVolumeClaimRetentionPolicy of the template.
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy ShutdownPolicy `json:"shutdownPolicy,omitempty"`
@@ -89,16 +92,17 @@ type Lifecycle struct {
 
 // SandboxClaimSpec is what a user asks for.
 // +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) != has(self.warmPoolRef)",message="set exactly one of sandboxTemplateRef and warmPoolRef"
+// +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) == has(oldSelf.sandboxTemplateRef) && (!has(self.sandboxTemplateRef) || self.sandboxTemplateRef == oldSelf.sandboxTemplateRef) && has(self.warmPoolRef) == has(oldSelf.warmPoolRef) && (!has(self.warmPoolRef) || self.warmPoolRef == oldSelf.warmPoolRef)",message="sandboxTemplateRef and warmPoolRef cannot change: make a new claim"
 // +kubebuilder:validation:XValidation:rule="!has(self.warmpool) || has(self.sandboxTemplateRef)",message="warmpool goes with sandboxTemplateRef only: warmPoolRef names the pool itself"
 type SandboxClaimSpec struct {
-	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set.
+	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set. Immutable.
 	// +optional
 	TemplateRef *SandboxTemplateRef `json:"sandboxTemplateRef,omitempty"`
 	// warmpool says which pools of the template may serve the claim: default (any; also when unset), none (always a new
 	// Sandbox), or the name of a pool.
 	// +optional
 	WarmPool *WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template.
+	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template. Immutable.
 	// +optional
 	WarmPoolRef *WarmPoolRef `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim ends and what becomes of it; without it the claim lives until it is deleted.
@@ -133,6 +137,12 @@ type SandboxStatus struct {
 	// name of the Sandbox. It is never the name of another claim's Sandbox.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// uid of the Sandbox: another Sandbox of its name is not the claim's.
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
+	// templateName is the SandboxTemplate that the Sandbox was made from. Its NetworkPolicy is the Sandbox's.
+	// +optional
+	TemplateName string `json:"templateName,omitempty"`
 	// podIPs are the addresses of its Pod.
 	// +optional
 	// +listType=atomic
@@ -164,9 +174,10 @@ type SandboxClaimStatus struct {
 // +kubebuilder:printcolumn:name="Sandbox",type=string,JSONPath=`.status.sandbox.name`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.sandboxTemplateRef) == has(oldSelf.spec.sandboxTemplateRef) && (!has(self.spec.sandboxTemplateRef) || self.spec.sandboxTemplateRef == oldSelf.spec.sandboxTemplateRef) && has(self.spec.warmpool) == has(oldSelf.spec.warmpool) && (!has(self.spec.warmpool) || self.spec.warmpool == oldSelf.spec.warmpool) && has(self.spec.warmPoolRef) == has(oldSelf.spec.warmPoolRef) && (!has(self.spec.warmPoolRef) || self.spec.warmPoolRef == oldSelf.spec.warmPoolRef))",message="the claim has its Sandbox: sandboxTemplateRef, warmpool and warmPoolRef cannot change any more; make a new claim"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.warmpool) == has(oldSelf.spec.warmpool) && (!has(self.spec.warmpool) || self.spec.warmpool == oldSelf.spec.warmpool))",message="the claim has its Sandbox: warmpool cannot change any more; make a new claim"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.env) == has(oldSelf.spec.env) && (!has(self.spec.env) || self.spec.env == oldSelf.spec.env))",message="the claim has its Sandbox: env cannot change any more; make a new claim"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.sandbox) || !has(oldSelf.status.sandbox.name) || size(oldSelf.status.sandbox.name) == 0 || (has(self.spec.volumeClaimTemplates) == has(oldSelf.spec.volumeClaimTemplates) && (!has(self.spec.volumeClaimTemplates) || self.spec.volumeClaimTemplates == oldSelf.spec.volumeClaimTemplates))",message="the claim has its Sandbox: volumeClaimTemplates cannot change any more; make a new claim"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 154",optionalOldSelf=true,message="a SandboxClaim's name has at most 154 characters: a node keeps a Pod's logs in a directory that is called <namespace>_<name>_<UID>"
 type SandboxClaim struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard metadata of an object.

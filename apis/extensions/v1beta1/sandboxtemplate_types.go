@@ -71,6 +71,10 @@ type SandboxTemplateSpec struct {
 	// +optional
 	// +kubebuilder:default=Disallowed
 	VolumeClaimTemplatesPolicy VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox outlive it, those that the
+	// claim added included. Those of a pool's member go with it as long as nobody has claimed it.
+	// +optional
+	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	// networkPolicy replaces the secure default rules of the NetworkPolicy that all Sandboxes of this template share.
 	// +optional
 	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`

@@ -33,10 +33,12 @@ type SandboxWarmPoolUpdateStrategy struct {
 
 // SandboxWarmPoolSpec is what a user asks of a pool.
 type SandboxWarmPoolSpec struct {
-	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it.
+	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it. At most 150,000: no cluster holds
+	// more Pods (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=150000
 	Replicas *int32 `json:"replicas,omitempty"`
 	// sandboxTemplateRef names the template that members are stamped from.
 	// +required
@@ -60,6 +62,19 @@ type SandboxWarmPoolStatus struct {
 	// selector is the label selector of the members, for autoscalers.
 	// +optional
 	Selector string `json:"selector,omitempty"`
+	// members says what the members are made of: a Sandbox of other content is none, whatever its labels and owner references say.
+	// +optional
+	Members *SandboxWarmPoolMembers `json:"members,omitempty"`
+}
+
+// SandboxWarmPoolMembers says what the members of a pool are made of.
+type SandboxWarmPoolMembers struct {
+	// revisions are hashes of the contents of which there are members, the oldest first. Where there are more the oldest go, and
+	// their members are replaced.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Revisions []string `json:"revisions,omitempty"`
 }
 
 // SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one at once.

@@ -23,6 +23,7 @@ func Local(directory string, programs ...string) func(context.Context, Process) 
 		}
 		command := exec.CommandContext(ctx, process.Command[0], process.Command[1:]...)
 		command.Dir = directory
+		lead(command)
 		command.Stdout, command.Stderr = process.Stdout, process.Stderr
 		// Not command.Stdin: Wait would wait for its end, although the command may not read it at all.
 		stdin, err := command.StdinPipe()

@@ -34,6 +34,7 @@ func needs() []need {
 		{program: "ip", pkg: "iproute2"},
 		{program: "nsenter", pkg: "util-linux"},
 		{program: "mount", pkg: "mount"},
+		{program: "busybox", pkg: "busybox-static"}, // tests copy with its programs too
 	}
 }
 

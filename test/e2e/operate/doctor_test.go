@@ -90,13 +90,14 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 	const class = "storageclass.kubernetes.io/is-default-class"
 	defaultClass, _, _ := strings.Cut(h.MustKubectl("get", "storageclass", "-o", "name"), "\n")
 	deployment := []string{"-n", home, "deployment/" + apis.OperatorName}
+	start := func() { h.MustKubectl(append([]string{"scale", "--replicas=1"}, deployment...)...) }
 	for _, fault := range []struct {
 		name, check, says, cure string
 		inflict                 []string
 		heal                    func()
 	}{
 		{
-			name: "a role is removed", check: "operator-permissions", says: "may not create persistentvolumeclaims", cure: "upgrade",
+			name: "a role is removed", check: "operator-permissions", says: "create persistentvolumeclaims", cure: "upgrade",
 			inflict: []string{"delete", "clusterrole", apis.OperatorName},
 		},
 		{
@@ -113,14 +114,15 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 		{
 			name: "the operator's image does not exist", check: "operator", says: "cannot be pulled", cure: "kubectl describe",
 			inflict: append(append([]string{"set", "image"}, deployment...), apis.OperatorName+"=localhost/nowhere:v1"),
+			heal:    func() { upgrade(h) },
 		},
 		{
 			name: "the operator is scaled to zero", check: "operator", says: "scaled to zero", cure: "--replicas=1",
-			inflict: append([]string{"scale", "--replicas=0"}, deployment...),
+			inflict: append([]string{"scale", "--replicas=0"}, deployment...), heal: start,
 		},
 		{
 			name: "nobody leads", check: "leader", says: "no operator leads", cure: "kubectl logs",
-			inflict: append([]string{"scale", "--replicas=0"}, deployment...),
+			inflict: append([]string{"scale", "--replicas=0"}, deployment...), heal: start,
 		},
 		{
 			name: "the operator is gone", check: "operator", says: "no operator is installed", cure: "kubectl sandbox install",
@@ -140,16 +142,17 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 		if r := h.KubectlAlone(fault.inflict...); r.Code != 0 {
 			t.Fatalf("%s: %v", fault.name, r)
 		}
+		var f doctor.Finding
 		h.Eventually("doctor sees that "+fault.name, func() error {
 			found, code := examine(h)
-			f := found[fault.check]
+			f = found[fault.check]
 			if code != 1 || f.Status != doctor.Failed || !strings.Contains(f.Message, fault.says) || !strings.Contains(f.Cure, fault.cure) {
 				return &finding{f}
 			}
 			return nil
 		})
 		if fault.heal == nil {
-			fault.heal = func() { upgrade(h) }
+			fault.heal = func() { operator(h, strings.TrimPrefix(f.Cure, "kubectl sandbox ")) } // the cure is a command that works
 		}
 		fault.heal()
 		green(h)

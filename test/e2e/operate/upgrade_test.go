@@ -177,7 +177,7 @@ func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
 	if other.Get("ignored", &ignored); len(ignored.Status.Conditions) > 0 {
 		t.Errorf("%v", harness.Words(&ignored))
 	}
-	operator(mine, "install", "--image", image)
+	operator(mine, "install", "--watch-namespaces=")
 	other.Ready("ignored")
 	if r := mine.Kubectl("get", "roles,rolebindings", "-o", "name"); r.Stdout != "" {
 		t.Errorf("left behind: %s", r.Stdout)

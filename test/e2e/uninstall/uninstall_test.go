@@ -5,8 +5,11 @@
 package uninstall
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
@@ -34,7 +37,12 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 
 	installAndUpgrade(h)
 	h.Must("wait", "late", "--for", "ready")
+	h.Make(h.NewTemplate("shell"))
+	h.MustKubectl("wait", "networkpolicy/shell-network-policy", "--for=create", "--timeout=30s")
 	h.Must(operator...)
+	if h.Get("shell-network-policy", &networkingv1.NetworkPolicy{}) {
+		t.Error("left behind: the NetworkPolicy of a template")
+	}
 	left := h.KubectlAlone("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
 	for line := range strings.SplitSeq(left.Stdout, "\n") {
 		if strings.Contains(line, "agents.x-k8s.io") || strings.Contains(line, "agent-sandbox") {
@@ -54,23 +62,28 @@ func installAndUpgrade(h *harness.T) {
 	h.Helper()
 	const inNamespace = "--namespace=agent-sandbox-system" // the harness gives its own
 	image := harness.Need("E2E_IMAGE")
-	replicas := func() string {
-		return h.MustKubectl("--namespace", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller",
-			"--output", "jsonpath={.spec.replicas} {.status.availableReplicas}")
+	running := func(what, want string) {
+		h.Helper()
+		h.Eventually(what, func() error {
+			got := h.MustKubectl("--namespace", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller", "--output",
+				"jsonpath={.spec.replicas} {.status.availableReplicas} {.spec.template.spec.containers[0].image}")
+			if got != want+" "+image {
+				return fmt.Errorf("replicas, available ones and image: %s; want %s %s", got, want, image)
+			}
+			return nil
+		})
 	}
 	h.Must("install", inNamespace, "--image", image, "--dry-run=server")
 	h.Must("install", inNamespace, "--image", image, "--replicas", "2", "--arg=--kube-api-qps=50")
-	if r := h.Sandbox("upgrade", inNamespace); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
-		h.Errorf("upgrade of an image that is not published: %v", r)
+	if r := h.Sandbox("upgrade", inNamespace); r.Code != 0 || !strings.Contains(r.Stderr, "keeps the image "+image) {
+		h.Errorf("upgrade says which image it keeps: %v", r)
 	}
 	h.Must("upgrade", inNamespace, "--image", image, "--dry-run=server")
 	h.Must("upgrade", inNamespace, "--image", image)
-	if got := replicas(); got != "2 2" {
-		h.Errorf("upgrade keeps the replicas that were chosen: %q", got)
-	}
+	running("upgrade keeps what was chosen", "2 2")
 	h.Must("doctor")
-	h.Must("install", inNamespace, "--image", image)
-	if got := replicas(); got != "1 1" {
-		h.Errorf("install states what is wanted: %q replicas", got)
-	}
+	h.Must("install", inNamespace)
+	running("install keeps what was chosen", "2 2")
+	h.Must("install", inNamespace, "--replicas", "1")
+	running("a flag changes it", "1 1")
 }

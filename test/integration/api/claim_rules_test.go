@@ -11,7 +11,8 @@ import (
 const (
 	oneRef     = "set exactly one of sandboxTemplateRef and warmPoolRef"
 	poolOnce   = "warmpool goes with sandboxTemplateRef only: warmPoolRef names the pool itself"
-	frozenRefs = "the claim has its Sandbox: sandboxTemplateRef, warmpool and warmPoolRef cannot change any more; make a new claim"
+	frozenRefs = "sandboxTemplateRef and warmPoolRef cannot change: make a new claim"
+	frozenPool = "the claim has its Sandbox: warmpool cannot change any more; make a new claim"
 	frozenEnv  = "the claim has its Sandbox: env cannot change any more; make a new claim"
 	frozenVCTs = "the claim has its Sandbox: volumeClaimTemplates cannot change any more; make a new claim"
 )
@@ -82,11 +83,6 @@ func claimRows() map[string]row {
 			refused: []string{`spec: {lifecycle: {shutdownPolicy: Keep}}`, `spec: {lifecycle: {shutdownPolicy: ""}}`},
 			words:   []string{"spec.lifecycle.shutdownPolicy", `"Delete", "DeleteForeground", "Retain"`},
 		},
-		"the shutdown time is an instant": {
-			rules:   []string{"spec.lifecycle.shutdownTime: format date-time"},
-			passes:  []string{`spec: {lifecycle: {shutdownTime: "2026-04-13T12:00:00Z"}}`},
-			refused: []string{`spec: {lifecycle: {shutdownTime: 1h}}`}, words: []string{"spec.lifecycle.shutdownTime", "date-time"},
-		},
 		"a time to live is not negative": {
 			rules:   []string{"spec.lifecycle.ttlSecondsAfterFinished: minimum 0"},
 			passes:  []string{`spec: {lifecycle: {ttlSecondsAfterFinished: 0}}`},
@@ -106,12 +102,14 @@ func claimRows() map[string]row {
 			words:   []string{"status.conditions[1]", "Duplicate value", "Ready"},
 		},
 		"the first ready time is an instant": {
-			rules: []string{"status.firstReadyTime: format date-time"}, when: onStatus,
-			passes: []string{`status: {firstReadyTime: "2026-04-13T12:00:00.123456Z"}`}, refused: []string{`status: {firstReadyTime: now}`},
-			words: []string{"status.firstReadyTime", "date-time"},
+			rules: []string{"status.firstReadyTime: format date-time", "status.firstReadyTime: pattern " + microTime, "status.firstReadyTime: cel this is no time"}, when: onStatus,
+			passes: []string{`status: {firstReadyTime: "2026-04-13T12:00:00.123456Z"}`}, refused: []string{`status: {firstReadyTime: now}`, `status: {firstReadyTime: "2026-04-13T12:00:00Z"}`, `status: {firstReadyTime: []}`},
+			words: []string{"status.firstReadyTime"},
 		},
 	}
 	maps.Copy(rows, volumeRows())
+	maps.Copy(rows, endRows("spec: {lifecycle: {shutdownTime: %s}}", "spec.lifecycle.shutdownTime"))
+	rows["a node can run a Pod of the name"] = nameRow("SandboxClaim")
 	maps.Copy(rows, refRows("sandboxTemplateRef", ""))
 	maps.Copy(rows, refRows("warmPoolRef", "sandboxTemplateRef: null, "))
 	return rows
@@ -143,7 +141,8 @@ func claimFreezeRows() map[string]row {
 	const bound = `status: {sandbox: {name: box-xyz}}`
 	const before = `spec: {warmpool: none, env: [{name: A, value: b}], volumeClaimTemplates: [{metadata: {name: data}, spec: {}}]}`
 	byPool := `spec: {warmPoolRef: {name: fast}, sandboxTemplateRef: null, warmpool: null}`
-	refs := []string{`spec: {sandboxTemplateRef: {name: other}}`, `spec: {warmpool: null}`, `spec: {warmpool: default}`, byPool}
+	refs := []string{`spec: {sandboxTemplateRef: {name: other}}`, byPool}
+	pools := []string{`spec: {warmpool: null}`, `spec: {warmpool: default}`}
 	env := []string{`spec: {env: [{name: A, value: c}]}`, `spec: {env: null}`, `spec: {env: [{name: A, value: b}, {name: B, value: c}]}`}
 	volumes := []string{`spec: {volumeClaimTemplates: null}`, `spec: {volumeClaimTemplates: [{metadata: {name: more}, spec: {}}]}`}
 	free := []string{
@@ -151,11 +150,17 @@ func claimFreezeRows() map[string]row {
 		`spec: {additionalPodMetadata: {labels: {a: b}}}`, `metadata: {labels: {a: b}}`, before,
 	}
 	return map[string]row{
-		"a claim with a Sandbox keeps its references": {
-			rules: []string{"cel " + frozenRefs}, when: onUpdate, before: before, status: bound, passes: free, refused: refs, words: []string{frozenRefs},
+		"a claim keeps its references": {
+			rules: []string{"spec: cel " + frozenRefs}, when: onUpdate, before: before, passes: free, refused: refs, words: []string{frozenRefs},
 		},
-		"a claim with a Sandbox from a pool keeps its pool": {
-			when: onUpdate, before: `spec: {warmPoolRef: {name: fast}, sandboxTemplateRef: null}`, status: bound,
+		"a claim with a Sandbox keeps its references": {
+			when: onUpdate, before: before, status: bound, passes: free, refused: refs, words: []string{frozenRefs},
+		},
+		"a claim with a Sandbox keeps its policy of pools": {
+			rules: []string{"cel " + frozenPool}, when: onUpdate, before: before, status: bound, passes: free, refused: pools, words: []string{frozenPool},
+		},
+		"a claim by pool keeps its pool": {
+			when: onUpdate, before: `spec: {warmPoolRef: {name: fast}, sandboxTemplateRef: null}`,
 			passes:  []string{`spec: {lifecycle: {ttlSecondsAfterFinished: 60}}`},
 			refused: []string{`spec: {warmPoolRef: {name: slow}}`, `spec: {warmPoolRef: null, sandboxTemplateRef: {name: python}}`}, words: []string{frozenRefs},
 		},
@@ -165,13 +170,13 @@ func claimFreezeRows() map[string]row {
 		"a claim with a Sandbox keeps its volumes": {
 			rules: []string{"cel " + frozenVCTs}, when: onUpdate, before: before, status: bound, passes: free, refused: volumes, words: []string{frozenVCTs},
 		},
-		"a claim without a Sandbox changes as it likes, within the other rules": {
+		"a claim without a Sandbox changes all but its references, within the other rules": {
 			when: onUpdate, before: before, status: `status: {conditions: [` + condition("Ready") + `]}`,
-			passes: append(append(append([]string{byPool}, refs...), env...), volumes...), refused: []string{`spec: {sandboxTemplateRef: null, warmpool: null}`},
+			passes: append(append(append([]string{}, pools...), env...), volumes...), refused: []string{`spec: {sandboxTemplateRef: null, warmpool: null}`},
 			words: []string{oneRef},
 		},
-		"a claim whose Sandbox is named by nothing changes as it likes": {
-			when: onUpdate, before: before, status: `status: {sandbox: {name: "", podIPs: []}}`, passes: refs,
+		"a claim whose Sandbox is named by nothing changes all but its references": {
+			when: onUpdate, before: before, status: `status: {sandbox: {name: "", podIPs: []}}`, passes: pools,
 			refused: []string{`spec: {warmPoolRef: {name: fast}}`}, words: []string{oneRef},
 		},
 	}

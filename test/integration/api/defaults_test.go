@@ -18,12 +18,21 @@ type defaultCase struct {
 	want  string // JSON
 }
 
+// retentionDefault is of Sandboxes and templates.
+var retentionDefault = struct {
+	name string
+	defaultCase
+}{`spec.persistentVolumeClaimRetentionPolicy.whenDeleted: default "Delete"`, defaultCase{
+	`spec: {persistentVolumeClaimRetentionPolicy: {}}`, "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", `"Delete"`,
+}}
+
 // defaultsOf lists every default of a kind, keyed as rulesOf spells it.
 func defaultsOf(k kind) map[string]defaultCase {
 	switch k.name {
 	case sandbox.name:
 		return map[string]defaultCase{
 			"spec.replicas: default 1":              {`{}`, "spec.replicas", `1`},
+			retentionDefault.name:                   retentionDefault.defaultCase,
 			`spec.shutdownPolicy: default "Retain"`: {`{}`, "spec.shutdownPolicy", `"Retain"`},
 		}
 	case claim.name:
@@ -36,7 +45,8 @@ func defaultsOf(k kind) map[string]defaultCase {
 		return map[string]defaultCase{
 			`spec.envVarsInjectionPolicy: default "Disallowed"`:     {`{}`, "spec.envVarsInjectionPolicy", `"Disallowed"`},
 			`spec.volumeClaimTemplatesPolicy: default "Disallowed"`: {`{}`, "spec.volumeClaimTemplatesPolicy", `"Disallowed"`},
-			`spec.networkPolicyManagement: default "Managed"`:       {`{}`, "spec.networkPolicyManagement", `"Managed"`},
+			retentionDefault.name:                             retentionDefault.defaultCase,
+			`spec.networkPolicyManagement: default "Managed"`: {`{}`, "spec.networkPolicyManagement", `"Managed"`},
 		}
 	default:
 		return map[string]defaultCase{

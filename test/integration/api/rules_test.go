@@ -36,9 +36,12 @@ type row struct {
 	words   []string // the message has all of them
 }
 
-func TestSandboxRules(t *testing.T)  { judge(t, sandbox, sandboxRows()) }
-func TestClaimRules(t *testing.T)    { judge(t, claim, claimRows(), claimFreezeRows()) }
+func TestSandboxRules(t *testing.T) { judge(t, sandbox, sandboxRows()) }
+
+func TestClaimRules(t *testing.T) { judge(t, claim, claimRows(), claimFreezeRows()) }
+
 func TestTemplateRules(t *testing.T) { judge(t, template, templateRows()) }
+
 func TestWarmPoolRules(t *testing.T) { judge(t, pool, poolRows()) }
 
 // judge runs all rows, and fails for a rule without a row, a row without its rule, or a default without a test.

@@ -33,6 +33,7 @@ func templateRows() map[string]row {
 		},
 		"injection of variables is one of three": policy("envVarsInjectionPolicy"),
 		"volumes of claims are one of three":     policy("volumeClaimTemplatesPolicy"),
+		"volumes go with the Sandbox or stay":    retentionRow(),
 		"the network is managed or it is not": {
 			rules:   []string{"spec.networkPolicyManagement: enum Managed|Unmanaged"},
 			passes:  []string{`spec: {networkPolicyManagement: Managed}`, `spec: {networkPolicyManagement: Unmanaged}`},
@@ -83,8 +84,12 @@ func poolRows() map[string]row {
 			passes: []string{`spec: {replicas: 0}`, `spec: {replicas: 1000}`}, refused: []string{`spec: {replicas: -1}`},
 			words: []string{"spec.replicas", "greater than or equal to 0"},
 		},
+		"a pool has no more members than a cluster has Pods": {
+			rules: []string{"spec.replicas: maximum 150000"}, passes: []string{`spec: {replicas: 150000}`},
+			refused: []string{`spec: {replicas: 150001}`, `spec: {replicas: 2147483647}`}, words: []string{"spec.replicas", "less than or equal to 150000"},
+		},
 		"replicas is a 32-bit number": {
-			rules: []string{"spec.replicas: format int32"}, passes: []string{`spec: {replicas: 2147483647}`},
+			rules: []string{"spec.replicas: format int32"}, passes: []string{`spec: {replicas: 1}`},
 			refused: []string{`spec: {replicas: 2147483648}`, `spec: {replicas: many}`}, words: []string{"spec.replicas", "int"},
 		},
 		"the update strategy is one of two": {
@@ -98,6 +103,11 @@ func poolRows() map[string]row {
 			passes:  []string{fmt.Sprintf(`metadata: {name: %s}`, long(57))},
 			refused: []string{fmt.Sprintf(`metadata: {name: %s}`, long(58))},
 			words:   []string{longPool},
+		},
+		"a pool remembers at most 64 contents of its members": {
+			rules: []string{"status.members.revisions: maxItems 64"}, when: onStatus,
+			passes:  []string{"status: {members: {revisions: " + list(64, "r%d") + "}}"},
+			refused: []string{"status: {members: {revisions: " + list(65, "r%d") + "}}"}, words: []string{"status.members.revisions", "Too many: 65"},
 		},
 		"status.replicas is a number":           number("status.replicas", "int32"),
 		"status.readyReplicas is a number":      number("status.readyReplicas", "int32"),

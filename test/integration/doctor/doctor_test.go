@@ -84,6 +84,11 @@ func faults() map[string]fault {
 		"the operator is scaled to zero": {
 			check: "operator", says: "scaled to zero", cure: "kubectl scale",
 			inflict: kubectl("-n", home, "scale", "deployment", apis.OperatorName, "--replicas=0"),
+			heal: func(t *testing.T, client kubernetes.Interface) { // an upgrade keeps the number that somebody chose
+				t.Helper()
+				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=1")
+				available(t, client, 1)
+			},
 		},
 		"the operator is gone": {
 			check: "operator", says: "no operator is installed", cure: "kubectl sandbox install",
@@ -135,6 +140,15 @@ func faults() map[string]fault {
 		"another version": {
 			check: "version", status: doctor.Warning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
 			inflict: kubectl("-n", home, "label", "deployment", apis.OperatorName, "app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
+			// The image of another version is replaced by a named one only, where ours is that of a development build.
+			heal: func(t *testing.T, client kubernetes.Interface) {
+				t.Helper()
+				deployment, err := client.AppsV1().Deployments(home).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				reinstall(t, "--image", deployment.Spec.Template.Spec.Containers[0].Image)
+			},
 		},
 		"no default StorageClass": {
 			check: "storage", says: "no StorageClass is the default", cure: "kubectl annotate storageclass standard",
@@ -148,9 +162,9 @@ func faults() map[string]fault {
 	}
 }
 
-func reinstall(t *testing.T) {
+func reinstall(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := as(t, server.Config(), "default", install.NewCommand, "--wait=false"); err != nil {
+	if _, err := as(t, server.Config(), "default", install.NewCommand, append([]string{"--wait=false"}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -127,6 +127,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || strings.Count(out, " configured\n") != 1 || !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" configured\n") {
 		t.Errorf("another image: %v\n%s", err, out)
 	}
+	administrated(t)
 	_, errOut, err := as(t, admin, "install", "--timeout", "1s")
 	if exit.Code(err) != exit.TimedOut || !strings.Contains(errOut, "its Pod is not there yet") {
 		t.Errorf("without kubelets the operator cannot run: %v\n%s", err, errOut)

@@ -206,10 +206,10 @@ func TestObjectsNearTheLimitsOfTheAPI(t *testing.T) {
 func TestShutdownTimesOfSkewedClocks(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
-	never := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	never := time.Date(9998, 12, 31, 23, 59, 59, 0, time.UTC)
 	w.create(builders.Claim("never", "python", builders.WithClaimShutdown(never, extensionsv1beta1.ShutdownPolicyDelete)))
 	w.claimed("never", apis.ReasonDependenciesReady)
-	w.create(builders.Claim("before", "python", builders.WithClaimShutdown(time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), extensionsv1beta1.ShutdownPolicyRetain)))
+	w.create(builders.Claim("before", "python", builders.WithClaimShutdown(time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC), extensionsv1beta1.ShutdownPolicyRetain)))
 	w.claimed("before", apis.ReasonClaimExpired)
 	w.create(builders.Claim("gone", "python", builders.WithClaimShutdown(time.Now().Add(-time.Hour), extensionsv1beta1.ShutdownPolicyDelete)))
 	w.gone("gone", &extensionsv1beta1.SandboxClaim{})

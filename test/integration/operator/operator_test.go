@@ -112,6 +112,12 @@ func prepare(t *testing.T, s *apiserver.Server) *world {
 
 // run runs an operator until the test ends.
 func (w *world) run(probes string, options ...option) {
+	w.Helper()
+	w.Cleanup(w.begin(probes, options...))
+}
+
+// begin runs an operator until stop is called, which fails the test if the operator does not end in peace.
+func (w *world) begin(probes string, options ...option) (stop func()) {
 	t := w.T
 	t.Helper()
 	config := manager.Defaults()
@@ -121,9 +127,9 @@ func (w *world) run(probes string, options ...option) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	log := w.quiet()
+	log := w.quiet(ctx)
 	go func() { ended <- manager.Run(ctx, config, w.user, log) }()
-	t.Cleanup(func() {
+	return func() {
 		cancel()
 		select {
 		case err := <-ended:
@@ -133,7 +139,7 @@ func (w *world) run(probes string, options ...option) {
 		case <-time.After(30 * time.Second):
 			t.Error("the operator does not end")
 		}
-	})
+	}
 }
 
 func free(t *testing.T) string {

@@ -140,6 +140,8 @@ func TestAStandstillIsOne(t *testing.T) {
 
 func TestASandboxExpiresAtItsTime(t *testing.T) {
 	w := start(t, server)
+	w.create(sandbox("before")) // an operator that starts has what all other tests left to look at first
+	w.condition("before", apis.ConditionReady, apis.ReasonDependenciesNotReady)
 	s := sandbox("short")
 	at := metav1.NewTime(time.Now().Add(2 * time.Second).Truncate(time.Second))
 	policy := v1beta1.ShutdownPolicyDelete

@@ -43,6 +43,9 @@ func scrapes(w *world) {
 		if families = all; code != http.StatusOK {
 			return fmt.Errorf("code %d", code)
 		}
+		if families[late] == nil {
+			return fmt.Errorf("no %s yet", late)
+		}
 		return nil
 	})
 	documented(w, families)
@@ -96,6 +99,9 @@ var (
 
 // rare is what an operator of some namespaces has no reason to serve: it does not look at definitions.
 const rare = "agent_sandbox_version_skew"
+
+// late is served some seconds after a pool has got a member that cannot start.
+const late = "agent_sandbox_warm_pool_blocked_replicas"
 
 // documented says that an operator that has done something of everything serves what docs/reference/metrics.md lists, with those labels.
 func documented(w *world, families map[string]*dto.MetricFamily) {

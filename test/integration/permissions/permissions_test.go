@@ -181,6 +181,7 @@ func sandboxes(w *world) {
 	w.gone("box", &corev1.Service{})
 	edit(w, "box", &v1beta1.Sandbox{}, func(s *v1beta1.Sandbox) { s.Spec.ShutdownPolicy = &policy })
 	w.gone("box", &v1beta1.Sandbox{})
+	end(w)
 	complain(w)
 }
 
@@ -209,6 +210,8 @@ func claims(w *world) {
 	// Under Recreate, claims ask the API server for pools and templates themselves.
 	strategy := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	w.create(builders.Template("python"), builders.Pool("warm", "python", builders.WithReplicas(2), strategy))
+	broken := builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = nowhere })
+	w.create(builders.Template("broken", broken), builders.Pool("broken", "broken", builders.WithReplicas(1)))
 	w.poolReady("warm", 2)
 	edit(w, "python-network-policy", &networkingv1.NetworkPolicy{}, func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil })
 

@@ -27,6 +27,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/manager"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 // patience is for the slowest repetition that the operator makes by itself, every 15 seconds.
@@ -208,7 +209,10 @@ func edit[T client.Object](w *world, name string, object T, change func(T)) {
 	}
 }
 
-// kubelets makes all Pods ready.
+// nowhere is an image that no kubelet of these tests can pull.
+const nowhere = "localhost/none:v1"
+
+// kubelets makes all Pods ready whose image there is.
 func (w *world) kubelets() {
 	var pods corev1.PodList
 	if err := w.client.List(w.Context(), &pods, client.InNamespace(w.namespace)); err != nil {
@@ -216,7 +220,12 @@ func (w *world) kubelets() {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if pod.Status.Phase == corev1.PodRunning || pod.DeletionTimestamp != nil {
+		if pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded || pod.DeletionTimestamp != nil {
+			continue
+		}
+		if pod.Spec.Containers[0].Image == nowhere {
+			pod.Status = builders.Pod("", builders.ImagePullError()).Status
+			_ = w.client.Status().Update(w.Context(), pod)
 			continue
 		}
 		pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "10.1.2.3", []corev1.PodIP{{IP: "10.1.2.3"}}

@@ -69,10 +69,10 @@ app: agent-sandbox-controller
 {{- if and $watched (hasPrefix "ClusterRole" $object.kind) (has $object.metadata.name (list "agent-sandbox-controller" "agent-sandbox-controller-extensions")) }}
 {{- $_ := set $object "kind" (trimPrefix "Cluster" $object.kind) }}
 {{- if $object.rules }}
-{{- /* A Role can grant nothing about definitions, and such an operator does not look at them. */}}
+{{- /* A Role can grant nothing about definitions and nodes, and such an operator does not look at them. */}}
 {{- $rules := list }}
 {{- range $rule := $object.rules }}
-{{- if not (has "apiextensions.k8s.io" $rule.apiGroups) }}
+{{- if not (or (has "apiextensions.k8s.io" $rule.apiGroups) (has "nodes" $rule.resources)) }}
 {{- $rules = append $rules $rule }}
 {{- end }}
 {{- end }}

@@ -12,7 +12,8 @@ import (
 // PersistentVolumeClaimTemplateApplyConfiguration represents a declarative configuration of the PersistentVolumeClaimTemplate type for use
 // with apply.
 //
-// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox.
+// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox, or longer: see
+// persistentVolumeClaimRetentionPolicy.
 type PersistentVolumeClaimTemplateApplyConfiguration struct {
 	// metadata names the volume and holds labels and annotations for the claim.
 	*EmbeddedObjectMetadataApplyConfiguration `json:"metadata,omitempty"`

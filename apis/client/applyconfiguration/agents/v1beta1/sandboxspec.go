@@ -17,10 +17,12 @@ import (
 type SandboxSpecApplyConfiguration struct {
 	// podTemplate describes the Pod.
 	PodTemplate *PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
-	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox. Each
-	// becomes a volume of the Pod under its name. Immutable.
-	VolumeClaimTemplates        []PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
-	LifecycleApplyConfiguration `json:""`
+	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox unless
+	// persistentVolumeClaimRetentionPolicy says otherwise. Each becomes a volume of the Pod under its name. Immutable.
+	VolumeClaimTemplates []PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the Sandbox.
+	PersistentVolumeClaimRetentionPolicy *PersistentVolumeClaimRetentionPolicyApplyConfiguration `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
+	LifecycleApplyConfiguration          `json:""`
 	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended when operatingMode is
@@ -55,6 +57,14 @@ func (b *SandboxSpecApplyConfiguration) WithVolumeClaimTemplates(values ...*Pers
 		}
 		b.VolumeClaimTemplates = append(b.VolumeClaimTemplates, *values[i])
 	}
+	return b
+}
+
+// WithPersistentVolumeClaimRetentionPolicy sets the PersistentVolumeClaimRetentionPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PersistentVolumeClaimRetentionPolicy field is set to the value of the last call.
+func (b *SandboxSpecApplyConfiguration) WithPersistentVolumeClaimRetentionPolicy(value *PersistentVolumeClaimRetentionPolicyApplyConfiguration) *SandboxSpecApplyConfiguration {
+	b.PersistentVolumeClaimRetentionPolicy = value
 	return b
 }
 

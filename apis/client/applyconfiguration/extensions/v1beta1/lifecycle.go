@@ -20,7 +20,8 @@ type LifecycleApplyConfiguration struct {
 	// ttlSecondsAfterFinished is how many seconds after the Sandbox has finished the claim expires.
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain).
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case; whether the volumes go with it is
+	// said by the persistentVolumeClaimRetentionPolicy of the template.
 	ShutdownPolicy *extensionsv1beta1.ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 

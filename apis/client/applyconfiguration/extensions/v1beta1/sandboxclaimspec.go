@@ -15,12 +15,12 @@ import (
 //
 // SandboxClaimSpec is what a user asks for.
 type SandboxClaimSpecApplyConfiguration struct {
-	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set.
+	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set. Immutable.
 	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`
 	// warmpool says which pools of the template may serve the claim: default (any; also when unset), none (always a new
 	// Sandbox), or the name of a pool.
 	WarmPool *extensionsv1beta1.WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template.
+	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template. Immutable.
 	WarmPoolRef *WarmPoolRefApplyConfiguration `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim ends and what becomes of it; without it the claim lives until it is deleted.
 	Lifecycle *LifecycleApplyConfiguration `json:"lifecycle,omitempty"`

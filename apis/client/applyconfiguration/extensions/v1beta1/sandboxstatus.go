@@ -5,6 +5,10 @@
 
 package v1beta1
 
+import (
+	types "k8s.io/apimachinery/pkg/types"
+)
+
 // SandboxStatusApplyConfiguration represents a declarative configuration of the SandboxStatus type for use
 // with apply.
 //
@@ -12,6 +16,10 @@ package v1beta1
 type SandboxStatusApplyConfiguration struct {
 	// name of the Sandbox. It is never the name of another claim's Sandbox.
 	Name *string `json:"name,omitempty"`
+	// uid of the Sandbox: another Sandbox of its name is not the claim's.
+	UID *types.UID `json:"uid,omitempty"`
+	// templateName is the SandboxTemplate that the Sandbox was made from. Its NetworkPolicy is the Sandbox's.
+	TemplateName *string `json:"templateName,omitempty"`
 	// podIPs are the addresses of its Pod.
 	PodIPs []string `json:"podIPs,omitempty"`
 }
@@ -27,6 +35,22 @@ func SandboxStatus() *SandboxStatusApplyConfiguration {
 // If called multiple times, the Name field is set to the value of the last call.
 func (b *SandboxStatusApplyConfiguration) WithName(value string) *SandboxStatusApplyConfiguration {
 	b.Name = &value
+	return b
+}
+
+// WithUID sets the UID field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the UID field is set to the value of the last call.
+func (b *SandboxStatusApplyConfiguration) WithUID(value types.UID) *SandboxStatusApplyConfiguration {
+	b.UID = &value
+	return b
+}
+
+// WithTemplateName sets the TemplateName field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the TemplateName field is set to the value of the last call.
+func (b *SandboxStatusApplyConfiguration) WithTemplateName(value string) *SandboxStatusApplyConfiguration {
+	b.TemplateName = &value
 	return b
 }
 

@@ -22,6 +22,9 @@ type SandboxTemplateSpecApplyConfiguration struct {
 	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), also replace the template's by name
 	// (Overrides), or neither (Disallowed).
 	VolumeClaimTemplatesPolicy *extensionsv1beta1.VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox outlive it, those that the
+	// claim added included. Those of a pool's member go with it as long as nobody has claimed it.
+	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicyApplyConfiguration `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	// networkPolicy replaces the secure default rules of the NetworkPolicy that all Sandboxes of this template share.
 	NetworkPolicy *NetworkPolicySpecApplyConfiguration `json:"networkPolicy,omitempty"`
 	// networkPolicyManagement set to Unmanaged leaves the network to somebody else: no NetworkPolicy is kept.
@@ -65,6 +68,14 @@ func (b *SandboxTemplateSpecApplyConfiguration) WithVolumeClaimTemplates(values 
 // If called multiple times, the VolumeClaimTemplatesPolicy field is set to the value of the last call.
 func (b *SandboxTemplateSpecApplyConfiguration) WithVolumeClaimTemplatesPolicy(value extensionsv1beta1.VolumeClaimTemplatesPolicy) *SandboxTemplateSpecApplyConfiguration {
 	b.VolumeClaimTemplatesPolicy = &value
+	return b
+}
+
+// WithPersistentVolumeClaimRetentionPolicy sets the PersistentVolumeClaimRetentionPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PersistentVolumeClaimRetentionPolicy field is set to the value of the last call.
+func (b *SandboxTemplateSpecApplyConfiguration) WithPersistentVolumeClaimRetentionPolicy(value *agentsv1beta1.PersistentVolumeClaimRetentionPolicyApplyConfiguration) *SandboxTemplateSpecApplyConfiguration {
+	b.PersistentVolumeClaimRetentionPolicy = value
 	return b
 }
 

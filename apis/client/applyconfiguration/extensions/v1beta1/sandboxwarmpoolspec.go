@@ -10,7 +10,8 @@ package v1beta1
 //
 // SandboxWarmPoolSpec is what a user asks of a pool.
 type SandboxWarmPoolSpecApplyConfiguration struct {
-	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it.
+	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it. At most 150,000: no cluster holds
+	// more Pods (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// sandboxTemplateRef names the template that members are stamped from.
 	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`

@@ -18,6 +18,8 @@ type SandboxWarmPoolStatusApplyConfiguration struct {
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
 	// selector is the label selector of the members, for autoscalers.
 	Selector *string `json:"selector,omitempty"`
+	// members says what the members are made of: a Sandbox of other content is none, whatever its labels and owner references say.
+	Members *SandboxWarmPoolMembersApplyConfiguration `json:"members,omitempty"`
 }
 
 // SandboxWarmPoolStatusApplyConfiguration constructs a declarative configuration of the SandboxWarmPoolStatus type for use with
@@ -55,5 +57,13 @@ func (b *SandboxWarmPoolStatusApplyConfiguration) WithReadyReplicas(value int32)
 // If called multiple times, the Selector field is set to the value of the last call.
 func (b *SandboxWarmPoolStatusApplyConfiguration) WithSelector(value string) *SandboxWarmPoolStatusApplyConfiguration {
 	b.Selector = &value
+	return b
+}
+
+// WithMembers sets the Members field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Members field is set to the value of the last call.
+func (b *SandboxWarmPoolStatusApplyConfiguration) WithMembers(value *SandboxWarmPoolMembersApplyConfiguration) *SandboxWarmPoolStatusApplyConfiguration {
+	b.Members = value
 	return b
 }

@@ -1,0 +1,59 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// The API server takes some values that no client in Go can decode. One object with such a value makes every list of its kind fail, for
+// the operator and for everybody else, so the schema refuses them.
+const (
+	// timePattern is what time.RFC3339 parses: the format date-time alone lets lower-case letters, a blank for the T, times without a
+	// zone and zones that do not exist through. The years are those that stay in four digits in every zone.
+	timePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+	// microTimePattern is what metav1.MicroTime decodes: no more and no fewer digits.
+	microTimePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+	// quantityPattern is controller-gen's without fractions in the exponent, which resource.ParseQuantity refuses, and without exponents
+	// of more than two digits, which it needs minutes for.
+	quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?[0-9]{1,2}))?$`
+	// quantityLength is more than anybody writes.
+	quantityLength = 64
+	// notATime is said to lists: the API server takes them for any string that has a format, unless a rule reads the value.
+	notATime = "this is no time"
+)
+
+// microTimes are the times of type metav1.MicroTime, which no schema tells from others.
+var microTimes = []string{"status.firstReadyTime"}
+
+// narrow makes a schema refuse what the Go types cannot hold; path is the schema's own place.
+func narrow(s *apiextensionsv1.JSONSchemaProps, path string) {
+	switch {
+	case slices.Contains(microTimes, path):
+		s.Pattern = microTimePattern
+	case s.Format == "date-time":
+		s.Pattern = timePattern
+	case s.XIntOrString && s.Pattern != "":
+		s.Pattern, s.MaxLength = quantityPattern, new(int64(quantityLength))
+	case s.XIntOrString:
+		s.Minimum, s.Maximum = new(float64(math.MinInt32)), new(float64(math.MaxInt32))
+	}
+	if s.Format == "date-time" && len(s.XValidations) == 0 {
+		s.XValidations = apiextensionsv1.ValidationRules{{Rule: "type(self) == google.protobuf.Timestamp", Message: notATime}}
+	}
+	for name, prop := range s.Properties {
+		narrow(&prop, strings.TrimPrefix(path+"."+name, "."))
+		s.Properties[name] = prop
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		narrow(s.Items.Schema, path+"[]")
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		narrow(s.AdditionalProperties.Schema, path+"{}")
+	}
+}

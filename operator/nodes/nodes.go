@@ -1,0 +1,111 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package nodes knows which nodes are about to go, so that claims take what runs there last.
+//
+// It is a preference and no more: nothing waits for what it knows, and an operator that may not look at nodes does without.
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Nodes is what is known of the nodes. Safe for concurrent use.
+type Nodes struct {
+	informer cache.SharedIndexInformer
+	log      logr.Logger
+	once     sync.Once
+}
+
+// New returns Nodes that know nothing until they are started.
+func New(config *rest.Config, httpClient *http.Client, log logr.Logger) (*Nodes, error) {
+	config = rest.CopyConfig(config)
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	client, err := typedcorev1.NewForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("client for nodes: %w", err)
+	}
+	list := cache.NewListWatchFromClient(client.RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything())
+	n := &Nodes{informer: cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, nil), log: log}
+	if err := n.informer.SetTransform(trim); err != nil {
+		return nil, fmt.Errorf("watch nodes: %w", err)
+	}
+	if err := n.informer.SetWatchErrorHandlerWithContext(n.failed); err != nil {
+		return nil, fmt.Errorf("watch nodes: %w", err)
+	}
+	return n, nil
+}
+
+// Start watches until the context ends.
+func (n *Nodes) Start(ctx context.Context) error {
+	n.informer.RunWithContext(ctx)
+	return nil
+}
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby knows the nodes when it takes over.
+func (*Nodes) NeedLeaderElection() bool { return false }
+
+// Leaving says whether a node is about to go, or gone. Nobody is said to leave as long as nothing is known.
+func (n *Nodes) Leaving(name string) bool {
+	if name == "" || !n.informer.HasSynced() {
+		return false
+	}
+	object, there, err := n.informer.GetStore().GetByKey(name)
+	node, ok := object.(*corev1.Node)
+	return err == nil && (!there || (ok && leaving(node)))
+}
+
+// leaving: nothing new is to run on a node that is cordoned, and nothing runs for long on one that is being deleted or is not Ready.
+func leaving(node *corev1.Node) bool {
+	if node.DeletionTimestamp != nil || node.Spec.Unschedulable {
+		return true
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status != corev1.ConditionTrue
+		}
+	}
+	return true // one that has never reported
+}
+
+// trim keeps of a node what leaving looks at.
+func trim(object any) (any, error) {
+	node, ok := object.(*corev1.Node)
+	if !ok {
+		return object, nil
+	}
+	small := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, DeletionTimestamp: node.DeletionTimestamp,
+	}}
+	small.Spec.Unschedulable = node.Spec.Unschedulable
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			small.Status.Conditions = []corev1.NodeCondition{{Type: c.Type, Status: c.Status}}
+		}
+	}
+	return small, nil
+}
+
+// failed: the watch is tried again, with growing pauses. That it is not allowed is said once.
+func (n *Nodes) failed(_ context.Context, _ *cache.Reflector, err error) {
+	if apierrors.IsForbidden(err) {
+		n.once.Do(func() {
+			n.log.Info("nodes may not be watched: claims take warm Sandboxes without a look at their nodes", "cause", err.Error())
+		})
+		return
+	}
+	n.log.V(1).Info("the watch of nodes ended, and is opened again", "cause", err.Error())
+}

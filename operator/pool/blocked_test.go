@@ -1,0 +1,89 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"errors"
+	"maps"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func TestWhatBlocksAPoolIsShown(t *testing.T) {
+	w := newWorld(t, testOptions, poolOfThree())
+	shown := func(want map[obstacle.Cause]int) {
+		t.Helper()
+		w.settle()
+		if !maps.Equal(w.blocked, want) {
+			t.Errorf("blocked %v, want %v", w.blocked, want)
+		}
+	}
+	shown(map[obstacle.Cause]int{"TemplateNotFound": 3})
+	w.put(python())
+	shown(map[obstacle.Cause]int{})
+	pods := []builders.PodOption{builders.ImagePullError(), builders.Unschedulable("no room"), builders.CrashLoop(1, 2)}
+	names := w.expect(3)
+	for i, name := range names {
+		w.put(builders.Pod(name, builders.OwnedBy(w.stored()[name]), pods[i]))
+	}
+	shown(map[obstacle.Cause]int{}) // they were made just now
+	if again, err := w.pass(); err != nil || again <= 0 || again > blockedAfter {
+		t.Errorf("it looks again after %v, %v", again, err)
+	}
+	w.clock.SetTime(w.clock.Now().Add(blockedAfter))
+	shown(map[obstacle.Cause]int{"ImagePull": 1, "Unschedulable": 1, "CrashLoop": 1})
+	if again, err := w.pass(); err != nil || again != blockedAgain {
+		t.Errorf("it looks again after %v, %v", again, err)
+	}
+	writes := len(w.writes)
+	for range 3 {
+		w.clock.SetTime(w.clock.Now().Add(blockedAgain))
+		w.settle()
+	}
+	if len(w.writes) != writes {
+		t.Errorf("it is only looked at, and written: %v", w.writes[writes:])
+	}
+	w.kubelet()
+	shown(map[obstacle.Cause]int{})
+}
+
+func TestMembersThatTheServerRefusesAreShown(t *testing.T) {
+	w := newWorld(t, testOptions, python(), poolOfThree())
+	w.intercept = func(write string, do func() error) error {
+		if write == "create Sandbox" {
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "sandboxes"}, "x", errors.New("exceeded quota"))
+		}
+		return do()
+	}
+	w.sync()
+	if _, err := w.pass(); err == nil || w.blocked["MemberRejected"] != 3 {
+		t.Errorf("%v, blocked %v", err, w.blocked)
+	}
+	w.intercept = nil
+	w.settle()
+	if len(w.blocked) != 0 {
+		t.Errorf("blocked %v", w.blocked)
+	}
+}
+
+func TestFactsOfAPod(t *testing.T) {
+	at := testNow.Add(-time.Minute)
+	scheduled := builders.Pod("a", builders.PodWith(func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}}
+	}))
+	if facts := factsOf(scheduled); !facts.scheduled.Equal(at) || facts.unschedulable || facts.cause != obstacle.None {
+		t.Errorf("%+v", facts)
+	}
+	if facts := factsOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != obstacle.NoNode {
+		t.Errorf("%+v", facts)
+	}
+}

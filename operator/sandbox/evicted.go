@@ -1,0 +1,54 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+)
+
+// restoreEviction gives a Pod the status that its kubelet meant to write. A kubelet that evicts a Pod for what it wrote to the
+// node's disk marks it with no condition, and where the process ends well on SIGTERM the phase Succeeded replaces the reason
+// (kubelet 1.37: generateAPIPodStatus keeps a reason only with its phase). Only the Event tells then; it is written before the
+// process is told to end. Pods without such a limit cannot end so, and cost no request; the others cost one, when they end.
+func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *v1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
+	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !limitsDisk(&pod.Spec) {
+		return pod, nil
+	}
+	var list corev1.EventList
+	err := r.live.List(ctx, &list, client.InNamespace(pod.Namespace), client.MatchingFields{
+		"involvedObject.uid": string(pod.UID), "reason": ending.ReasonEvicted,
+	})
+	switch {
+	case apierrors.IsForbidden(err): // the role of an older installation
+		log.FromContext(ctx).Info("events may not be listed: a Pod that its kubelet evicted may count as finished", "cause", err.Error())
+		return pod, nil
+	case err != nil:
+		return nil, fmt.Errorf("list events of Pod %s: %w", pod.Name, err)
+	case len(list.Items) == 0:
+		return pod, nil
+	}
+	pod = pod.DeepCopy()
+	pod.Status.Phase, pod.Status.Reason, pod.Status.Message = corev1.PodFailed, ending.ReasonEvicted, list.Items[0].Message
+	return pod, nil
+}
+
+// limitsDisk says whether a Pod may write only so much to its node's disk.
+func limitsDisk(spec *corev1.PodSpec) bool {
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil }) ||
+		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
+			_, limited := c.Resources.Limits[corev1.ResourceEphemeralStorage]
+			return limited
+		})
+}

@@ -1,0 +1,276 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// endedWell is what a Pod shows whose process ends with 0 on SIGTERM, as well as by itself.
+func endedWell(p *corev1.Pod) {
+	p.Status.Phase = corev1.PodSucceeded
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}},
+	}}
+}
+
+func evicted(p *corev1.Pod) {
+	ready(p)
+	p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
+}
+
+// targeted is a Pod that somebody has marked before they delete it.
+func targeted(reason, message string) podMutate {
+	return func(p *corev1.Pod) {
+		p.Status.Conditions = append(p.Status.Conditions,
+			corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason, Message: message})
+	}
+}
+
+func aged(ago time.Duration) podMutate {
+	return func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(testNow.Add(-ago)) }
+}
+
+// unreadySince is a Sandbox that has not been Ready for that long.
+func unreadySince(ago time.Duration) mutate {
+	return func(s *v1beta1.Sandbox) {
+		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
+			"before", 3, metav1.NewTime(testNow.Add(-ago)))}
+	}
+}
+
+func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
+	const notReady = "Ready=False/DependenciesNotReady: "
+	const done = "Pod has succeeded: container main exited with code 0 (Completed)"
+	expired := []mutate{shutdown(0, v1beta1.ShutdownPolicyRetain)}
+	tests := map[string]struct {
+		sandbox *v1beta1.Sandbox
+		facts   facts
+		want    []string
+	}{
+		"a Pod that ends well while it is deleted": {
+			sandbox: box(), facts: facts{pod: ours(box(), goingAway, endedWell), going: "Pod box"},
+			want: []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
+		},
+		"the same before its process ends: the status is written once": {
+			sandbox: box(), facts: facts{pod: ours(box(), ready, goingAway), going: "Pod box"},
+			want: []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
+		},
+		"a drain says who it was": {
+			sandbox: box(), facts: facts{
+				pod:   ours(box(), goingAway, endedWell, targeted("EvictionByEvictionAPI", "Eviction API: evicting")),
+				going: "Pod box",
+			},
+			want: []string{notReady + "Pod is being deleted: EvictionByEvictionAPI: Eviction API: evicting: waiting until Pod box is gone"},
+		},
+		"a Pod that was finished when somebody deleted it: a new one follows": {
+			sandbox: box(conditioned(apis.ConditionFinished, true, apis.ReasonPodSucceeded)),
+			facts:   facts{pod: ours(box(), goingAway, endedWell), going: "Pod box"},
+			want:    []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
+		},
+		"a Pod that its node threw out": {
+			sandbox: box(), facts: facts{pod: ours(box(), evicted)},
+			want: []string{notReady + "Pod exists with phase: Failed: Evicted: The node was low on resource: memory."},
+		},
+		"a Pod that ends well on suspension": {
+			sandbox: box(scaledTo(0)), facts: facts{wish: wishSuspended, pod: ours(box(), goingAway, endedWell)},
+			want: []string{
+				"Ready=False/SandboxSuspended: Sandbox is suspending",
+				"Suspended=False/PodNotTerminated: Pod has not been terminated. Sandbox is operational.",
+			},
+		},
+		"a Pod that ends well on expiry": {
+			sandbox: box(expired...), facts: facts{wish: wishExpired, pod: ours(box(), goingAway, endedWell)},
+			want: []string{"Ready=False/SandboxExpired: Sandbox has expired"},
+		},
+		"a Pod that had ended when it expired, and nobody had said so": {
+			sandbox: box(expired...), facts: facts{wish: wishExpired, pod: ours(box(), endedWell)},
+			want: []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodSucceeded: " + done},
+		},
+		"a Pod that had ended before it expired, while it goes": {
+			sandbox: box(append(expired, conditioned(apis.ConditionFinished, true, apis.ReasonPodSucceeded))...),
+			facts:   facts{wish: wishExpired, pod: ours(box(), goingAway, endedWell)},
+			want:    []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodSucceeded: before"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := statusOf(tt.sandbox, tt.facts, "cluster.local", metav1.NewTime(testNow))
+			if diff := cmp.Diff(tt.want, words(got)); diff != "" {
+				t.Errorf("conditions (-want +got):\n%s", diff)
+			}
+			if end := tt.facts.pod; len(got.PodIPs) > 0 {
+				t.Errorf("the address of a Pod that was taken away is shown: %v of %+v", got.PodIPs, end.Status)
+			}
+		})
+	}
+}
+
+func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
+	tests := map[string]struct {
+		sandbox *v1beta1.Sandbox
+		pod     *corev1.Pod
+		want    verb
+		again   time.Duration
+	}{
+		"an evicted Pod goes, so that the next may come": {
+			sandbox: box(unreadySince(0)), pod: ours(box(), evicted, aged(time.Hour)), want: remove,
+		},
+		"one whose node is gone, too": {
+			sandbox: box(), pod: ours(box(), phase(corev1.PodFailed), targeted("DeletionByPodGC", "x"), aged(time.Hour)), want: remove,
+		},
+		"one that went as soon as it came waits": {
+			sandbox: box(unreadySince(2 * time.Second)), pod: ours(box(), evicted, aged(2*time.Second)), again: 8 * time.Second,
+		},
+		"the longer none lasts, the longer the next waits": {
+			sandbox: box(unreadySince(42 * time.Second)), pod: ours(box(), evicted, aged(2*time.Second)), again: 38 * time.Second,
+		},
+		"but not for ever": {
+			sandbox: box(unreadySince(time.Hour)), pod: ours(box(), evicted, aged(2*time.Second)), again: 58 * time.Second,
+		},
+		"one that waited an hour for its node is not late": {
+			sandbox: box(unreadySince(time.Hour)), pod: ours(box(), evicted, aged(time.Hour)), want: remove,
+		},
+		"a Pod whose work has ended stays, with its logs": {
+			sandbox: box(), pod: ours(box(), endedWell, aged(time.Hour)),
+		},
+		"a Pod that is being deleted is waited for": {
+			sandbox: box(), pod: ours(box(), goingAway, evicted, aged(time.Hour)), want: wait,
+		},
+		"an evicted Pod of a suspended Sandbox goes at once": {
+			sandbox: box(scaledTo(0)), pod: ours(box(), evicted, aged(0)), want: remove,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := decide(testNow, tt.sandbox, pods(tt.pod))
+			if len(p.pods) != 1 || p.pods[0].verb != tt.want || max(0, p.again) != tt.again {
+				t.Errorf("%+v, again in %v", p.pods, p.again)
+			}
+		})
+	}
+}
+
+// podIs changes the Pod's status as a kubelet does.
+func (w *world) podIs(changes ...podMutate) {
+	w.t.Helper()
+	var pod corev1.Pod
+	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, change := range changes {
+		change(&pod)
+	}
+	if err := w.store.Status().Update(context.Background(), &pod); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// deletePod deletes the Pod as a user does; a finalizer stands for the time that its process takes to end.
+func (w *world) deletePod() {
+	w.t.Helper()
+	var pod corev1.Pod
+	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
+		w.t.Fatal(err)
+	}
+	pod.Finalizers = []string{"test/process"}
+	if err := w.store.Update(context.Background(), &pod); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.store.Delete(context.Background(), &pod); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) said() []string {
+	var all []string
+	for len(w.recorder.Events) > 0 {
+		all = append(all, <-w.recorder.Events)
+	}
+	return all
+}
+
+func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
+	w := newWorld(t, box(volume("data")))
+	w.settle()
+	w.kubelet()
+	w.settle()
+	w.deletePod()
+	w.settle()
+	w.podIs(endedWell)
+	w.settle()
+	if said := w.said(); len(said) > 0 {
+		t.Errorf("events of a deletion: %q", said)
+	}
+	var pod corev1.Pod
+	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.Finalizers = nil
+	if err := w.store.Update(context.Background(), &pod); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.kubelet()
+	w.settle()
+
+	w.podIs(evicted)
+	w.settle()
+	if got := words(w.sandbox().Status); len(got) != 1 || !strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod does not exist") &&
+		!strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod exists with phase: Pending") {
+		t.Errorf("after an eviction: %v", got)
+	}
+	said := w.said()
+	if len(said) != 1 || !strings.Contains(said[0], "RecreatingFailedPod") || !strings.Contains(said[0], "The node was low on resource: memory.") {
+		t.Errorf("events of an eviction: %q", said)
+	}
+	w.kubelet()
+	w.settle()
+	if got := words(w.sandbox().Status); !slices.Equal(got, []string{"Ready=True/DependenciesReady: Pod is Ready"}) {
+		t.Errorf("its next Pod: %v", got)
+	}
+	var claim corev1.PersistentVolumeClaim
+	if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: "team", Name: "data-box"}, &claim); err != nil || claim.DeletionTimestamp != nil {
+		t.Errorf("the volume did not stay: %v", err)
+	}
+}
+
+// A status that met a conflict is computed anew, and its events are told once.
+func TestAnEventIsToldOnceThoughItsStatusMetAConflict(t *testing.T) {
+	w := newWorld(t, box())
+	w.settle()
+	w.kubelet()
+	w.settle()
+	w.said()
+	w.podIs(endedWell)
+	conflicts := 0
+	w.intercept = func(what string, do func() error) error {
+		if what == "patch Sandbox/status" && conflicts < 2 {
+			conflicts++
+			return apierrors.NewConflict(corev1.Resource("sandboxes"), "box", nil)
+		}
+		return do()
+	}
+	for range 4 {
+		if _, err := w.pass(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said := w.said(); conflicts != 2 || len(said) != 1 || !strings.Contains(said[0], "Finished") {
+		t.Errorf("after %d conflicts: %q", conflicts, said)
+	}
+}

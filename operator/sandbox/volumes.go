@@ -1,0 +1,104 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+)
+
+// retains says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
+// worked in it, and its name is never used again.
+func retains(sandbox *v1beta1.Sandbox) bool {
+	return sandbox.Spec.RetainsVolumes() && !controlledByKind(sandbox, apis.KindSandboxWarmPool)
+}
+
+func decideClaims(sandbox *v1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
+	templates := sandbox.Spec.VolumeClaimTemplates
+	steps := make([]step[*corev1.PersistentVolumeClaim], 0, len(templates))
+	for i := range templates {
+		was := seen.claims[naming.PersistentVolumeClaim(templates[i].Name, sandbox.Name)]
+		steps = append(steps, decideClaim(sandbox, &templates[i], was))
+	}
+	return steps
+}
+
+func decideClaim(
+	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+) step[*corev1.PersistentVolumeClaim] {
+	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildClaim(sandbox, template, was))
+}
+
+// onlyOwners is what an expired Sandbox still does about its volumes: none is made or taken, but those that it has are kept or given
+// up as its spec says now. A deletion may follow.
+func onlyOwners(sandbox *v1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
+	for i := range steps {
+		if steps[i].verb != patch || ownershipOf(steps[i].was, sandbox) != owned {
+			steps[i].verb = leave
+		}
+	}
+	if !slices.ContainsFunc(steps, func(s step[*corev1.PersistentVolumeClaim]) bool { return s.verb == patch }) {
+		return nil
+	}
+	return steps
+}
+
+// buildClaim returns a PersistentVolumeClaim. Of an existing one only the owner and our own keys are set: its spec is immutable and
+// its other metadata may be somebody's. One that outlives the Sandbox carries no owner reference, which the garbage collector
+// would follow, but labels that say whose it is.
+func buildClaim(
+	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+) *corev1.PersistentVolumeClaim {
+	var want *corev1.PersistentVolumeClaim
+	if was != nil {
+		want = was.DeepCopy()
+	} else {
+		want = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+			Namespace: sandbox.Namespace, Name: naming.PersistentVolumeClaim(template.Name, sandbox.Name),
+			Labels: map[string]string{}, Annotations: map[string]string{},
+		}}
+		copyUnreserved(want.Labels, template.Labels)
+		copyUnreserved(want.Annotations, template.Annotations)
+		template.Spec.DeepCopyInto(&want.Spec)
+	}
+	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	delete(want.Labels, apis.LabelClaimUID)
+	delete(want.Annotations, apis.AnnotationUnusedSince)
+	if !retains(sandbox) {
+		own(want, sandbox)
+		delete(want.Labels, apis.LabelSandboxUID)
+	} else {
+		disown(want, sandbox)
+		want.Labels[apis.LabelSandboxUID] = string(sandbox.UID)
+		if uid := sandbox.Labels[apis.LabelClaimUID]; uid != "" && claimed(sandbox) {
+			want.Labels[apis.LabelClaimUID] = uid
+		}
+	}
+	if was == nil || retains(sandbox) { // an older volume is not written to for its name's sake
+		nameVolume(want, sandbox.Name)
+	}
+	return want
+}
+
+// nameVolume notes which Sandbox the volume is of: names may share a hash, and people read names.
+func nameVolume(volume *corev1.PersistentVolumeClaim, sandbox string) {
+	setKey(&volume.Annotations, apis.AnnotationAssignedSandboxName, sandbox)
+	if len(validation.IsValidLabelValue(sandbox)) == 0 {
+		setKey(&volume.Labels, apis.LabelAssignedSandboxName, sandbox)
+	}
+}
+
+// disown takes the Sandbox's reference off a child.
+func disown(child metav1.Object, sandbox *v1beta1.Sandbox) {
+	child.SetOwnerReferences(slices.DeleteFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+		return ref.UID == sandbox.UID
+	}))
+}

@@ -1,0 +1,257 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+func whenDeleted(policy v1beta1.PersistentVolumeClaimRetentionPolicyType) mutate {
+	return func(s *v1beta1.Sandbox) {
+		s.Spec.PersistentVolumeClaimRetentionPolicy = &v1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
+	}
+}
+
+func byClaim(s *v1beta1.Sandbox) {
+	heldBy(apis.GroupExtensions, apis.KindSandboxClaim)(s)
+	setKey(&s.Labels, "agents.x-k8s.io/claim-uid", "holder")
+}
+
+func byPool(s *v1beta1.Sandbox) { heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s) }
+
+// volumeOf is the volume as a Sandbox of that kind would have it, and of that UID.
+func volumeOf(uid types.UID, with ...mutate) *corev1.PersistentVolumeClaim {
+	s := box(append([]mutate{volume("data")}, with...)...)
+	s.UID = uid
+	return buildClaim(s, &s.Spec.VolumeClaimTemplates[0], nil)
+}
+
+var (
+	deletes = whenDeleted("Delete")
+	retain  = whenDeleted("Retain")
+)
+
+func TestWhatAVolumeCarries(t *testing.T) {
+	const hash, uid, of, claim = "agents.x-k8s.io/sandbox-name-hash", "agents.x-k8s.io/sandbox-uid", "agents.x-k8s.io/sandbox-name", "agents.x-k8s.io/claim-uid"
+	tests := map[string]struct {
+		with   []mutate
+		owned  bool
+		labels []string
+	}{
+		"without a policy it goes with its Sandbox": {owned: true, labels: []string{of, hash}},
+		"with Delete too": {with: []mutate{deletes}, owned: true, labels: []string{of, hash}},
+		"with Retain nothing takes it along, and labels say whose":   {with: []mutate{retain}, labels: []string{of, hash, uid}},
+		"of a claimed Sandbox they say which claim's":                {with: []mutate{retain, byClaim}, labels: []string{claim, of, hash, uid}},
+		"of a claimed Sandbox with Delete it goes":                   {with: []mutate{deletes, byClaim}, owned: true, labels: []string{of, hash}},
+		"of a pool's member it goes, for nobody has worked in it":    {with: []mutate{retain, byPool}, owned: true, labels: []string{of, hash}},
+		"a label that somebody wrote on a Sandbox makes no claim of": {with: []mutate{retain, labelled(claim, "forged")}, labels: []string{of, hash, uid}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := []*corev1.PersistentVolumeClaim{
+				nil, volumeOf(testUID, deletes), volumeOf(testUID, retain), volumeOf(testUID, retain, byClaim), volumeOf("before", retain, byClaim),
+			}
+			for i, was := range before {
+				s := box(append([]mutate{volume("data")}, tt.with...)...)
+				if was != nil {
+					was.Annotations["agents.x-k8s.io/unused-since"] = "2026-01-01T00:00:00Z"
+				}
+				got := buildClaim(s, &s.Spec.VolumeClaimTemplates[0], was)
+				var labels []string
+				for key := range got.Labels {
+					labels = append(labels, key)
+				}
+				slices.Sort(labels)
+				if metav1.IsControlledBy(got, s) != tt.owned || !slices.Equal(labels, tt.labels) || got.Annotations["agents.x-k8s.io/unused-since"] != "" ||
+					got.Annotations[of] != "box" || got.Labels[of] != "box" || (got.Labels[uid] != "" && got.Labels[uid] != string(testUID)) {
+					t.Errorf("from state %d: owned by %v, labels %v, annotations %v", i, owners(got), got.Labels, got.Annotations)
+				}
+			}
+		})
+	}
+}
+
+func TestWhoMayTakeAVolume(t *testing.T) {
+	orphan := volumeOf("before", deletes)
+	orphan.OwnerReferences = nil
+	older := orphan.DeepCopy()
+	delete(older.Annotations, "agents.x-k8s.io/sandbox-name")
+	sameHash := volumeOf("before", retain)
+	sameHash.Annotations["agents.x-k8s.io/sandbox-name"] = "other"
+	offered := sameHash.DeepCopy()
+	offered.Labels["agents.x-k8s.io/adoptable"] = "true"
+	tests := map[string]struct {
+		with []mutate
+		was  *corev1.PersistentVolumeClaim
+		want verb
+	}{
+		"one that outlived a Sandbox of the name is taken":               {with: []mutate{retain}, was: volumeOf("before", retain), want: patch},
+		"and by one that is to delete it":                                {was: volumeOf("before", retain), want: patch},
+		"one that was a claim's too":                                     {with: []mutate{retain}, was: volumeOf("before", retain, byClaim), want: patch},
+		"one that the Sandbox has already is left":                       {with: []mutate{retain}, was: volumeOf(testUID, retain), want: leave},
+		"one that was orphaned is taken":                                 {was: orphan, want: patch},
+		"by an operator that wrote no names too":                         {was: older, want: patch},
+		"one of another name of the same hash is refused":                {with: []mutate{retain}, was: sameHash, want: refuse},
+		"unless its owner offers it":                                     {with: []mutate{retain}, was: offered, want: patch},
+		"a pool's member takes none":                                     {with: []mutate{retain, byPool}, was: volumeOf("before", retain, byClaim), want: refuse},
+		"nor one that was orphaned":                                      {with: []mutate{byPool}, was: orphan, want: refuse},
+		"a pool that took a Sandbox over goes on with the Sandbox's own": {with: []mutate{retain, byPool}, was: volumeOf(testUID, retain), want: patch},
+		"one of a Sandbox that goes is waited for":                       {with: []mutate{retain}, was: volumeOf("before", deletes), want: wait},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := box(append([]mutate{volume("data")}, tt.with...)...)
+			got := decideClaim(s, &s.Spec.VolumeClaimTemplates[0], tt.was)
+			if got.verb != tt.want {
+				t.Errorf("verb %v, want %v: %v", got.verb, tt.want, got.why)
+			}
+		})
+	}
+}
+
+func (w *world) volume() *corev1.PersistentVolumeClaim {
+	w.t.Helper()
+	var v corev1.PersistentVolumeClaim
+	if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: "team", Name: "data-box"}, &v); err != nil {
+		w.t.Fatal(err)
+	}
+	return &v
+}
+
+func TestAVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
+	w := newWorld(t, box(volume("data"), retain))
+	w.settle()
+	for _, gone := range []client.Object{box(), ours(box())} { // the garbage collector takes the Pod
+		gone.SetResourceVersion("")
+		if err := w.store.Delete(context.Background(), gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := w.volume()
+	left.Annotations["agents.x-k8s.io/unused-since"] = "2026-04-13T12:00:00Z"
+	if err := w.store.Update(context.Background(), left); err != nil {
+		t.Fatal(err)
+	}
+	if len(left.OwnerReferences) > 0 {
+		t.Errorf("the garbage collector would delete it: %v", left.OwnerReferences)
+	}
+	again := box(volume("data"), retain)
+	again.UID, again.ResourceVersion = "second-life", ""
+	if err := w.store.Create(context.Background(), again); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.kubelet()
+	w.settle()
+	v := w.volume()
+	if v.Labels["agents.x-k8s.io/sandbox-uid"] != "second-life" || v.UID != left.UID || v.Annotations["agents.x-k8s.io/unused-since"] != "" {
+		t.Errorf("not taken again: %+v", v.ObjectMeta)
+	}
+	if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
+		t.Errorf("not ready: %v", words(w.sandbox().Status))
+	}
+}
+
+func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
+	states := map[string]func(*world){
+		"running":   func(w *world) { w.kubelet() },
+		"suspended": func(w *world) { w.edit(scaledTo(0)) },
+		"expired":   func(w *world) { w.clock.SetTime(testNow.Add(time.Hour)) },
+	}
+	for name, enter := range states {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, box(volume("data"), shutdown(time.Hour, v1beta1.ShutdownPolicyRetain)))
+			w.settle()
+			enter(w)
+			w.settle()
+			for _, policy := range []v1beta1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete", "Retain"} {
+				w.writes = nil
+				w.edit(whenDeleted(policy))
+				w.settle()
+				if owned := len(w.volume().OwnerReferences) > 0; owned != (policy == "Delete") {
+					t.Errorf("with %s it is owned: %v", policy, owned)
+				}
+				if !slices.Contains(w.writes, "patch PersistentVolumeClaim") || slices.Contains(w.writes, "create PersistentVolumeClaim") {
+					t.Errorf("with %s: %v", policy, w.writes)
+				}
+			}
+		})
+	}
+}
+
+// The policy and the time may change in one edit, or while nobody looked: the volume is let go before the Sandbox is deleted.
+func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
+	w := newWorld(t, box(volume("data")))
+	w.settle()
+	w.edit(func(s *v1beta1.Sandbox) {
+		retain(s)
+		shutdown(0, v1beta1.ShutdownPolicyDelete)(s)
+	})
+	w.writes = nil
+	w.intercept = func(write string, do func() error) error {
+		if write == "patch PersistentVolumeClaim" {
+			return apierrors.NewInternalError(errors.New("ill"))
+		}
+		return do()
+	}
+	if _, err := w.pass(); err == nil || slices.Contains(w.writes, "delete Sandbox") {
+		t.Errorf("%v: deleted although its volume would go along: %v", err, w.writes)
+	}
+	w.intercept, w.writes = nil, nil
+	w.settle()
+	if !slices.Equal(w.writes, []string{"patch PersistentVolumeClaim", "delete Sandbox"}) || len(w.volume().OwnerReferences) > 0 {
+		t.Errorf("%v, owned by %v", w.writes, owners(w.volume()))
+	}
+}
+
+func TestAnExpiredSandboxMakesAndTakesNoVolume(t *testing.T) {
+	for name, there := range map[string][]client.Object{"none": nil, "another's": {volumeOf("before", retain)}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, append(there, box(volume("data"), retain, shutdown(0, v1beta1.ShutdownPolicyRetain)))...)
+			w.settle()
+			if slices.Contains(w.writes, "create PersistentVolumeClaim") || slices.Contains(w.writes, "patch PersistentVolumeClaim") {
+				t.Errorf("%v", w.writes)
+			}
+		})
+	}
+}
+
+func TestAMembersVolumeIsLetGoWhenItIsClaimed(t *testing.T) {
+	w := newWorld(t, box(volume("data"), retain, byPool))
+	w.settle()
+	if len(w.volume().OwnerReferences) != 1 {
+		t.Error("an unclaimed member would leave its volume behind")
+	}
+	w.edit(byClaim)
+	w.settle()
+	if v := w.volume(); len(v.OwnerReferences) > 0 || v.Labels["agents.x-k8s.io/claim-uid"] != "holder" {
+		t.Errorf("after the claim: %+v", v.ObjectMeta)
+	}
+}
+
+func TestAVolumeWithoutAnOwnerWakesItsSandbox(t *testing.T) {
+	if got := userOf(t.Context(), volumeOf(testUID, retain)); len(got) != 1 || got[0].Name != "box" || got[0].Namespace != "team" {
+		t.Errorf("got %v", got)
+	}
+	stranger := volumeOf(testUID, retain)
+	stranger.Annotations = nil
+	for name, v := range map[string]*corev1.PersistentVolumeClaim{"owned": volumeOf(testUID, deletes), "a stranger": stranger} {
+		if got := userOf(t.Context(), v); len(got) > 0 {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}

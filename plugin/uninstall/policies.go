@@ -1,0 +1,47 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package uninstall
+
+import (
+	"context"
+	"fmt"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+)
+
+// policies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the operator that would
+// have deleted them is gone.
+func (r *remover) policies(ctx context.Context) error {
+	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxTemplateRefHash})
+	if err != nil {
+		return fmt.Errorf("list the NetworkPolicies that templates left behind: %w", err)
+	}
+	deleted := 0
+	for i := range list.Items {
+		policy := &list.Items[i]
+		if !left(policy) {
+			continue
+		}
+		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &policy.UID}}
+		err := r.kubernetes.NetworkingV1().NetworkPolicies(policy.Namespace).Delete(ctx, policy.Name, options)
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete NetworkPolicy %s in namespace %s: %w", policy.Name, policy.Namespace, err)
+		}
+		deleted++
+	}
+	if deleted > 0 {
+		_, err = printable.Fprintf(r.streams.Out, "%d NetworkPolicies of templates deleted\n", deleted)
+	}
+	return err
+}
+
+// left says whether a policy is one that the operator made for a template.
+func left(policy *networkingv1.NetworkPolicy) bool {
+	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOf(policy) == nil
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import "sync"
+
+// errorGroup runs a few functions at once and keeps the first error.
+type errorGroup struct {
+	all   sync.WaitGroup
+	turns chan struct{}
+	mu    sync.Mutex
+	err   error
+}
+
+func (g *errorGroup) run(do func() error) {
+	if g.turns == nil {
+		g.turns = make(chan struct{}, atOnce)
+	}
+	g.turns <- struct{}{}
+	g.all.Go(func() {
+		defer func() { <-g.turns }()
+		if err := do(); err != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.err == nil {
+				g.err = err
+			}
+		}
+	})
+}
+
+func (g *errorGroup) failed() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+func (g *errorGroup) wait() error {
+	g.all.Wait()
+	return g.failed()
+}

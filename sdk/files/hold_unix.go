@@ -1,0 +1,24 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !windows
+
+package files
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// hold opens a file or directory that no other copy holds, until it is closed. A file system without locks lets everybody hold.
+func hold(root *os.Root, name string) (*os.File, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,23 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !windows
+
+package signals
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func unread(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// Unread says whether a file is a pipe or socket that nobody reads any more. Nothing is written to find out.
+func Unread(file *os.File) bool {
+	poll := []unix.PollFd{{Fd: int32(file.Fd())}} // a file descriptor is small
+	n, err := unix.Poll(poll, 0)
+	return err == nil && n == 1 && poll[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+}

@@ -1,0 +1,77 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"errors"
+	"net/http"
+
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+)
+
+// connection speaks SPDY over a pulse. It does not wait for the answer of a connection that is closed, as the library does for half
+// a minute, and its streams are not sent more than is taken.
+type connection struct {
+	httpstream.Connection
+	pulse *pulse
+}
+
+var errClosed = errors.New("the connection was closed")
+
+func newConnection(p *pulse) (httpstream.Connection, error) {
+	inner, err := spdy.NewClientConnection(p)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return connection{inner, p}, nil
+}
+
+// Lost is why the connection ended if it was silent for too long, and nil otherwise.
+func (c connection) Lost() error { return c.pulse.Lost() }
+
+// Close implements httpstream.Connection. It waits for nobody.
+func (c connection) Close() error {
+	closed := make(chan error, 1)
+	go func() { closed <- c.Connection.Close() }()
+	timer := c.pulse.clock.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-timer.C(): // somebody writes, and is not read
+	}
+	return c.pulse.Close()
+}
+
+// CreateStream implements httpstream.Connection.
+func (c connection) CreateStream(headers http.Header) (httpstream.Stream, error) {
+	type created struct {
+		stream httpstream.Stream
+		err    error
+	}
+	result := make(chan created, 1)
+	headers = headers.Clone() // the caller goes on with his
+	go func() {
+		stream, err := c.Connection.CreateStream(headers)
+		if err == nil {
+			stream = held{stream, c.pulse}
+		}
+		result <- created{stream, err}
+	}()
+	select {
+	case got := <-result:
+		return got.stream, got.err
+	case <-c.CloseChan():
+	}
+	// The answer may have come before the end.
+	timer := c.pulse.clock.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case got := <-result:
+		return got.stream, got.err
+	case <-timer.C():
+		return nil, errClosed
+	}
+}

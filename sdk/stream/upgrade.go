@@ -1,0 +1,174 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package stream
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+	"k8s.io/utils/clock"
+)
+
+// upgrade makes one connection that speaks SPDY. It heeds its context, takes no longer than the patience, and notes what client-go
+// keeps to itself: whether the session began, and whether a status came.
+type upgrade struct {
+	*spdy.SpdyRoundTripper
+	ctx      context.Context // until the session begins
+	clock    clock.WithTicker
+	patience Patience
+	conn     net.Conn
+	settle   func() // stops the time limit
+	reported atomic.Bool
+	silent   atomic.Bool // nobody has answered
+
+	mu        sync.Mutex
+	session   *pulse
+	abandoned bool
+}
+
+func (c *Client) spdyTransport(ctx context.Context) (http.RoundTripper, *upgrade, error) {
+	tls, err := rest.TLSConfigFor(c.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	proxy := http.ProxyFromEnvironment
+	if c.config.Proxy != nil {
+		proxy = c.config.Proxy
+	}
+	dialer, err := spdy.NewRoundTripperWithConfig(spdy.RoundTripperConfig{TLS: tls, Proxier: proxy})
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &upgrade{SpdyRoundTripper: dialer, ctx: ctx, clock: c.clock, patience: c.patience, settle: func() {}}
+	transport, err := rest.HTTPWrappersForConfig(c.config, u)
+	return transport, u, err
+}
+
+// RoundTrip implements http.RoundTripper.
+func (u *upgrade) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(u.ctx, u.patience.Answer)
+	request = request.Clone(ctx)
+	request.Header.Add(httpstream.HeaderConnection, httpstream.HeaderUpgrade)
+	request.Header.Add(httpstream.HeaderUpgrade, spdy.HeaderSpdy31)
+	conn, err := u.Dial(request)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // that ends the reading
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		defer cancel()
+		_ = conn.Close()                                       // it is of no use
+		u.silent.Store(u.ctx.Err() == nil && ctx.Err() != nil) // client-go keeps no error's type
+		return nil, err
+	}
+	u.conn, u.settle = conn, func() {
+		stop()
+		cancel()
+	}
+	return response, nil
+}
+
+// NewConnection implements httpstream.UpgradeRoundTripper.
+func (u *upgrade) NewConnection(response *http.Response) (httpstream.Connection, error) {
+	defer u.settle()
+	if !switched(response) {
+		defer u.conn.Close()
+		return u.SpdyRoundTripper.NewConnection(response)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.abandoned {
+		return nil, errors.Join(errClosed, u.conn.Close())
+	}
+	u.session = newPulse(u.conn, u.clock, u.patience)
+	connection, err := newConnection(u.session)
+	if err != nil {
+		return nil, err
+	}
+	return &watchedConnection{Connection: connection, reported: &u.reported}, nil
+}
+
+func switched(response *http.Response) bool {
+	has := func(header, word string) bool {
+		return strings.Contains(strings.ToLower(response.Header.Get(header)), strings.ToLower(word))
+	}
+	return response.StatusCode == http.StatusSwitchingProtocols &&
+		has(httpstream.HeaderConnection, httpstream.HeaderUpgrade) && has(httpstream.HeaderUpgrade, spdy.HeaderSpdy31)
+}
+
+// abandon sees to it that a session that has not begun never does, and says whether that is so.
+func (u *upgrade) abandon() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.abandoned = u.session == nil
+	return u.abandoned
+}
+
+func (u *upgrade) begun() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.session != nil
+}
+
+// end ends the session, whatever it is waiting for.
+func (u *upgrade) end() {
+	if !u.abandon() {
+		u.session.end(nil)
+	}
+}
+
+// lost is why a session that was silent ended.
+func (u *upgrade) lost() error {
+	if !u.begun() {
+		return nil
+	}
+	return u.session.Lost()
+}
+
+// watchedConnection notes whether a status came.
+type watchedConnection struct {
+	httpstream.Connection
+	reported *atomic.Bool
+}
+
+// CreateStream implements httpstream.Connection.
+func (c *watchedConnection) CreateStream(headers http.Header) (httpstream.Stream, error) {
+	stream, err := c.Connection.CreateStream(headers)
+	if err != nil || headers.Get(corev1.StreamType) != corev1.StreamTypeError {
+		return stream, err
+	}
+	return &watchedStream{Stream: stream, reported: c.reported, left: MostReport}, nil
+}
+
+type watchedStream struct {
+	httpstream.Stream
+	reported *atomic.Bool
+	left     int // of what is kept
+}
+
+// Read implements io.Reader.
+func (s *watchedStream) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := s.Stream.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	if n > 0 {
+		s.reported.Store(true)
+	}
+	return n, err
+}

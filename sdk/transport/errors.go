@@ -1,0 +1,55 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/net"
+)
+
+// errSilent is the cause when nothing comes.
+var errSilent = errors.New("it brought nothing for too long")
+
+// BrokenError says that connections to the server broke. It neither unwraps nor repeats the words of its cause, by which client-go
+// would know it and begin all over.
+type BrokenError struct {
+	// Tries is how often the request was sent, and Took how long that took.
+	Tries int
+	Took  time.Duration
+
+	unknown bool // whether what was asked for was done
+	cause   error
+}
+
+// Error implements error.
+func (e *BrokenError) Error() string {
+	switch {
+	case e.unknown:
+		return "the connection broke before the answer came, so it is not known whether the request was carried out: " + e.Why()
+	case e.Tries == 1:
+		return "the connection broke: " + e.Why()
+	}
+	return fmt.Sprintf("the connection broke, %d times in %v: %s", e.Tries, e.Took.Round(time.Second), e.Why())
+}
+
+// Why is what happened to the last connection.
+func (e *BrokenError) Why() string {
+	switch err := e.cause; {
+	case errors.Is(err, errSilent), net.IsHTTP2ConnectionLost(err):
+		return errSilent.Error()
+	case net.IsConnectionRefused(err):
+		return "it was refused"
+	case net.IsConnectionReset(err), strings.Contains(err.Error(), "reset by peer"), errors.Is(err, syscall.EPIPE):
+		return "it was reset"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), net.IsProbableEOF(err):
+		return "it ended early"
+	}
+	return e.cause.Error()
+}

@@ -1,0 +1,118 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
+)
+
+func whenDeleted(policy v1beta1.PersistentVolumeClaimRetentionPolicyType) *v1beta1.PersistentVolumeClaimRetentionPolicy {
+	return &v1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
+}
+
+func retainsVolume(s *v1beta1.Sandbox) {
+	withVolume(s)
+	s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Retain")
+}
+
+// owned waits until a volume goes with its Sandbox, or until it does not.
+func owned(h *harness.T, name string, want bool) {
+	h.Helper()
+	h.Eventually(fmt.Sprintf("volume %s goes with its Sandbox: %v", name, want), func() error {
+		var volume corev1.PersistentVolumeClaim
+		if !h.Get(name, &volume) {
+			return errors.New("it is gone")
+		}
+		if (metav1.GetControllerOf(&volume) != nil) != want {
+			return fmt.Errorf("its owners are %v", volume.OwnerReferences)
+		}
+		return nil
+	})
+}
+
+func TestARetainedVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	h.Create(h.NewSandbox("keeper", retainsVolume))
+	h.Ready("keeper")
+	h.MustKubectl("exec", "keeper", "--", "sh", "-c", "echo kept > /data/file")
+	r := h.Sandbox("delete", "keeper", "--yes", "--wait") // foreground: the garbage collector goes through all it finds
+	if r.Code != 0 || !strings.Contains(r.Stderr, "Volumes that stay: data-keeper (16Mi)") {
+		t.Errorf("%v", r)
+	}
+	h.Eventually("the operator notes since when it is unused", func() error {
+		if row := h.Must("list", "--volumes", "--no-headers"); !strings.HasPrefix(row, "data-keeper ") || strings.Contains(row, "unknown") {
+			return errors.New(row)
+		}
+		return nil
+	})
+
+	h.Create(h.NewSandbox("keeper", retainsVolume))
+	h.Ready("keeper")
+	if got := h.MustKubectl("exec", "keeper", "--", "cat", "/data/file"); got != "kept\n" {
+		t.Errorf("the volume holds %q", got)
+	}
+	if r := h.Sandbox("delete", "--volumes", "data-keeper", "--yes"); r.Code != 1 || !strings.Contains(r.Stderr, "sandbox/keeper has it") {
+		t.Errorf("a volume in use: %v", r)
+	}
+
+	h.Edit("keeper", func(s *v1beta1.Sandbox) { s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Delete") })
+	owned(h, "data-keeper", true)
+	if r := h.Sandbox("delete", "keeper", "--yes"); !strings.Contains(r.Stderr, "deleted, with what is on them: data-keeper (16Mi)") {
+		t.Errorf("%v", r)
+	}
+	h.Gone("data-keeper", &corev1.PersistentVolumeClaim{})
+}
+
+func TestAnExpiredClaimGetsItsRetainedVolumeBack(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	template := h.NewTemplate("keeping", func(template *extensionsv1beta1.SandboxTemplate) {
+		with := h.NewSandbox("keeping", withVolume)
+		template.Spec.PodTemplate, template.Spec.VolumeClaimTemplates = with.Spec.PodTemplate, with.Spec.VolumeClaimTemplates
+		template.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Retain")
+	})
+	h.Make(template, h.NewPool("warm", "keeping", 1))
+	owned(h, "data-"+h.Full("warm")[0].Name, true)
+	h.Make(h.NewClaim("dev", "keeping"))
+	s := h.Claimed("dev")
+	volume := "data-" + s.Name
+	if !harness.Warm(s) {
+		t.Errorf("the claim got %s, %v", s.Name, s.Labels)
+	}
+	owned(h, volume, false)
+	h.MustKubectl("exec", s.Name, "--", "sh", "-c", "echo kept > /data/file")
+	shutdown(h, "dev", inSeconds(1), retains)
+	h.ClaimCondition("dev", "Ready=False/ClaimExpired")
+	allGone(h, s)
+	if status := h.Must("status", "dev"); !strings.Contains(status, "extend dev --by 1h") || strings.Contains(status, "--fresh") {
+		t.Errorf("status says:\n%s", status)
+	}
+
+	h.Must("extend", "dev", "--by", "1h")
+	again := h.Claimed("dev")
+	if again.Name != s.Name || again.UID == s.UID {
+		t.Errorf("the claim has %s again, want another %s", again.Name, s.Name)
+	}
+	if got := h.MustKubectl("exec", again.Name, "--", "cat", "/data/file"); got != "kept\n" {
+		t.Errorf("the volume holds %q", got)
+	}
+
+	h.Must("delete", "dev", "--yes", "--wait")
+	h.Must("delete", "--volumes", volume, "--yes")
+	h.Gone(volume, &corev1.PersistentVolumeClaim{})
+	member := h.Full("warm")[0]
+	h.MustKubectl("scale", "sandboxwarmpool/warm", "--replicas=0")
+	h.Gone("data-"+member.Name, &corev1.PersistentVolumeClaim{})
+}

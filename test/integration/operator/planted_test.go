@@ -1,0 +1,57 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// TestAPlantedMemberIsDeletedAndNamed: whoever may create Sandboxes creates some with all that a member has, and another image.
+func TestAPlantedMemberIsDeletedAndNamed(t *testing.T) {
+	const size, planted = 2, 3
+	w := start(t, server, extensions)
+	w.create(builders.Template("python"))
+	w.create(builders.Pool("warm", "python", builders.WithReplicas(size)))
+	ours := w.filled("warm", size)
+	var member v1beta1.Sandbox
+	if err := w.get(ours[0], &member); err != nil {
+		t.Fatal(err)
+	}
+	for i := range planted {
+		s := member.DeepCopy()
+		s.ObjectMeta = metav1.ObjectMeta{
+			Name: fmt.Sprintf("warm-evil%d", i), Labels: member.Labels, Annotations: member.Annotations, OwnerReferences: member.OwnerReferences,
+		}
+		delete(s.Annotations, apis.AnnotationPodName)
+		s.Spec.PodTemplate.Spec.Containers[0].Image = "evil"
+		w.create(s)
+	}
+	for i := range planted {
+		w.gone(fmt.Sprintf("warm-evil%d", i), &v1beta1.Sandbox{})
+	}
+	w.warned(string(apis.ReasonForeignMember))
+	if now := w.filled("warm", size); !slices.Equal(now, ours) {
+		t.Errorf("members went for them: %v, and before: %v", now, ours)
+	}
+	for i := range size + 1 {
+		name := fmt.Sprintf("dev-%d", i)
+		w.create(builders.Claim(name, "python"))
+		w.filled("warm", size)
+		var s v1beta1.Sandbox
+		if err := w.get(w.claimed(name, apis.ReasonDependenciesReady).Status.SandboxStatus.Name, &s); err != nil {
+			t.Fatal(err)
+		}
+		if image := s.Spec.PodTemplate.Spec.Containers[0].Image; image == "evil" {
+			t.Errorf("claim %s got a planted member", name)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package permissions
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+)
+
+// end lets a Pod end that may fill so much of its node's disk: only an event would tell that its kubelet evicted it.
+func end(w *world) {
+	w.Helper()
+	limited := sandbox("limited")
+	limited.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
+	}}}
+	w.create(limited)
+	w.condition("limited", apis.ConditionReady, apis.ReasonDependenciesReady)
+	w.eventually("the Pod ends", func() error {
+		var pod corev1.Pod
+		if err := w.get("limited", &pod); err != nil {
+			return err
+		}
+		pod.Status.Phase = corev1.PodSucceeded
+		return w.client.Status().Update(w.Context(), &pod)
+	})
+	w.condition("limited", apis.ConditionFinished, apis.ReasonPodSucceeded)
+}

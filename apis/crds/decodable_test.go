@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
@@ -74,7 +74,7 @@ func TestWhatTheSchemaTakesTheTypesCanHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := map[string]func() runtime.Object{
-		"Sandbox":         func() runtime.Object { return &v1beta1.Sandbox{} },
+		"Sandbox":         func() runtime.Object { return &agentsv1beta1.Sandbox{} },
 		"SandboxClaim":    func() runtime.Object { return &extensionsv1beta1.SandboxClaim{} },
 		"SandboxTemplate": func() runtime.Object { return &extensionsv1beta1.SandboxTemplate{} },
 		"SandboxWarmPool": func() runtime.Object { return &extensionsv1beta1.SandboxWarmPool{} },

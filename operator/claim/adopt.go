@@ -13,14 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
 
 // draw takes a warm Sandbox, or starts cold when there is none. One member is tried, never a second one.
-func (r *Reconciler) draw(ctx context.Context, claim *v1beta1.SandboxClaim, d draw) (*agentsv1beta1.Sandbox, error) {
+func (r *Reconciler) draw(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, d draw) (*agentsv1beta1.Sandbox, error) {
 	lease, member, err := r.lease(ctx, d.from)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (r *Reconciler) lease(ctx context.Context, from *source) (*warmqueue.Lease,
 
 // adopt takes a member over, and counts what became of it.
 func (r *Reconciler) adopt(
-	ctx context.Context, claim *v1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
 	sandbox, err := r.takeOver(ctx, claim, member, from)
 	r.metrics.Adoption(claim.Namespace, adoptionOf(err))
@@ -72,7 +72,7 @@ func (r *Reconciler) adopt(
 
 // takeOver records the member on the claim and then makes it the claim's. A pass that dies in between is continued by the next.
 func (r *Reconciler) takeOver(
-	ctx context.Context, claim *v1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
 	want, why := adopted(member, claim, from.template)
 	if why != nil {
@@ -94,7 +94,7 @@ func (r *Reconciler) takeOver(
 // adoptAgain: the cache was behind. The member is looked at on the API server and, if the pool still holds it, tried once more;
 // else the record goes, and another member may be taken in a later pass.
 func (r *Reconciler) adoptAgain(
-	ctx context.Context, claim *v1beta1.SandboxClaim, name string, from *source,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
 	fresh, why, err := r.look(ctx, claim, name, from)
 	if err != nil || why == nil {
@@ -123,7 +123,7 @@ func (r *Reconciler) adoptAgain(
 // look reads a recorded member on the API server. Without a reason it is ours; with one that says it has left, it never will be;
 // with another one the pool still holds it.
 func (r *Reconciler) look(
-	ctx context.Context, claim *v1beta1.SandboxClaim, name string, from *source,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, *lost, error) {
 	fresh, err := get(ctx, r.live, types.NamespacedName{Namespace: claim.Namespace, Name: name}, &agentsv1beta1.Sandbox{})
 	switch {
@@ -142,8 +142,8 @@ func (r *Reconciler) look(
 
 // stillRecorded makes sure that nobody changed or deleted the claim since its record was written: another operator may have
 // dropped the record and moved on.
-func (r *Reconciler) stillRecorded(ctx context.Context, claim *v1beta1.SandboxClaim) error {
-	now, err := get(ctx, r.live, client.ObjectKeyFromObject(claim), &v1beta1.SandboxClaim{})
+func (r *Reconciler) stillRecorded(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
+	now, err := get(ctx, r.live, client.ObjectKeyFromObject(claim), &extensionsv1beta1.SandboxClaim{})
 	switch {
 	case err != nil:
 		return err

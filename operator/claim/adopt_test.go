@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -120,7 +120,7 @@ func TestAnswersToTheHandOver(t *testing.T) {
 		"a claim that changed meanwhile is not served from an old record": {
 			before: func(w *world) {
 				w.change("p-a", notReady)
-				w.edit("c", func(c *v1beta1.SandboxClaim) { c.Annotations["x"] = "y" })
+				w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Annotations["x"] = "y" })
 			},
 			wantNote: "p-a", wantOwner: "SandboxWarmPool/p", wantPatches: 1, wantKept: 2,
 		},
@@ -197,7 +197,7 @@ func (w *world) remove(name string) {
 }
 
 // edit changes a claim as a user does.
-func (w *world) edit(name string, with func(*v1beta1.SandboxClaim)) {
+func (w *world) edit(name string, with func(*extensionsv1beta1.SandboxClaim)) {
 	w.t.Helper()
 	claim := w.claim(name)
 	with(claim)
@@ -269,9 +269,11 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		},
 		"mistake": func() *world { return newWorld(t, claimOf("c")) },
 		"expiry": func() *world {
-			return newWorld(t, claimOf("c", noted("p-a"), over(v1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
+			return newWorld(t, claimOf("c", noted("p-a"), over(extensionsv1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
 		},
-		"deletion": func() *world { return newWorld(t, claimOf("c", over(v1beta1.ShutdownPolicyDelete)), template()) },
+		"deletion": func() *world {
+			return newWorld(t, claimOf("c", over(extensionsv1beta1.ShutdownPolicyDelete)), template())
+		},
 	}
 	for name, life := range lives {
 		undisturbed := life()

@@ -11,12 +11,12 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 )
 
 // announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
-func (r *Reconciler) announce(was, is *v1beta1.SandboxClaim, f facts) {
+func (r *Reconciler) announce(was, is *extensionsv1beta1.SandboxClaim, f facts) {
 	if name := is.Status.SandboxStatus.Name; name != "" && name != was.Status.SandboxStatus.Name && f.sandbox != nil {
 		if f.sandbox.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm {
 			r.event(is, f.sandbox, apis.ReasonSandboxAdopted, "Adopt",
@@ -31,13 +31,13 @@ func (r *Reconciler) announce(was, is *v1beta1.SandboxClaim, f facts) {
 	}
 }
 
-func expired(claim *v1beta1.SandboxClaim) bool {
+func expired(claim *extensionsv1beta1.SandboxClaim) bool {
 	ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady)
 	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired)
 }
 
 func (r *Reconciler) event(
-	about *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
+	about *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
 ) {
 	var related runtime.Object
 	if sandbox != nil { // a nil pointer in an interface is not nil

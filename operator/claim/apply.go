@@ -17,7 +17,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
@@ -25,7 +25,7 @@ import (
 
 // take carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
 // brought up to date with what was written to it.
-func (r *Reconciler) take(ctx context.Context, claim *v1beta1.SandboxClaim, todo step) (*agentsv1beta1.Sandbox, error) {
+func (r *Reconciler) take(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, todo step) (*agentsv1beta1.Sandbox, error) {
 	switch s := todo.(type) {
 	case keep:
 		return r.keepUp(ctx, claim, s)
@@ -50,7 +50,7 @@ func (r *Reconciler) take(ctx context.Context, claim *v1beta1.SandboxClaim, todo
 
 // note writes on the claim when it was seen first and, unless empty, the name of its Sandbox: one locked write, and none when
 // it says so already.
-func (r *Reconciler) note(ctx context.Context, claim *v1beta1.SandboxClaim, name string) error {
+func (r *Reconciler) note(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
 	is := claim.DeepCopy()
 	if is.Annotations[apis.AnnotationControllerFirstObservedAt] == "" {
 		setKey(&is.Annotations, apis.AnnotationControllerFirstObservedAt, r.clock.Now().UTC().Format(time.RFC3339Nano))
@@ -67,7 +67,7 @@ func (r *Reconciler) note(ctx context.Context, claim *v1beta1.SandboxClaim, name
 }
 
 // forget drops the record. Returned is why, or what kept us from it.
-func (r *Reconciler) forget(ctx context.Context, claim *v1beta1.SandboxClaim, why error) error {
+func (r *Reconciler) forget(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, why error) error {
 	is := claim.DeepCopy()
 	delete(is.Annotations, apis.AnnotationAssignedSandboxName)
 	delete(is.Labels, apis.LabelAssignedSandboxName)
@@ -77,7 +77,7 @@ func (r *Reconciler) forget(ctx context.Context, claim *v1beta1.SandboxClaim, wh
 	return why
 }
 
-func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *v1beta1.SandboxClaim) error {
+func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *extensionsv1beta1.SandboxClaim) error {
 	if equality.Semantic.DeepEqual(claim.ObjectMeta, is.ObjectMeta) {
 		return nil
 	}
@@ -90,11 +90,11 @@ func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *v1beta1.Sandb
 }
 
 // keepUp repairs the keys we own on a Sandbox that is ours, and the claim's record of it.
-func (r *Reconciler) keepUp(ctx context.Context, claim *v1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
+func (r *Reconciler) keepUp(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
 	sandbox := k.sandbox
 	if k.want != nil {
 		if released(k.sandbox, claim) {
-			if err := owner.Recheck(ctx, r.live, claim, &v1beta1.SandboxClaim{}); err != nil {
+			if err := owner.Recheck(ctx, r.live, claim, &extensionsv1beta1.SandboxClaim{}); err != nil {
 				return sandbox, err
 			}
 		}
@@ -123,7 +123,7 @@ func (r *Reconciler) patchSandbox(ctx context.Context, was, want *agentsv1beta1.
 // startCold creates a Sandbox under the claim's name. The name is recorded first: until it is known what became of the creation,
 // no warm Sandbox may be taken.
 func (r *Reconciler) startCold(
-	ctx context.Context, claim *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) (*agentsv1beta1.Sandbox, error) {
 	if err := r.note(ctx, claim, sandbox.Name); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.S
 }
 
 // expire deletes the Sandboxes of a claim that stays, if the claim is still as it was seen: somebody may have given it more time.
-func (r *Reconciler) expire(ctx context.Context, claim *v1beta1.SandboxClaim, e end) error {
+func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e end) error {
 	if len(e.sandboxes) == 0 {
 		return nil
 	}
@@ -176,10 +176,10 @@ func (r *Reconciler) expire(ctx context.Context, claim *v1beta1.SandboxClaim, e 
 }
 
 // deleteClaim ends a claim, if it is still as it was seen: somebody may have given it more time.
-func (r *Reconciler) deleteClaim(ctx context.Context, claim *v1beta1.SandboxClaim, e end) error {
+func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e end) error {
 	uid, version := claim.UID, claim.ResourceVersion
 	options := []client.DeleteOption{client.Preconditions{UID: &uid, ResourceVersion: &version}}
-	if e.policy == v1beta1.ShutdownPolicyDeleteForeground {
+	if e.policy == extensionsv1beta1.ShutdownPolicyDeleteForeground {
 		options = append(options, client.PropagationPolicy(metav1.DeletePropagationForeground))
 	}
 	err := r.client.Delete(ctx, claim, options...)

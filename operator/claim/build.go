@@ -6,14 +6,14 @@ package claim
 import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
 // cold returns a new Sandbox for the claim. It has the claim's name, or that of the Sandbox whose volumes wait for it, so a second one
 // is refused by the API server.
-func cold(claim *v1beta1.SandboxClaim, name string, template *v1beta1.SandboxTemplate) (*agentsv1beta1.Sandbox, *refusal) {
+func cold(claim *extensionsv1beta1.SandboxClaim, name string, template *extensionsv1beta1.SandboxTemplate) (*agentsv1beta1.Sandbox, *refusal) {
 	sandbox := stamp.Sandbox(template)
 	sandbox.Name, sandbox.Namespace = name, claim.Namespace
 	if why := injectEnv(&sandbox.Spec.PodTemplate.Spec, claim, template); why != nil {
@@ -32,7 +32,7 @@ func cold(claim *v1beta1.SandboxClaim, name string, template *v1beta1.SandboxTem
 
 // adopted returns the member as it is when it belongs to the claim. It stays under its template's NetworkPolicy, and its spec
 // stays as it is, so that the running Pod goes on.
-func adopted(member *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) (
+func adopted(member *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) (
 	*agentsv1beta1.Sandbox, *refusal,
 ) {
 	sandbox := member.DeepCopy()
@@ -49,7 +49,7 @@ func adopted(member *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templat
 }
 
 // handOver is what warm and cold have in common: owner, identity, metadata, trace.
-func handOver(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+func handOver(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
 	own(sandbox, claim)
 	setIdentity(sandbox, claim)
 	if trace := claim.Annotations[apis.AnnotationTraceContext]; trace != "" {
@@ -59,7 +59,7 @@ func handOver(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, templ
 }
 
 // setIdentity makes the labels right by which the claim and the template's NetworkPolicy find the Sandbox and its Pod.
-func setIdentity(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) {
+func setIdentity(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) {
 	setKey(&sandbox.Labels, apis.LabelClaimUID, string(claim.UID))
 	if template := builtFrom(sandbox, claim); template != "" {
 		setKey(&sandbox.Annotations, apis.AnnotationTemplateRef, template)
@@ -69,7 +69,7 @@ func setIdentity(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) {
 
 // builtFrom is the template that the Sandbox was made from: the claim's status remembers it. Before that is written the Sandbox's label
 // decides, and what the claim names now only where there is none: the Pod would leave its NetworkPolicy with an edit of the claim.
-func builtFrom(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) string {
+func builtFrom(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) string {
 	if name := claim.Status.SandboxStatus.TemplateName; name != "" && bound(sandbox, claim) {
 		return name
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -21,28 +21,28 @@ import (
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 // claimOf is a claim by the template "python".
-func claimOf(name string, with ...builders.ClaimOption) *v1beta1.SandboxClaim {
+func claimOf(name string, with ...builders.ClaimOption) *extensionsv1beta1.SandboxClaim {
 	return builders.Claim(name, "python", append([]builders.ClaimOption{
 		builders.WithUID(types.UID(name + "-uid")), builders.WithGeneration(1), builders.CreatedAt(testNow),
 	}, with...)...)
 }
 
-func template(with ...builders.TemplateOption) *v1beta1.SandboxTemplate {
+func template(with ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", append([]builders.TemplateOption{builders.WithUID("python-uid")}, with...)...)
 }
 
-func pool(name string, with ...builders.PoolOption) *v1beta1.SandboxWarmPool {
+func pool(name string, with ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	return builders.Pool(name, "python", append([]builders.PoolOption{builders.WithUID(types.UID(name + "-uid"))}, with...)...)
 }
 
 type change func(*agentsv1beta1.Sandbox)
 
 // member is a ready member of a pool.
-func member(name string, of *v1beta1.SandboxWarmPool, with ...change) *agentsv1beta1.Sandbox {
+func member(name string, of *extensionsv1beta1.SandboxWarmPool, with ...change) *agentsv1beta1.Sandbox {
 	return memberOf(name, of, template(), with...)
 }
 
-func memberOf(name string, of *v1beta1.SandboxWarmPool, from *v1beta1.SandboxTemplate, with ...change) *agentsv1beta1.Sandbox {
+func memberOf(name string, of *extensionsv1beta1.SandboxWarmPool, from *extensionsv1beta1.SandboxTemplate, with ...change) *agentsv1beta1.Sandbox {
 	s := stamp.Sandbox(from)
 	s.Name, s.UID, s.Generation = name, types.UID(name+"-uid"), 1
 	s.CreationTimestamp = metav1.NewTime(testNow.Add(-time.Hour))
@@ -50,7 +50,7 @@ func memberOf(name string, of *v1beta1.SandboxWarmPool, from *v1beta1.SandboxTem
 	s.Labels[apis.LabelSandboxPodTemplateHash] = stamp.HashOf(s)
 	s.Annotations[apis.AnnotationPodName] = name
 	s.OwnerReferences = []metav1.OwnerReference{
-		*metav1.NewControllerRef(of, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool)),
+		*metav1.NewControllerRef(of, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool)),
 	}
 	ready(s)
 	for _, c := range with {
@@ -93,7 +93,7 @@ func report(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reas
 }
 
 // heldBy is a Sandbox that the claim owns, as an adoption leaves it.
-func heldBy(claim *v1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...change) *agentsv1beta1.Sandbox {
+func heldBy(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...change) *agentsv1beta1.Sandbox {
 	s, why := adopted(s, claim, template())
 	if why != nil {
 		panic(why)
@@ -109,11 +109,11 @@ func noted(name string) builders.ClaimOption {
 	return builders.WithAnnotation(apis.AnnotationAssignedSandboxName, name)
 }
 
-func spec(change func(*v1beta1.SandboxClaimSpec)) builders.ClaimOption {
+func spec(change func(*extensionsv1beta1.SandboxClaimSpec)) builders.ClaimOption {
 	return builders.WithClaimSpec(change)
 }
 
-func templateSpec(change func(*v1beta1.SandboxTemplateSpec)) builders.TemplateOption {
+func templateSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.TemplateOption {
 	return builders.WithTemplateSpec(change)
 }
 

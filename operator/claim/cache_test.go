@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // cached is the operator's client: it reads from the cache, which may lag, and writes to the API server, which may be told to fail.
@@ -74,13 +74,13 @@ func (w *world) cached() client.Client {
 // shown reads a template or a pool as the cache shows it.
 func (w *world) shown(ctx context.Context, key client.ObjectKey, o client.Object, opts []client.GetOption) error {
 	switch o := o.(type) {
-	case *v1beta1.SandboxTemplate:
-		if old, behind := w.before[key.Name].(*v1beta1.SandboxTemplate); behind {
+	case *extensionsv1beta1.SandboxTemplate:
+		if old, behind := w.before[key.Name].(*extensionsv1beta1.SandboxTemplate); behind {
 			old.DeepCopyInto(o)
 			return nil
 		}
-	case *v1beta1.SandboxWarmPool:
-		if old, behind := w.before[key.Name].(*v1beta1.SandboxWarmPool); behind {
+	case *extensionsv1beta1.SandboxWarmPool:
+		if old, behind := w.before[key.Name].(*extensionsv1beta1.SandboxWarmPool); behind {
 			old.DeepCopyInto(o)
 			return nil
 		}

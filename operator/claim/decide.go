@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 )
 
@@ -48,7 +48,7 @@ type (
 	reject struct{ why *refusal }
 	// end: the claim's time is over.
 	end struct {
-		policy    v1beta1.ShutdownPolicy
+		policy    extensionsv1beta1.ShutdownPolicy
 		sandboxes []*agentsv1beta1.Sandbox // ours, those that are on their way out included
 	}
 )
@@ -64,7 +64,7 @@ func (end) isStep()     {}
 
 // deadlineOf is when the claim is over. A Sandbox that has finished counts before the claim's status says so; without one, what
 // the status kept does.
-func deadlineOf(claim *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lifecycle.Deadline {
+func deadlineOf(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lifecycle.Deadline {
 	if claim.Spec.Lifecycle == nil {
 		return lifecycle.Deadline{}
 	}
@@ -76,10 +76,10 @@ func deadlineOf(claim *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lif
 }
 
 // nextStep decides what to do about a claim. It touches nothing.
-func nextStep(now time.Time, claim *v1beta1.SandboxClaim, seen observed) step {
+func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observed) step {
 	ours := inOrder(claim, seen.ours(claim))
 	if deadlineOf(claim, first(ours)).Reached(now) {
-		return end{policy: cmp.Or(claim.Spec.Lifecycle.ShutdownPolicy, v1beta1.ShutdownPolicyRetain), sandboxes: ours}
+		return end{policy: cmp.Or(claim.Spec.Lifecycle.ShutdownPolicy, extensionsv1beta1.ShutdownPolicyRetain), sandboxes: ours}
 	}
 	if len(ours) > 0 {
 		return nextForOwner(claim, ours, seen.template)
@@ -110,7 +110,7 @@ func nextStep(now time.Time, claim *v1beta1.SandboxClaim, seen observed) step {
 }
 
 // nextForOwner decides for a claim that has its Sandbox.
-func nextForOwner(claim *v1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox, template *v1beta1.SandboxTemplate) step {
+func nextForOwner(claim *extensionsv1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate) step {
 	if ours[0].DeletionTimestamp != nil {
 		return replace{ours[0]}
 	}
@@ -146,7 +146,7 @@ func takenAway(sandbox *agentsv1beta1.Sandbox) *refusal {
 }
 
 // nextCold decides about a new Sandbox of the name.
-func nextCold(claim *v1beta1.SandboxClaim, name string, from *source, seen observed) step {
+func nextCold(claim *extensionsv1beta1.SandboxClaim, name string, from *source, seen observed) step {
 	if seen.named != nil && name == claim.Name {
 		return reject{inTheWay(claim, seen.named)}
 	}
@@ -158,7 +158,7 @@ func nextCold(claim *v1beta1.SandboxClaim, name string, from *source, seen obser
 }
 
 // inTheWay says why a new Sandbox cannot have the claim's name, and what to do.
-func inTheWay(claim *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) *refusal {
+func inTheWay(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) *refusal {
 	controller := metav1.GetControllerOf(sandbox)
 	why := refuse(apis.ReasonReconcilerError, "Sandbox %q exists and does not belong to this claim: delete it, or give the claim "+
 		"another name", sandbox.Name)
@@ -176,7 +176,7 @@ func inTheWay(claim *v1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) *refu
 
 // inOrder puts the Sandbox to keep first: one that stays, then the one that the status names, then the recorded one, then the
 // oldest.
-func inOrder(claim *v1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox {
+func inOrder(claim *extensionsv1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox {
 	rank := func(s *agentsv1beta1.Sandbox) int {
 		switch {
 		case s.DeletionTimestamp != nil:

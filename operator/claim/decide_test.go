@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -70,7 +70,7 @@ func TestNextStep(t *testing.T) {
 	foreign := heldBy(claimOf("other"), member("x", pool("p")))
 	inOurWay := builders.Sandbox("c", builders.OwnedByStranger())
 	tests := map[string]struct {
-		claim *v1beta1.SandboxClaim
+		claim *extensionsv1beta1.SandboxClaim
 		seen  observed
 		want  string
 	}{
@@ -139,10 +139,10 @@ func TestNextStep(t *testing.T) {
 		"variables with a warm pool":      {claim: claimOf("c", builders.WithEnv("A", "1")), seen: observed{template: template(allowing)}, want: "reject EnvVarsInjectionRejected"},
 		"variables by a pool start cold":  {claim: claimOf("c", builders.FromPool("p"), builders.WithEnv("A", "1")), seen: observed{template: template(allowing), pools: list(pool("p"))}, want: "create c"},
 		"volumes by a pool start cold":    {claim: claimOf("c", builders.FromPool("p"), withVolume("x")), seen: observed{template: template(allowing), pools: list(pool("p"))}, want: "create c"},
-		"a claim that is over has no say": {claim: claimOf("c", over(v1beta1.ShutdownPolicyRetain)), seen: observed{template: template(), pools: both}, want: "end Retain 0"},
+		"a claim that is over has no say": {claim: claimOf("c", over(extensionsv1beta1.ShutdownPolicyRetain)), seen: observed{template: template(), pools: both}, want: "end Retain 0"},
 		"no policy means Retain":          {claim: claimOf("c", over("")), seen: observed{owned: list(held("p-a"))}, want: "end Retain 1"},
 		"a Sandbox that has finished counts before the status says so": {
-			claim: claimOf("c", builders.WithTTL(0, v1beta1.ShutdownPolicyDelete)), seen: observed{owned: list(held("p-a", finished))}, want: "end Delete 1",
+			claim: claimOf("c", builders.WithTTL(0, extensionsv1beta1.ShutdownPolicyDelete)), seen: observed{owned: list(held("p-a", finished))}, want: "end Delete 1",
 		},
 	}
 	for name, tt := range tests {
@@ -161,25 +161,25 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-func allowingPolicy(s *v1beta1.SandboxTemplateSpec) {
-	s.EnvVarsInjectionPolicy = v1beta1.EnvVarsInjectionPolicyAllowed
-	s.VolumeClaimTemplatesPolicy = v1beta1.VolumeClaimTemplatesPolicyAllowed
+func allowingPolicy(s *extensionsv1beta1.SandboxTemplateSpec) {
+	s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicyAllowed
+	s.VolumeClaimTemplatesPolicy = extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed
 }
 
 var allowing = templateSpec(allowingPolicy)
 
 func withVolume(name string) builders.ClaimOption {
-	return spec(func(s *v1beta1.SandboxClaimSpec) {
+	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.VolumeClaimTemplates = append(s.VolumeClaimTemplates, builders.VolumeTemplate(name, "1Gi"))
 	})
 }
 
 func TestWhoMayBeTaken(t *testing.T) {
-	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	stale := func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxPodTemplateHash] = "older" }
 	tests := map[string]struct {
-		claim   *v1beta1.SandboxClaim
-		pool    *v1beta1.SandboxWarmPool
+		claim   *extensionsv1beta1.SandboxClaim
+		pool    *extensionsv1beta1.SandboxWarmPool
 		sandbox *agentsv1beta1.Sandbox
 		want    bool
 	}{
@@ -201,7 +201,7 @@ func TestWhoMayBeTaken(t *testing.T) {
 		"a fresh one under Recreate":              {pool: pool("p", recreate), sandbox: member("p-a", pool("p")), want: true},
 		"by pool, one of the template before": {
 			claim: claimOf("c", builders.FromPool("p")), want: true,
-			pool: pool("p", builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{Selector: "by an operator that recorded no contents"})),
+			pool: pool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "by an operator that recorded no contents"})),
 			sandbox: member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) {
 				s.Labels[apis.LabelSandboxTemplateRefHash], s.Annotations[apis.AnnotationTemplateRef] = naming.Hash("x"), "x"
 			}),
@@ -257,20 +257,20 @@ func TestDeadlines(t *testing.T) {
 	soon, later := testNow.Add(time.Minute), testNow.Add(time.Hour)
 	done := heldBy(claimOf("c"), member("p-a", pool("p")), finished)
 	tests := map[string]struct {
-		lifecycle *v1beta1.Lifecycle
+		lifecycle *extensionsv1beta1.Lifecycle
 		sandbox   *agentsv1beta1.Sandbox
 		want      time.Time
 	}{
 		"no lifecycle: never":                {want: time.Time{}},
-		"the shutdown time":                  {lifecycle: &v1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon))}, want: soon},
-		"a time to live counts from the end": {lifecycle: &v1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"and not before it":                  {lifecycle: &v1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: member("p-a", pool("p"))},
-		"the earlier of both":                {lifecycle: &v1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(later)), TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"the earlier of both, the other way": {lifecycle: &v1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon)), TTLSecondsAfterFinished: new(int32(3600))}, sandbox: done, want: soon},
+		"the shutdown time":                  {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon))}, want: soon},
+		"a time to live counts from the end": {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
+		"and not before it":                  {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: member("p-a", pool("p"))},
+		"the earlier of both":                {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(later)), TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
+		"the earlier of both, the other way": {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon)), TTLSecondsAfterFinished: new(int32(3600))}, sandbox: done, want: soon},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			claim := claimOf("c", spec(func(s *v1beta1.SandboxClaimSpec) { s.Lifecycle = tt.lifecycle }))
+			claim := claimOf("c", spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Lifecycle = tt.lifecycle }))
 			if got := deadlineOf(claim, tt.sandbox); !got.At().Equal(tt.want) {
 				t.Errorf("got %v", got.At())
 			}

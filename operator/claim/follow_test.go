@@ -15,14 +15,14 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 // retemplate puts another template in the place of the one of its name.
-func (w *world) retemplate(is *v1beta1.SandboxTemplate) {
+func (w *world) retemplate(is *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
-	was := &v1beta1.SandboxTemplate{}
+	was := &extensionsv1beta1.SandboxTemplate{}
 	if err := w.store.Get(context.Background(), keyOf(is.Name), was); err != nil {
 		w.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 	was, labelled := template(), template(builders.WithLabel("a", "1"))
 	w := newWorld(t, was, heldBy(claimOf("c"), member("p-a", pool("p"))), heldBy(claimOf("by-pool", builders.FromPool("p")), member("p-c", pool("p"))),
 		member("p-b", pool("p")), heldBy(claimOf("other", builders.FromPool("o")), memberOf("o-a", builders.Pool("o", "node"), builders.Template("node"))))
-	update := func(is *v1beta1.SandboxTemplate) event.UpdateEvent {
+	update := func(is *extensionsv1beta1.SandboxTemplate) event.UpdateEvent {
 		return event.UpdateEvent{ObjectOld: was, ObjectNew: is}
 	}
 	tests := map[string]struct {

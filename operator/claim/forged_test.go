@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor a second.
@@ -27,11 +27,11 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 			return newWorld(t, claimOf("c"), heldBy(claimOf("other"), member("p-x", pool("p"))))
 		},
 	}
-	forgeries := map[string]v1beta1.SandboxClaimStatus{
+	forgeries := map[string]extensionsv1beta1.SandboxClaimStatus{
 		"nothing":             {},
-		"another's Sandbox":   {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-x", PodIPs: []string{"10.6.6.6"}}},
-		"a second Sandbox":    {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-b"}},
-		"one that is not":     {Conditions: []metav1.Condition{ready}, SandboxStatus: v1beta1.SandboxStatus{Name: "p-none"}},
+		"another's Sandbox":   {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-x", PodIPs: []string{"10.6.6.6"}}},
+		"a second Sandbox":    {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-b"}},
+		"one that is not":     {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-none"}},
 		"that it has expired": {Conditions: []metav1.Condition{expired}},
 		"a condition of no kind of ours": {Conditions: []metav1.Condition{
 			{Type: "Forged", Status: metav1.ConditionTrue, Reason: "Forged", LastTransitionTime: metav1.NewTime(testNow)},
@@ -50,7 +50,7 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 			w.settle()
 			got := w.claim("c").Status
 			if state == "waiting" { // a name that no error may clear: what it names was never the claim's, which the conditions say
-				got.SandboxStatus = v1beta1.SandboxStatus{}
+				got.SandboxStatus = extensionsv1beta1.SandboxStatus{}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, forged %s (-want +got):\n%s", state, what, diff)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -91,7 +91,7 @@ func (w *world) refer(template string) {
 	if claim.Spec.TemplateRef != nil && claim.Spec.TemplateRef.Name == template {
 		return
 	}
-	claim.Spec.WarmPoolRef, claim.Spec.TemplateRef = nil, &v1beta1.SandboxTemplateRef{Name: template}
+	claim.Spec.WarmPoolRef, claim.Spec.TemplateRef = nil, &extensionsv1beta1.SandboxTemplateRef{Name: template}
 	if err := w.store.Update(context.Background(), claim); err != nil {
 		w.t.Fatal(err)
 	}
@@ -121,13 +121,13 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 			APIVersion: "example.com/v1", Kind: "Workspace", Name: "w", UID: "w-uid", Controller: new(true),
 		}}
 	}
-	bound := func(uid types.UID) *v1beta1.SandboxClaim {
+	bound := func(uid types.UID) *extensionsv1beta1.SandboxClaim {
 		claim := claimOf("c", noted("p-a"))
-		claim.Status.SandboxStatus = v1beta1.SandboxStatus{Name: "p-a", UID: uid, TemplateName: "python"}
+		claim.Status.SandboxStatus = extensionsv1beta1.SandboxStatus{Name: "p-a", UID: uid, TemplateName: "python"}
 		return claim
 	}
 	tests := map[string]struct {
-		claim   *v1beta1.SandboxClaim
+		claim   *extensionsv1beta1.SandboxClaim
 		sandbox *agentsv1beta1.Sandbox
 		want    string // of the claim's message
 		owner   string
@@ -167,7 +167,7 @@ func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	live := interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			err := c.Get(ctx, key, o, opts...)
-			if claim, ok := o.(*v1beta1.SandboxClaim); ok {
+			if claim, ok := o.(*extensionsv1beta1.SandboxClaim); ok {
 				claim.DeletionTimestamp = new(metav1.NewTime(testNow))
 			}
 			return err

@@ -12,25 +12,25 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // maxVolumes is what the schema of a Sandbox takes.
 const maxVolumes = 32
 
 // checkAdditions refuses variables and volumes where a warm Sandbox is asked for, and what the template forbids altogether.
-func checkAdditions(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+func checkAdditions(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
 	warm := claim.Spec.TemplateRef != nil && (claim.Spec.WarmPool == nil || *claim.Spec.WarmPool != apis.WarmPoolNone)
 	if len(claim.Spec.Env) > 0 {
 		switch {
 		case warm:
 			return refuse(apis.ReasonEnvVarsInjectionRejected, "a running warm Sandbox cannot take environment variables: set warmpool to "+
 				"%s, or remove env from the claim", apis.WarmPoolNone)
-		case template.Spec.EnvVarsInjectionPolicy != v1beta1.EnvVarsInjectionPolicyAllowed &&
-			template.Spec.EnvVarsInjectionPolicy != v1beta1.EnvVarsInjectionPolicyOverrides:
+		case template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyAllowed &&
+			template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyOverrides:
 			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable injection is not allowed by the template policy: set "+
 				"envVarsInjectionPolicy of SandboxTemplate %q to %s, or remove env from the claim",
-				template.Name, v1beta1.EnvVarsInjectionPolicyAllowed)
+				template.Name, extensionsv1beta1.EnvVarsInjectionPolicyAllowed)
 		}
 	}
 	if len(claim.Spec.VolumeClaimTemplates) > 0 {
@@ -38,11 +38,11 @@ func checkAdditions(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTempla
 		case warm:
 			return refuse(apis.ReasonVolumeClaimTemplatesError, "a running warm Sandbox cannot take volumes: set warmpool to %s, or "+
 				"remove volumeClaimTemplates from the claim", apis.WarmPoolNone)
-		case template.Spec.VolumeClaimTemplatesPolicy != v1beta1.VolumeClaimTemplatesPolicyAllowed &&
-			template.Spec.VolumeClaimTemplatesPolicy != v1beta1.VolumeClaimTemplatesPolicyOverrides:
+		case template.Spec.VolumeClaimTemplatesPolicy != extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed &&
+			template.Spec.VolumeClaimTemplatesPolicy != extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides:
 			return refuse(apis.ReasonVolumeClaimTemplatesError, "volumeClaimTemplates of claims are not allowed by the template policy: set "+
 				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s, or remove volumeClaimTemplates from the claim",
-				template.Name, v1beta1.VolumeClaimTemplatesPolicyAllowed)
+				template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed)
 		}
 	}
 	return checkOverrides(claim, template, agentsv1beta1.PodMetadata{})
@@ -50,7 +50,7 @@ func checkAdditions(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTempla
 
 // injectEnv adds the claim's variables to the containers of a new Pod. Under Allowed none may replace one of the template's, wherever the
 // template has it from; Overrides may.
-func injectEnv(spec *corev1.PodSpec, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+func injectEnv(spec *corev1.PodSpec, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
 	given := map[string]bool{} // container and name, of the claim
 	for _, variable := range claim.Spec.Env {
 		if problems := validation.IsRelaxedEnvVarName(variable.Name); len(problems) > 0 {
@@ -68,7 +68,7 @@ func injectEnv(spec *corev1.PodSpec, claim *v1beta1.SandboxClaim, template *v1be
 				"them from the claim", variable.Name, container.Name)
 		}
 		given[key] = true
-		if template.Spec.EnvVarsInjectionPolicy != v1beta1.EnvVarsInjectionPolicyOverrides {
+		if template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyOverrides {
 			if why := taken(container, variable.Name, template.Name); why != nil {
 				return why
 			}
@@ -84,13 +84,13 @@ func taken(container *corev1.Container, name, template string) *refusal {
 	if slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == name }) {
 		return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is set in container %q of the template already: "+
 			"remove it from the claim, or set envVarsInjectionPolicy of SandboxTemplate %q to %s",
-			name, container.Name, template, v1beta1.EnvVarsInjectionPolicyOverrides)
+			name, container.Name, template, extensionsv1beta1.EnvVarsInjectionPolicyOverrides)
 	}
 	for _, from := range container.EnvFrom {
 		if strings.HasPrefix(name, from.Prefix) && name != from.Prefix {
 			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q may be set by envFrom in container %q of the template "+
 				"(%s): remove it from the claim, give that envFrom a prefix with which %q does not begin, or set envVarsInjectionPolicy of "+
-				"SandboxTemplate %q to %s", name, container.Name, sourceName(from), name, template, v1beta1.EnvVarsInjectionPolicyOverrides)
+				"SandboxTemplate %q to %s", name, container.Name, sourceName(from), name, template, extensionsv1beta1.EnvVarsInjectionPolicyOverrides)
 		}
 	}
 	return nil
@@ -149,8 +149,8 @@ func containerNames(spec *corev1.PodSpec) []string {
 
 // addVolumes adds the claim's volumes to those of a new Sandbox. One whose name the template has, as a volume claim or as a volume of the
 // Pod, takes its place under Overrides and is refused under Allowed.
-func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
-	overrides := template.Spec.VolumeClaimTemplatesPolicy == v1beta1.VolumeClaimTemplatesPolicyOverrides
+func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
+	overrides := template.Spec.VolumeClaimTemplatesPolicy == extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides
 	for i := range claim.Spec.VolumeClaimTemplates {
 		volume := claim.Spec.VolumeClaimTemplates[i].DeepCopy()
 		at := slices.IndexFunc(sandbox.Spec.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool {
@@ -161,7 +161,7 @@ func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, tem
 		case !overrides && (at >= 0 || ofPod):
 			return refuse(apis.ReasonVolumeClaimTemplatesError, "the template has a volume %q already: give the claim's another name, or set "+
 				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
-				volume.Name, template.Name, v1beta1.VolumeClaimTemplatesPolicyOverrides)
+				volume.Name, template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides)
 		case at < 0: // the Sandbox's reconciler puts it in the place of the Pod's volume of the name
 			sandbox.Spec.VolumeClaimTemplates = append(sandbox.Spec.VolumeClaimTemplates, *volume)
 		default:

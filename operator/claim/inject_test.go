@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -22,15 +22,15 @@ var threeContainers = builders.WithPodSpec(func(s *corev1.PodSpec) {
 	s.InitContainers = []corev1.Container{{Name: "setup", Image: builders.Image}}
 })
 
-func env(name, value, container string) v1beta1.EnvVar {
-	return v1beta1.EnvVar{Name: name, Value: value, ContainerName: container}
+func env(name, value, container string) extensionsv1beta1.EnvVar {
+	return extensionsv1beta1.EnvVar{Name: name, Value: value, ContainerName: container}
 }
 
 func TestVariables(t *testing.T) {
-	policy := func(p v1beta1.EnvVarsInjectionPolicy) v1beta1.EnvVarsInjectionPolicy { return p }
+	policy := func(p extensionsv1beta1.EnvVarsInjectionPolicy) extensionsv1beta1.EnvVarsInjectionPolicy { return p }
 	tests := map[string]struct {
-		policy  v1beta1.EnvVarsInjectionPolicy
-		env     []v1beta1.EnvVar
+		policy  extensionsv1beta1.EnvVarsInjectionPolicy
+		env     []extensionsv1beta1.EnvVar
 		want    map[string]string // by container, as NAME=value ...
 		refused string
 	}{
@@ -53,8 +53,8 @@ func TestVariables(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *v1beta1.SandboxClaimSpec) { s.Env = tt.env }))
-			from := template(threeContainers, templateSpec(func(s *v1beta1.SandboxTemplateSpec) { s.EnvVarsInjectionPolicy = tt.policy }))
+			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = tt.env }))
+			from := template(threeContainers, templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.EnvVarsInjectionPolicy = tt.policy }))
 			todo := nextStep(testNow, claim, observed{template: from})
 			if tt.refused != "" {
 				r, ok := todo.(reject)
@@ -88,7 +88,7 @@ func TestVariables(t *testing.T) {
 
 func TestVolumes(t *testing.T) {
 	tests := map[string]struct {
-		policy  v1beta1.VolumeClaimTemplatesPolicy
+		policy  extensionsv1beta1.VolumeClaimTemplatesPolicy
 		volumes []string
 		want    string // names and sizes
 		refused string
@@ -101,7 +101,7 @@ func TestVolumes(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *v1beta1.SandboxClaimSpec) {
+			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 				for i, volume := range tt.volumes {
 					if len(tt.volumes) > 2 {
 						volume += string(rune('A'+i/26)) + string(rune('a'+i%26))
@@ -110,7 +110,7 @@ func TestVolumes(t *testing.T) {
 				}
 			}))
 			from := template(builders.WithVolume("data", "1Gi"),
-				templateSpec(func(s *v1beta1.SandboxTemplateSpec) { s.VolumeClaimTemplatesPolicy = tt.policy }))
+				templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.VolumeClaimTemplatesPolicy = tt.policy }))
 			todo := nextStep(testNow, claim, observed{template: from})
 			if tt.refused != "" {
 				r, ok := todo.(reject)

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -27,7 +27,7 @@ func kept(sandbox, claimUID string) *corev1.PersistentVolumeClaim {
 }
 
 func retaining(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) builders.TemplateOption {
-	return templateSpec(func(s *v1beta1.SandboxTemplateSpec) {
+	return templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
 	})
 }
@@ -35,7 +35,7 @@ func retaining(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) bu
 // revived is the world after a claim has lived in the warm Sandbox p-a, has ended, and was given more time. left are the volumes.
 func revived(t *testing.T, left ...*corev1.PersistentVolumeClaim) *world {
 	t.Helper()
-	claim := claimOf("c", builders.WithClaimShutdown(testNow.Add(time.Hour), v1beta1.ShutdownPolicyRetain))
+	claim := claimOf("c", builders.WithClaimShutdown(testNow.Add(time.Hour), extensionsv1beta1.ShutdownPolicyRetain))
 	w := newWorld(t, claim, template(retaining("Retain")), pool("p"), member("p-a", pool("p")))
 	w.settle()
 	if w.claim("c").Status.SandboxStatus.Name != "p-a" {
@@ -51,7 +51,7 @@ func revived(t *testing.T, left ...*corev1.PersistentVolumeClaim) *world {
 	for _, v := range left {
 		w.create(v)
 	}
-	w.edit("c", func(c *v1beta1.SandboxClaim) {
+	w.edit("c", func(c *extensionsv1beta1.SandboxClaim) {
 		c.Spec.Lifecycle.ShutdownTime = new(metav1.NewTime(testNow.Add(2 * time.Hour)))
 	})
 	w.settle()
@@ -119,9 +119,9 @@ func TestAnAdoptedMemberFollowsTheTemplatesRetentionPolicy(t *testing.T) {
 
 // The deletion of a Sandbox cannot be undone, so it is not decided by a claim as it was.
 func TestAClaimThatGotMoreTimeMeanwhileKeepsItsSandbox(t *testing.T) {
-	w := newWorld(t, claimOf("c", over(v1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
+	w := newWorld(t, claimOf("c", over(extensionsv1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
 	old := w.claim("c")
-	w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
+	w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
 	if result, err := w.reconciler.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != conflictRetry {
 		t.Errorf("%+v, %v", result, err)
 	}

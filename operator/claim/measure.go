@@ -4,13 +4,13 @@
 package claim
 
 import (
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 // measure times the claim whose status went from was to is, once: when it became Ready for the first time.
-func (r *Reconciler) measure(was, is *v1beta1.SandboxClaim, f facts) {
+func (r *Reconciler) measure(was, is *extensionsv1beta1.SandboxClaim, f facts) {
 	if was.Status.FirstReadyTime == nil && is.Status.FirstReadyTime != nil {
 		r.metrics.FirstReady(is, f.sandbox)
 	}

@@ -13,13 +13,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
 // checkMetadata refuses what no claim may set, whatever the template says.
-func checkMetadata(claim *v1beta1.SandboxClaim) *refusal {
+func checkMetadata(claim *extensionsv1beta1.SandboxClaim) *refusal {
 	spec := &claim.Spec
 	fields := []struct {
 		name                string
@@ -78,7 +78,7 @@ func checkAnnotation(key, _ string) string {
 
 // checkOverrides refuses keys of additionalPodMetadata that the template sets to another value. What the live podTemplate says
 // already is fine: a template that changed later breaks no running Sandbox.
-func checkOverrides(claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate, live agentsv1beta1.PodMetadata) *refusal {
+func checkOverrides(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate, live agentsv1beta1.PodMetadata) *refusal {
 	if template == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func checkOverride(field string, add, has, live map[string]string) *refusal {
 
 // setMetadata brings the keys of the template and of the claim on the Sandbox and on its podTemplate up to date: what is there, then the
 // template's keys, then the claim's. What the template has no more stays.
-func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, template *v1beta1.SandboxTemplate) *refusal {
+func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
 	pod := &sandbox.Spec.PodTemplate.ObjectMeta
 	if why := checkOverrides(claim, template, *pod); why != nil {
 		return why
@@ -127,7 +127,7 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim, te
 }
 
 // stampedFrom says whether the Sandbox was made from the template (nil: there is none).
-func stampedFrom(sandbox *agentsv1beta1.Sandbox, template *v1beta1.SandboxTemplate) bool {
+func stampedFrom(sandbox *agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate) bool {
 	return template != nil && sandbox.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(template.Name)
 }
 
@@ -170,14 +170,14 @@ func union(under, over map[string]string) map[string]string {
 	return all
 }
 
-func labelsOf(m *v1beta1.Metadata) map[string]string {
+func labelsOf(m *extensionsv1beta1.Metadata) map[string]string {
 	if m == nil {
 		return nil
 	}
 	return m.Labels
 }
 
-func annotationsOf(m *v1beta1.Metadata) map[string]string {
+func annotationsOf(m *extensionsv1beta1.Metadata) map[string]string {
 	if m == nil {
 		return nil
 	}

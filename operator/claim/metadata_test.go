@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -38,21 +38,21 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 		"the router's identity":              {labels: keys{"app": "sandbox-router"}, refused: "how the router is found"},
 		"annotations that are far too large": {annotations: keys{"x": strings.Repeat("x", 1<<19)}, refused: "shorten"},
 	}
-	fields := map[string]func(*v1beta1.SandboxClaimSpec, keys, keys){
-		"additionalPodMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
+	fields := map[string]func(*extensionsv1beta1.SandboxClaimSpec, keys, keys){
+		"additionalPodMetadata": func(s *extensionsv1beta1.SandboxClaimSpec, l, a keys) {
 			s.AdditionalPodMetadata = agentsv1beta1.PodMetadata{Labels: l, Annotations: a}
 		},
-		"podMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
-			s.PodMetadata = &v1beta1.Metadata{Labels: l, Annotations: a}
+		"podMetadata": func(s *extensionsv1beta1.SandboxClaimSpec, l, a keys) {
+			s.PodMetadata = &extensionsv1beta1.Metadata{Labels: l, Annotations: a}
 		},
-		"sandboxMetadata": func(s *v1beta1.SandboxClaimSpec, l, a keys) {
-			s.SandboxMetadata = &v1beta1.Metadata{Labels: l, Annotations: a}
+		"sandboxMetadata": func(s *extensionsv1beta1.SandboxClaimSpec, l, a keys) {
+			s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: l, Annotations: a}
 		},
 	}
 	for name, tt := range tests {
 		for field, set := range fields {
 			t.Run(field+": "+name, func(t *testing.T) {
-				why := checkMetadata(claimOf("c", spec(func(s *v1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
+				why := checkMetadata(claimOf("c", spec(func(s *extensionsv1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
 				switch {
 				case tt.refused == "" && why != nil:
 					t.Errorf("refused: %v", why)
@@ -67,9 +67,9 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 
 // podLabels are those of additionalPodMetadata and podMetadata.
 func podLabels(strict, merged keys) builders.ClaimOption {
-	return spec(func(s *v1beta1.SandboxClaimSpec) {
+	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.AdditionalPodMetadata.Labels = strict
-		s.PodMetadata = &v1beta1.Metadata{Labels: merged}
+		s.PodMetadata = &extensionsv1beta1.Metadata{Labels: merged}
 	})
 }
 
@@ -95,8 +95,8 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 func TestMetadataFollowsTheClaim(t *testing.T) {
 	from := template(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"),
 		builders.WithLabel("team", "template"), builders.WithLabel("area", "template"))
-	claim := claimOf("c", podLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), spec(func(s *v1beta1.SandboxClaimSpec) {
-		s.SandboxMetadata = &v1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
+	claim := claimOf("c", podLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+		s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
 	}))
 	for name, start := range map[string][]any{"warm": {pool("p"), memberOf("p-a", pool("p"), from)}, "cold": {}} {
 		t.Run(name, func(t *testing.T) {
@@ -124,20 +124,20 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 			w.change(s, func(s *agentsv1beta1.Sandbox) {
 				s.Labels["foreign"], s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1", "1"
 			})
-			w.edit("c", func(c *v1beta1.SandboxClaim) {
+			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) {
 				c.Spec.AdditionalPodMetadata.Labels, c.Spec.PodMetadata.Labels = nil, keys{"mine": "2"}
 				c.Spec.SandboxMetadata.Labels["team"] = "b"
 			})
 			shows("what the template has comes back, the rest goes, foreign keys stay",
 				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "area": "template", "foreign": "1"})
-			w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
+			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
 			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"},
 				keys{"team": "template", "area": "template", "foreign": "1"})
 			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" || a[apis.AnnotationClaimPodLabels] != "" {
 				t.Errorf("annotations %v", a)
 			}
-			w.edit("c", func(c *v1beta1.SandboxClaim) {
-				c.Spec.PodMetadata = &v1beta1.Metadata{Labels: keys{"k8s.io/x": "1"}}
+			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) {
+				c.Spec.PodMetadata = &extensionsv1beta1.Metadata{Labels: keys{"k8s.io/x": "1"}}
 			})
 			w.settle()
 			c := w.claim("c")

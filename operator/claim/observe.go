@@ -18,21 +18,21 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // observed is what the cluster held when the pass began. Templates and pools are shared with the cache: read only.
 type observed struct {
-	owned    []*agentsv1beta1.Sandbox // that the claim controls
-	recorded *agentsv1beta1.Sandbox   // under the recorded name, whoever controls it; nil: the API server has none
-	named    *agentsv1beta1.Sandbox   // under the claim's own name, whoever controls it
-	kept     string                   // the name of a Sandbox that is gone and whose volumes wait for the claim
-	template *v1beta1.SandboxTemplate // that a Sandbox would be, or was, stamped from; nil: there is none
-	pools    []*v1beta1.SandboxWarmPool
+	owned    []*agentsv1beta1.Sandbox           // that the claim controls
+	recorded *agentsv1beta1.Sandbox             // under the recorded name, whoever controls it; nil: the API server has none
+	named    *agentsv1beta1.Sandbox             // under the claim's own name, whoever controls it
+	kept     string                             // the name of a Sandbox that is gone and whose volumes wait for the claim
+	template *extensionsv1beta1.SandboxTemplate // that a Sandbox would be, or was, stamped from; nil: there is none
+	pools    []*extensionsv1beta1.SandboxWarmPool
 }
 
 // ours lists the Sandboxes that the claim controls, and the one it had whose owner reference somebody removed.
-func (o observed) ours(claim *v1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
+func (o observed) ours(claim *extensionsv1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
 	if len(o.owned) == 0 && o.recorded != nil && (controlledBy(o.recorded, claim.UID) || released(o.recorded, claim)) {
 		return []*agentsv1beta1.Sandbox{o.recorded}
 	}
@@ -40,7 +40,7 @@ func (o observed) ours(claim *v1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
 }
 
 // noteOf is the name of the Sandbox that the claim is noted to have, or to be about to take.
-func noteOf(claim *v1beta1.SandboxClaim) string {
+func noteOf(claim *extensionsv1beta1.SandboxClaim) string {
 	if name := claim.Annotations[apis.AnnotationAssignedSandboxName]; name != "" {
 		return name
 	}
@@ -48,11 +48,11 @@ func noteOf(claim *v1beta1.SandboxClaim) string {
 }
 
 // recordOf is where the claim's Sandbox is looked for: where the note was taken away, the status remembers it.
-func recordOf(claim *v1beta1.SandboxClaim) string {
+func recordOf(claim *extensionsv1beta1.SandboxClaim) string {
 	return cmp.Or(noteOf(claim), claim.Status.SandboxStatus.Name)
 }
 
-func (r *Reconciler) observe(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time) (observed, error) {
+func (r *Reconciler) observe(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time) (observed, error) {
 	var seen observed
 	if err := r.observeSandboxes(ctx, claim, now, &seen); err != nil {
 		return seen, err
@@ -68,7 +68,7 @@ func (r *Reconciler) observe(ctx context.Context, claim *v1beta1.SandboxClaim, n
 
 // observeKept looks for volumes that outlived the claim's Sandbox. They are told by the claim's UID, which the operator wrote: what is
 // noted on the claim anybody may have written who may edit it. The API server is asked, for whoever misses them begins with nothing.
-func (r *Reconciler) observeKept(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time, seen *observed) error {
+func (r *Reconciler) observeKept(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed) error {
 	had := recordOf(claim) != "" || claim.Status.FirstReadyTime != nil
 	if !had || seen.recorded != nil || deadlineOf(claim, nil).Reached(now) {
 		return nil
@@ -83,7 +83,7 @@ func (r *Reconciler) observeKept(ctx context.Context, claim *v1beta1.SandboxClai
 }
 
 // keptOf is the name of the Sandbox that the volumes are of: the recorded one, if there are several.
-func keptOf(claim *v1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
+func keptOf(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
 	var names []string
 	for i := range volumes {
 		name := volumes[i].Annotations[apis.AnnotationAssignedSandboxName]
@@ -103,7 +103,7 @@ func keptOf(claim *v1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim)
 
 // observeSandboxes looks by owner, then by record, then by the claim's name. The cache may lag behind our own writes, so what a
 // claim has recorded is gone only when the API server says so; when the claim is over the API server is asked anyway.
-func (r *Reconciler) observeSandboxes(ctx context.Context, claim *v1beta1.SandboxClaim, now time.Time, seen *observed) error {
+func (r *Reconciler) observeSandboxes(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed) error {
 	var list agentsv1beta1.SandboxList
 	err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{ownerUIDIndex: string(claim.UID)})
 	if err != nil {
@@ -138,7 +138,7 @@ func (r *Reconciler) observeSandboxes(ctx context.Context, claim *v1beta1.Sandbo
 
 // observeSources reads what a Sandbox may come from: the template, and the pools that may serve the claim. Where one of them has the
 // strategy Recreate the API server is asked: by the time a claim exists the template may have changed without the cache's knowing.
-func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxClaim, seen *observed) error {
+func (r *Reconciler) observeSources(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed) error {
 	name, template := poolName(claim), templateName(claim)
 	switch {
 	case name != "":
@@ -149,12 +149,12 @@ func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxC
 		if pool == nil {
 			break
 		}
-		seen.pools = []*v1beta1.SandboxWarmPool{pool}
+		seen.pools = []*extensionsv1beta1.SandboxWarmPool{pool}
 		if template == "" {
 			template = pool.Spec.TemplateRef.Name
 		}
 	case wantsWarm(claim):
-		var list v1beta1.SandboxWarmPoolList
+		var list extensionsv1beta1.SandboxWarmPoolList
 		if err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 			return fmt.Errorf("list SandboxWarmPools: %w", err)
 		}
@@ -171,21 +171,21 @@ func (r *Reconciler) observeSources(ctx context.Context, claim *v1beta1.SandboxC
 }
 
 // namedPool reads the one pool that may serve the claim; nil: there is none.
-func (r *Reconciler) namedPool(ctx context.Context, claim *v1beta1.SandboxClaim, name string) (*v1beta1.SandboxWarmPool, error) {
+func (r *Reconciler) namedPool(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	pool, err := get(ctx, r.client, key, &v1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
+	pool, err := get(ctx, r.client, key, &extensionsv1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
 	if err != nil || pool == nil || !recreates(pool) || !wantsWarm(claim) {
 		return pool, err
 	}
-	return get(ctx, r.live, key, &v1beta1.SandboxWarmPool{})
+	return get(ctx, r.live, key, &extensionsv1beta1.SandboxWarmPool{})
 }
 
-func observeTemplate(ctx context.Context, from client.Reader, claim *v1beta1.SandboxClaim, name string, seen *observed) error {
+func observeTemplate(ctx context.Context, from client.Reader, claim *extensionsv1beta1.SandboxClaim, name string, seen *observed) error {
 	if name == "" {
 		return nil
 	}
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	template, err := get(ctx, from, key, &v1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
+	template, err := get(ctx, from, key, &extensionsv1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
 	seen.template = template
 	return err
 }
@@ -210,7 +210,7 @@ func controlledBy(object metav1.Object, uid types.UID) bool {
 }
 
 // templateName is the template that the claim names itself; empty where it names a pool only.
-func templateName(claim *v1beta1.SandboxClaim) string {
+func templateName(claim *extensionsv1beta1.SandboxClaim) string {
 	if claim.Spec.TemplateRef == nil {
 		return ""
 	}
@@ -218,7 +218,7 @@ func templateName(claim *v1beta1.SandboxClaim) string {
 }
 
 // poolName is the one pool that the claim names; empty where any pool of the template, or none, may serve it.
-func poolName(claim *v1beta1.SandboxClaim) string {
+func poolName(claim *extensionsv1beta1.SandboxClaim) string {
 	switch {
 	case claim.Spec.WarmPoolRef != nil:
 		return claim.Spec.WarmPoolRef.Name
@@ -230,11 +230,11 @@ func poolName(claim *v1beta1.SandboxClaim) string {
 }
 
 // wantsWarm says whether a warm Sandbox may serve the claim. One that runs already takes no variables and no volumes.
-func wantsWarm(claim *v1beta1.SandboxClaim) bool {
+func wantsWarm(claim *extensionsv1beta1.SandboxClaim) bool {
 	return (claim.Spec.WarmPool == nil || *claim.Spec.WarmPool != apis.WarmPoolNone) && !addsToSpec(claim)
 }
 
 // addsToSpec says whether the claim asks for what only a new Sandbox can have.
-func addsToSpec(claim *v1beta1.SandboxClaim) bool {
+func addsToSpec(claim *extensionsv1beta1.SandboxClaim) bool {
 	return len(claim.Spec.Env) > 0 || len(claim.Spec.VolumeClaimTemplates) > 0
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // ownerUIDIndex finds the Sandboxes that a claim controls.
@@ -28,12 +28,12 @@ func claimUID(object client.Object) []string {
 func isClaim(ref *metav1.OwnerReference) bool { return isExtension(ref, apis.KindSandboxClaim) }
 
 // bound says whether the Sandbox is the one that the claim's status names, by UID.
-func bound(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) bool {
+func bound(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
 	return sandbox.UID != "" && sandbox.UID == claim.Status.SandboxStatus.UID
 }
 
 // released says whether the claim's Sandbox has lost its controller: the claim takes it back.
-func released(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) bool {
+func released(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
 	return bound(sandbox, claim) && metav1.GetControllerOfNoCopy(sandbox) == nil
 }
 
@@ -48,9 +48,9 @@ func isExtension(ref *metav1.OwnerReference, kind string) bool {
 }
 
 // own makes the claim the controller of a Sandbox, in the place of whoever controls it. Owners that control nothing stay.
-func own(sandbox *agentsv1beta1.Sandbox, claim *v1beta1.SandboxClaim) {
+func own(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) {
 	refs := []metav1.OwnerReference{
-		*metav1.NewControllerRef(claim, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim)),
+		*metav1.NewControllerRef(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim)),
 	}
 	for _, ref := range sandbox.OwnerReferences {
 		if ref.Controller == nil || !*ref.Controller {

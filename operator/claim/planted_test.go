@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -30,9 +30,9 @@ func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 		"the name of another template":     func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" },
 		"the template's label, of no name": func(s *agentsv1beta1.Sandbox) { delete(s.Annotations, apis.AnnotationTemplateRef) },
 	}
-	for strategy, with := range map[string][]builders.PoolOption{"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)}} {
+	for strategy, with := range map[string][]builders.PoolOption{"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)}} {
 		for what, plant := range planted {
-			for by, claim := range map[string]*v1beta1.SandboxClaim{"template": claimOf("c"), "pool": claimOf("c", builders.FromPool("p"))} {
+			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{"template": claimOf("c"), "pool": claimOf("c", builders.FromPool("p"))} {
 				t.Run(strategy+" by "+by+" "+what, func(t *testing.T) {
 					w := newWorld(t, claim, template(), pool("p", with...), member("p-evil", pool("p"), plant))
 					w.settle()
@@ -49,18 +49,18 @@ func TestAStaleMemberIsTakenIfThePoolRecordedItsContent(t *testing.T) {
 	older := template(builders.WithImage("before"))
 	stale := memberOf("p-a", pool("p"), older)
 	recorded := func(revisions ...string) builders.PoolOption {
-		return builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{Selector: "x", Members: &v1beta1.SandboxWarmPoolMembers{Revisions: revisions}})
+		return builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisions}})
 	}
 	tests := map[string]struct {
-		pool *v1beta1.SandboxWarmPool
+		pool *extensionsv1beta1.SandboxWarmPool
 		want string
 	}{
 		"recorded":                             {pool("p", recorded("x", provenance.Revision(stale))), "p-a"},
 		"another is recorded":                  {pool("p", recorded("x")), "c"},
 		"none is":                              {pool("p", recorded()), "c"},
-		"the pool of an earlier operator":      {pool("p", builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a"},
+		"the pool of an earlier operator":      {pool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a"},
 		"a new pool":                           {pool("p"), "c"},
-		"under Recreate, though it's recorded": {pool("p", builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType), recorded(provenance.Revision(stale))), "c"},
+		"under Recreate, though it's recorded": {pool("p", builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType), recorded(provenance.Revision(stale))), "c"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 // pod changes the Pod of a template with an init container "setup", beside "main".
 func pod(change func(*corev1.PodSpec)) builders.TemplateOption {
-	return templateSpec(func(s *v1beta1.SandboxTemplateSpec) {
+	return templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.Spec.InitContainers = []corev1.Container{{Name: "setup", Image: builders.Image}}
 		change(&s.PodTemplate.Spec)
 	})
@@ -33,11 +33,13 @@ func secret(name string) corev1.EnvFromSource {
 }
 
 func variable(name, container string) builders.ClaimOption {
-	return spec(func(s *v1beta1.SandboxClaimSpec) { s.Env = list(env(name, "claim", container)) })
+	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = list(env(name, "claim", container)) })
 }
 
 func volume(name string) builders.ClaimOption {
-	return spec(func(s *v1beta1.SandboxClaimSpec) { s.VolumeClaimTemplates = list(builders.VolumeTemplate(name, "5Gi")) })
+	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+		s.VolumeClaimTemplates = list(builders.VolumeTemplate(name, "5Gi"))
+	})
 }
 
 // TestEveryWayIntoAPodHoldsThePolicies: Allowed adds and never replaces what is the template's, wherever the template has it from; what
@@ -113,7 +115,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"an annotation of the Pod": {
 			builders.WithPodAnnotation("note", "1"),
-			spec(func(s *v1beta1.SandboxClaimSpec) { s.AdditionalPodMetadata.Annotations = keys{"note": "2"} }),
+			spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.AdditionalPodMetadata.Annotations = keys{"note": "2"} }),
 			`!sets "note" to "1" already`, `!sets "note" to "1" already`,
 		},
 		"a label that is ours": {
@@ -122,17 +124,17 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"an annotation that Kubernetes reads": {
 			pod(func(*corev1.PodSpec) {}),
-			spec(func(s *v1beta1.SandboxClaimSpec) {
-				s.PodMetadata = &v1beta1.Metadata{Annotations: keys{"container.apparmor.security.beta.kubernetes.io/main": "unconfined"}}
+			spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+				s.PodMetadata = &extensionsv1beta1.Metadata{Annotations: keys{"container.apparmor.security.beta.kubernetes.io/main": "unconfined"}}
 			}), "!reserved domain kubernetes.io", "!reserved domain kubernetes.io",
 		},
 	}
 	for name, tt := range tests {
 		for policy, want := range map[string]string{"Allowed": tt.allowed, "Overrides": tt.overrides} {
 			t.Run(policy+": "+name, func(t *testing.T) {
-				from := template(tt.template, templateSpec(func(s *v1beta1.SandboxTemplateSpec) {
-					s.EnvVarsInjectionPolicy = v1beta1.EnvVarsInjectionPolicy(policy)
-					s.VolumeClaimTemplatesPolicy = v1beta1.VolumeClaimTemplatesPolicy(policy)
+				from := template(tt.template, templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+					s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicy(policy)
+					s.VolumeClaimTemplatesPolicy = extensionsv1beta1.VolumeClaimTemplatesPolicy(policy)
 				}))
 				got := gives(nextStep(testNow, claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), tt.claim), observed{template: from}))
 				if refusal, refused := strings.CutPrefix(want, "!"); (refused && (!strings.HasPrefix(got, "!") || !strings.Contains(got, refusal))) || (!refused && got != want) {

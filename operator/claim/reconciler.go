@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
@@ -41,7 +41,7 @@ func New(
 }
 
 // Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.
-func (r *Reconciler) Reconcile(ctx context.Context, claim *v1beta1.SandboxClaim) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) (reconcile.Result, error) {
 	if !claim.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, nil // the owner reference takes the Sandbox along
 	}
@@ -51,7 +51,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *v1beta1.SandboxClaim)
 		return reconcile.Result{}, fmt.Errorf("observe: %w", err)
 	}
 	todo := nextStep(now, claim, seen)
-	if e, over := todo.(end); over && e.policy != v1beta1.ShutdownPolicyRetain {
+	if e, over := todo.(end); over && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
 		return retry.Outcome(0, conflictRetry, r.deleteClaim(ctx, claim, e))
 	}
 	bound, failed := r.take(ctx, claim, todo)

@@ -15,13 +15,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 // over is a deadline that has come.
-func over(policy v1beta1.ShutdownPolicy) builders.ClaimOption {
+func over(policy extensionsv1beta1.ShutdownPolicy) builders.ClaimOption {
 	return builders.WithClaimShutdown(testNow, policy)
 }
 
@@ -104,8 +104,8 @@ func TestWhatIsRecordedIsGoneOnlyWhenTheServerSaysSo(t *testing.T) {
 
 func TestAnErrorForgetsNoName(t *testing.T) {
 	c := claimOf("c", noted("p-a"), builders.BoundTo("p-a", "10.0.0.9"),
-		spec(func(s *v1beta1.SandboxClaimSpec) {
-			s.SandboxMetadata = &v1beta1.Metadata{Labels: map[string]string{"team": "a"}}
+		spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+			s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: map[string]string{"team": "a"}}
 		}))
 	w := newWorld(t, c, template(), heldBy(claimOf("c"), member("p-a", pool("p"))))
 	w.intercept = func(string, func() error) error { return apierrors.NewInternalError(errors.New("ill")) }
@@ -125,10 +125,10 @@ func TestAnErrorForgetsNoName(t *testing.T) {
 }
 
 func TestAnExpiredClaim(t *testing.T) {
-	withTTL := func(policy v1beta1.ShutdownPolicy) *v1beta1.SandboxClaim {
+	withTTL := func(policy extensionsv1beta1.ShutdownPolicy) *extensionsv1beta1.SandboxClaim {
 		return claimOf("c", noted("p-a"), builders.WithTTL(60, policy))
 	}
-	w := newWorld(t, withTTL(v1beta1.ShutdownPolicyRetain), template(), heldBy(claimOf("c"), member("p-a", pool("p")), finished))
+	w := newWorld(t, withTTL(extensionsv1beta1.ShutdownPolicyRetain), template(), heldBy(claimOf("c"), member("p-a", pool("p")), finished))
 	after, err := w.pass("c")
 	if err != nil || after != time.Minute {
 		t.Errorf("looks again after %v, %v", after, err)
@@ -145,13 +145,13 @@ func TestAnExpiredClaim(t *testing.T) {
 	if len(w.sandboxes()) != 0 || c.Status.SandboxStatus.Name != "" {
 		t.Errorf("Sandboxes %v, status %+v", w.sandboxes(), c.Status)
 	}
-	w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.Lifecycle.TTLSecondsAfterFinished = new(int32(3600)) })
+	w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle.TTLSecondsAfterFinished = new(int32(3600)) })
 	w.settle()
 	if len(w.owned("c-uid")) != 1 {
 		t.Error("more time does not bring the claim back")
 	}
-	for policy, write := range map[v1beta1.ShutdownPolicy]string{
-		v1beta1.ShutdownPolicyDelete: "delete SandboxClaim", v1beta1.ShutdownPolicyDeleteForeground: "delete SandboxClaim Foreground",
+	for policy, write := range map[extensionsv1beta1.ShutdownPolicy]string{
+		extensionsv1beta1.ShutdownPolicyDelete: "delete SandboxClaim", extensionsv1beta1.ShutdownPolicyDeleteForeground: "delete SandboxClaim Foreground",
 	} {
 		w := newWorld(t, withTTL(policy), template(), heldBy(claimOf("c"), member("p-a", pool("p")), finished))
 		w.clock.SetTime(testNow.Add(time.Minute))
@@ -166,7 +166,7 @@ func TestAnExpiredClaim(t *testing.T) {
 }
 
 func TestRetainDeletesTheSandboxWhateverItsName(t *testing.T) {
-	w := newWorld(t, claimOf("c", over(v1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("odd-name", pool("p"))),
+	w := newWorld(t, claimOf("c", over(extensionsv1beta1.ShutdownPolicyRetain)), template(), heldBy(claimOf("c"), member("odd-name", pool("p"))),
 		heldBy(claimOf("other"), member("c", pool("p"))))
 	w.settle()
 	if got := w.sandboxes(); len(got) != 1 || got[0].Name != "c" {
@@ -175,9 +175,9 @@ func TestRetainDeletesTheSandboxWhateverItsName(t *testing.T) {
 }
 
 func TestAClaimThatGotMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
-	w := newWorld(t, claimOf("c", over(v1beta1.ShutdownPolicyDelete)), template())
+	w := newWorld(t, claimOf("c", over(extensionsv1beta1.ShutdownPolicyDelete)), template())
 	w.intercept = func(_ string, do func() error) error {
-		w.edit("c", func(c *v1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
+		w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
 		return do()
 	}
 	if after, err := w.pass("c"); err != nil || after != conflictRetry || len(w.claims()) != 1 {
@@ -187,7 +187,7 @@ func TestAClaimThatGotMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
 
 func TestMistakesHealByThemselves(t *testing.T) {
 	tests := map[string]struct {
-		claim *v1beta1.SandboxClaim
+		claim *extensionsv1beta1.SandboxClaim
 		world []func(*world)
 		want  []string // the reason at first and after each change
 	}{
@@ -209,8 +209,8 @@ func TestMistakesHealByThemselves(t *testing.T) {
 			claim: claimOf("c", builders.WithEnv("A", "1"), builders.WithWarmPool(apis.WarmPoolNone)),
 			want:  []string{"TemplateNotFound", "EnvVarsInjectionRejected", "SandboxNotReady"},
 			world: []func(*world){func(w *world) { w.create(template()) }, func(w *world) {
-				w.template(func(s *v1beta1.SandboxTemplateSpec) {
-					s.EnvVarsInjectionPolicy = v1beta1.EnvVarsInjectionPolicyAllowed
+				w.template(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+					s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicyAllowed
 				})
 			}},
 		},
@@ -237,9 +237,9 @@ func TestMistakesHealByThemselves(t *testing.T) {
 	}
 }
 
-func (w *world) template(with func(*v1beta1.SandboxTemplateSpec)) {
+func (w *world) template(with func(*extensionsv1beta1.SandboxTemplateSpec)) {
 	w.t.Helper()
-	t := &v1beta1.SandboxTemplate{}
+	t := &extensionsv1beta1.SandboxTemplate{}
 	if err := w.store.Get(context.Background(), keyOf("python"), t); err != nil {
 		w.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -29,7 +29,7 @@ type facts struct {
 }
 
 // report writes the status if it differs, once, over the claim as it was written last; events say what changed.
-func (r *Reconciler) report(ctx context.Context, claim *v1beta1.SandboxClaim, f facts) error {
+func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f facts) error {
 	if f.sandbox == nil && retry.ClassOf(f.err) == retry.Conflict {
 		return nil // what we know is old
 	}
@@ -53,7 +53,7 @@ func (r *Reconciler) report(ctx context.Context, claim *v1beta1.SandboxClaim, f 
 }
 
 // statusOf is the whole status. Conditions come in the order Ready, Finished, and there are no others.
-func statusOf(claim *v1beta1.SandboxClaim, f facts) v1beta1.SandboxClaimStatus {
+func statusOf(claim *extensionsv1beta1.SandboxClaim, f facts) extensionsv1beta1.SandboxClaimStatus {
 	is := *claim.Status.DeepCopy()
 	now := metav1.NewTime(f.now).Rfc3339Copy()
 	ready, reason, message := readiness(f)
@@ -66,11 +66,11 @@ func statusOf(claim *v1beta1.SandboxClaim, f facts) v1beta1.SandboxClaimStatus {
 	_, over := f.step.(end)
 	switch {
 	case f.sandbox != nil:
-		is.SandboxStatus = v1beta1.SandboxStatus{
+		is.SandboxStatus = extensionsv1beta1.SandboxStatus{
 			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: builtFrom(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
 		}
 	case over && f.err == nil:
-		is.SandboxStatus = v1beta1.SandboxStatus{}
+		is.SandboxStatus = extensionsv1beta1.SandboxStatus{}
 	default:
 		is.SandboxStatus.PodIPs = nil // the name stays: an error is no reason to forget it
 	}
@@ -131,7 +131,7 @@ func problem(f facts) (reason apis.Reason, message string) {
 
 // finishedOf is the Sandbox's word that it has finished, with its time: the claim's time to live counts from it. A claim that is
 // over keeps the last word it had.
-func finishedOf(claim *v1beta1.SandboxClaim, f facts) *metav1.Condition {
+func finishedOf(claim *extensionsv1beta1.SandboxClaim, f facts) *metav1.Condition {
 	conditions := claim.Status.Conditions
 	e, over := f.step.(end)
 	switch {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -26,7 +26,7 @@ func TestStatus(t *testing.T) {
 	wasFinished := builders.WithCondition(apis.ConditionFinished, true, apis.ReasonPodFailed, "before", testNow)
 	conflict := apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "x", errors.New("changed"))
 	tests := map[string]struct {
-		claim *v1beta1.SandboxClaim
+		claim *extensionsv1beta1.SandboxClaim
 		facts facts
 		want  []string
 		name  string

@@ -6,14 +6,14 @@ package claim
 import (
 	"fmt"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // rival is one of the operators, with what its cache shows of the claims.
 type rival struct {
 	*world
 
-	known   map[string]*v1beta1.SandboxClaim
+	known   map[string]*extensionsv1beta1.SandboxClaim
 	workers []*worker
 }
 
@@ -35,7 +35,7 @@ func (o *rival) again() {
 		*w = worker{}
 	}
 	o.restart()
-	o.known = map[string]*v1beta1.SandboxClaim{}
+	o.known = map[string]*extensionsv1beta1.SandboxClaim{}
 	o.showAll()
 }
 

@@ -11,23 +11,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 // TestATemplateThatChangedBeforeTheCacheKnows: a claim that comes after the change gets no member of before it under Recreate, even
 // if neither the pool nor the claim's reconciler has seen the change yet.
 func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
-	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	changed := template(builders.WithImage("localhost/python:v2"))
 	other := builders.Template("other", builders.WithImage("localhost/other:v1"), builders.WithUID("other-uid"))
 	moved := pool("p", recreate)
 	moved.Spec.TemplateRef.Name = "other"
 	tests := map[string]struct {
-		claim     *v1beta1.SandboxClaim
-		pool      *v1beta1.SandboxWarmPool // as it is
-		before    []client.Object          // as the cache shows it
-		members   []*agentsv1beta1.Sandbox // besides the older one
+		claim     *extensionsv1beta1.SandboxClaim
+		pool      *extensionsv1beta1.SandboxWarmPool // as it is
+		before    []client.Object                    // as the cache shows it
+		members   []*agentsv1beta1.Sandbox           // besides the older one
 		want      string
 		wantImage string
 		wantReads bool // of the API server

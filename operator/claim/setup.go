@@ -20,7 +20,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
@@ -49,8 +49,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		values client.IndexerFunc
 	}{
 		{&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID},
-		{&v1beta1.SandboxClaim{}, templateIndex, indexed(templateName)},
-		{&v1beta1.SandboxClaim{}, poolIndex, indexed(poolName)},
+		{&extensionsv1beta1.SandboxClaim{}, templateIndex, indexed(templateName)},
+		{&extensionsv1beta1.SandboxClaim{}, poolIndex, indexed(poolName)},
 	}
 	for _, index := range indexes {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, index.object, index.field, index.values); err != nil {
@@ -59,20 +59,20 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxclaim").
-		For(&v1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(asked()))).
+		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(asked()))).
 		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxMoved())).
 		Watches(&agentsv1beta1.Sandbox{}, feed(r.queue)).
-		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
-		Watches(&v1beta1.SandboxTemplate{}, r.follow()).
-		Watches(&v1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, r.follow()).
+		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
 }
 
 // indexed makes an index function of what a claim names.
-func indexed(name func(*v1beta1.SandboxClaim) string) client.IndexerFunc {
+func indexed(name func(*extensionsv1beta1.SandboxClaim) string) client.IndexerFunc {
 	return func(object client.Object) []string {
-		if claim, ok := object.(*v1beta1.SandboxClaim); ok && name(claim) != "" {
+		if claim, ok := object.(*extensionsv1beta1.SandboxClaim); ok && name(claim) != "" {
 			return []string{name(claim)}
 		}
 		return nil
@@ -86,8 +86,8 @@ func asked() predicate.Predicate {
 			if specMoved().Update(e) {
 				return true
 			}
-			was, ok := e.ObjectOld.(*v1beta1.SandboxClaim)
-			is, ok2 := e.ObjectNew.(*v1beta1.SandboxClaim)
+			was, ok := e.ObjectOld.(*extensionsv1beta1.SandboxClaim)
+			is, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
 			return ok && ok2 && noteOf(was) != "" && noteOf(is) == ""
 		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },

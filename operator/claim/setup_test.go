@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -66,7 +66,7 @@ func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 
 func TestWhatOfAClaimWakesIt(t *testing.T) {
 	tests := map[string]struct {
-		was, is *v1beta1.SandboxClaim
+		was, is *extensionsv1beta1.SandboxClaim
 		want    bool
 	}{
 		"its spec":              {claimOf("c"), claimOf("c", builders.WithGeneration(2)), true},
@@ -86,7 +86,7 @@ func TestWhatOfAClaimWakesIt(t *testing.T) {
 func TestAPoolsCountsWakeNoClaim(t *testing.T) {
 	was := pool("p", builders.WithGeneration(1))
 	counted := pool("p", builders.WithGeneration(1), builders.WithResourceVersion("2"),
-		builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{ReadyReplicas: 3}))
+		builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 3}))
 	if specMoved().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: counted}) {
 		t.Error("a status write wakes claims")
 	}
@@ -108,7 +108,7 @@ func TestWhoWaitsForWhat(t *testing.T) {
 		claimOf("by-other", builders.FromPool("other")), claimOf("elsewhere", builders.InNamespace("elsewhere")))
 	names := func(object client.Object) (all []string) {
 		requests := w.reconciler.waitForPool(t.Context(), object)
-		if _, of := object.(*v1beta1.SandboxTemplate); of {
+		if _, of := object.(*extensionsv1beta1.SandboxTemplate); of {
 			requests = w.reconciler.waitForTemplate(t.Context(), object)
 		}
 		for _, r := range requests {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
@@ -17,7 +17,7 @@ import (
 
 // source is where a claim's Sandbox may come from.
 type source struct {
-	template  *v1beta1.SandboxTemplate
+	template  *extensionsv1beta1.SandboxTemplate
 	pools     []servingPool // that may serve the claim; none: it starts cold
 	want      warmqueue.Want
 	blueprint string // that a member of a pool with strategy Recreate must have
@@ -25,15 +25,15 @@ type source struct {
 
 // servingPool is a pool with what its members are labelled by.
 type servingPool struct {
-	*v1beta1.SandboxWarmPool
+	*extensionsv1beta1.SandboxWarmPool
 
 	hash string
 }
 
 // sourceOf resolves the claim's reference, of either style.
-func sourceOf(claim *v1beta1.SandboxClaim, seen observed) (*source, *refusal) {
+func sourceOf(claim *extensionsv1beta1.SandboxClaim, seen observed) (*source, *refusal) {
 	named := poolName(claim)
-	var pool *v1beta1.SandboxWarmPool
+	var pool *extensionsv1beta1.SandboxWarmPool
 	if named != "" {
 		if len(seen.pools) == 0 || seen.pools[0].DeletionTimestamp != nil {
 			return nil, refuse(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q does not exist in namespace %q: create it, or "+
@@ -73,7 +73,7 @@ func sourceOf(claim *v1beta1.SandboxClaim, seen observed) (*source, *refusal) {
 	return from, nil
 }
 
-func templateNotFound(claim *v1beta1.SandboxClaim, pool *v1beta1.SandboxWarmPool) *refusal {
+func templateNotFound(claim *extensionsv1beta1.SandboxClaim, pool *extensionsv1beta1.SandboxWarmPool) *refusal {
 	if claim.Spec.TemplateRef == nil {
 		return refuse(apis.ReasonTemplateNotFound, "SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
 			"it, or name another in the pool", pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace)
@@ -104,7 +104,7 @@ func (s *source) mayTake(sandbox *agentsv1beta1.Sandbox) bool {
 
 // proven says whether the content of a Sandbox that a pool seems to hold is the pool's: what was made from the template as it is, or is
 // recorded in the pool's status. Under Recreate it is what the template says now, but for metadata.
-func (s *source) proven(pool *v1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sandbox) bool {
+func (s *source) proven(pool *extensionsv1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sandbox) bool {
 	if recreates(pool) && stamp.HashOf(sandbox) != s.blueprint {
 		return false
 	}
@@ -117,7 +117,7 @@ func (s *source) proven(pool *v1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sa
 }
 
 // holder is the pool of the source that controls the Sandbox. Names may share a hash, so the UID decides.
-func (s *source) holder(sandbox *agentsv1beta1.Sandbox) *v1beta1.SandboxWarmPool {
+func (s *source) holder(sandbox *agentsv1beta1.Sandbox) *extensionsv1beta1.SandboxWarmPool {
 	for _, pool := range s.pools {
 		if controlledBy(sandbox, pool.UID) {
 			return pool.SandboxWarmPool
@@ -127,12 +127,12 @@ func (s *source) holder(sandbox *agentsv1beta1.Sandbox) *v1beta1.SandboxWarmPool
 }
 
 // fresh: under Recreate a member that was built from an older template is on its way out and is handed to nobody.
-func (s *source) fresh(pool *v1beta1.SandboxWarmPool, member warmqueue.Member) bool {
+func (s *source) fresh(pool *extensionsv1beta1.SandboxWarmPool, member warmqueue.Member) bool {
 	return !recreates(pool) || (member.Blueprint == s.blueprint && member.TemplateHash == naming.Hash(s.template.Name))
 }
 
-func recreates(pool *v1beta1.SandboxWarmPool) bool {
-	return pool.Spec.UpdateStrategy != nil && pool.Spec.UpdateStrategy.Type == v1beta1.RecreateSandboxWarmPoolUpdateStrategyType
+func recreates(pool *extensionsv1beta1.SandboxWarmPool) bool {
+	return pool.Spec.UpdateStrategy != nil && pool.Spec.UpdateStrategy.Type == extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType
 }
 
 // asMember describes a Sandbox to the queue, if a claim may have it: a pool controls it, it carries the pool's labels, its Pod

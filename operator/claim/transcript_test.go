@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
@@ -23,7 +23,7 @@ type transcript struct {
 	rand      *rand.Rand
 	operators []*world
 	// known is each operator's cached version of each claim: it moves forward only, and not at once.
-	known []map[string]*v1beta1.SandboxClaim
+	known []map[string]*extensionsv1beta1.SandboxClaim
 	log   []string
 	made  int
 	depth int
@@ -38,7 +38,7 @@ func newTranscript(t *testing.T, seed uint64, operators int) *transcript {
 			w.store, w.made = tr.operators[0].store, tr.operators[0].made
 			w.restart()
 		}
-		tr.operators, tr.known = append(tr.operators, w), append(tr.known, map[string]*v1beta1.SandboxClaim{})
+		tr.operators, tr.known = append(tr.operators, w), append(tr.known, map[string]*extensionsv1beta1.SandboxClaim{})
 	}
 	return tr
 }
@@ -88,7 +88,7 @@ func (tr *transcript) act() {
 }
 
 // deleteClaim is what the API server and its garbage collector do.
-func (tr *transcript) deleteClaim(claim v1beta1.SandboxClaim) {
+func (tr *transcript) deleteClaim(claim extensionsv1beta1.SandboxClaim) {
 	w := tr.operators[0]
 	tr.note("delete claim %s", claim.Name)
 	if err := w.store.Delete(context.Background(), &claim); err != nil {
@@ -105,7 +105,7 @@ func (tr *transcript) restart(i int) {
 }
 
 // lag holds an operator's view of one Sandbox back, or lets it catch up.
-func (tr *transcript) lag(i int, claims []v1beta1.SandboxClaim, sandboxes []agentsv1beta1.Sandbox) {
+func (tr *transcript) lag(i int, claims []extensionsv1beta1.SandboxClaim, sandboxes []agentsv1beta1.Sandbox) {
 	w := tr.operators[i]
 	var names []string
 	for _, c := range claims {

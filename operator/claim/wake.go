@@ -19,7 +19,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 )
@@ -50,7 +50,7 @@ func feed(queue *warmqueue.Queue) handler.EventHandler {
 // waitForTemplate lists the claims that wait for the template: those that name it, and those that name a pool of it.
 func (r *Reconciler) waitForTemplate(ctx context.Context, template client.Object) []reconcile.Request {
 	requests := r.waiting(ctx, template.GetNamespace(), templateIndex, template.GetName())
-	var pools v1beta1.SandboxWarmPoolList
+	var pools extensionsv1beta1.SandboxWarmPoolList
 	if err := r.client.List(ctx, &pools, client.InNamespace(template.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "list SandboxWarmPools of a template", "template", template.GetName())
 		return requests
@@ -67,7 +67,7 @@ func (r *Reconciler) waitForTemplate(ctx context.Context, template client.Object
 func (r *Reconciler) follow() handler.EventHandler {
 	type wakes = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	wake := func(ctx context.Context, object client.Object, queue wakes) {
-		template, ok := object.(*v1beta1.SandboxTemplate)
+		template, ok := object.(*extensionsv1beta1.SandboxTemplate)
 		lanes, ok2 := queue.(priorityqueue.PriorityQueue[reconcile.Request])
 		if ok && ok2 {
 			lanes.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, r.followers(ctx, template)...)
@@ -80,8 +80,8 @@ func (r *Reconciler) follow() handler.EventHandler {
 			}
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue wakes) {
-			was, ok := e.ObjectOld.(*v1beta1.SandboxTemplate)
-			is, ok2 := e.ObjectNew.(*v1beta1.SandboxTemplate)
+			was, ok := e.ObjectOld.(*extensionsv1beta1.SandboxTemplate)
+			is, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxTemplate)
 			if ok && ok2 && metadataMoved(was, is) {
 				wake(ctx, is, queue)
 			}
@@ -90,7 +90,7 @@ func (r *Reconciler) follow() handler.EventHandler {
 }
 
 // followers are the claims whose Sandboxes were made from the template.
-func (r *Reconciler) followers(ctx context.Context, template *v1beta1.SandboxTemplate) (requests []reconcile.Request) {
+func (r *Reconciler) followers(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (requests []reconcile.Request) {
 	var list agentsv1beta1.SandboxList
 	if err := r.client.List(ctx, &list, client.InNamespace(template.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "list Sandboxes of a template", "template", template.Name)
@@ -105,7 +105,7 @@ func (r *Reconciler) followers(ctx context.Context, template *v1beta1.SandboxTem
 }
 
 // metadataMoved says whether a template hands on other labels or annotations than before.
-func metadataMoved(was, is *v1beta1.SandboxTemplate) bool {
+func metadataMoved(was, is *extensionsv1beta1.SandboxTemplate) bool {
 	labelsThen, annotationsThen := stamp.Metadata(was)
 	labelsNow, annotationsNow := stamp.Metadata(is)
 	podThen, podNow := was.Spec.PodTemplate.ObjectMeta, is.Spec.PodTemplate.ObjectMeta
@@ -119,7 +119,7 @@ func (r *Reconciler) waitForPool(ctx context.Context, pool client.Object) []reco
 }
 
 func (r *Reconciler) waiting(ctx context.Context, namespace, field, name string) []reconcile.Request {
-	var claims v1beta1.SandboxClaimList
+	var claims extensionsv1beta1.SandboxClaimList
 	err := r.client.List(ctx, &claims, client.InNamespace(namespace), client.MatchingFields{field: name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "list the claims that wait", field, name)
@@ -136,7 +136,7 @@ func (r *Reconciler) waiting(ctx context.Context, namespace, field, name string)
 
 // waits says whether a change of a template or a pool may help the claim: it has nothing of a Sandbox to show yet, or what it
 // shows is of its own making.
-func waits(claim *v1beta1.SandboxClaim) bool {
+func waits(claim *extensionsv1beta1.SandboxClaim) bool {
 	if claim.DeletionTimestamp != nil {
 		return false
 	}

@@ -25,7 +25,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -56,7 +56,7 @@ type world struct {
 func newWorld(t testing.TB, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -66,10 +66,10 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 		made: new(int), before: map[string]client.Object{},
 	}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
-		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxClaim{}).
+		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
 		WithIndex(&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID).
-		WithIndex(&v1beta1.SandboxClaim{}, templateIndex, indexed(templateName)).
-		WithIndex(&v1beta1.SandboxClaim{}, poolIndex, indexed(poolName)).Build()
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexed(templateName)).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexed(poolName)).Build()
 	w.restart()
 	return w
 }
@@ -95,7 +95,7 @@ func (w *world) restart() {
 // pass runs one reconcile of a claim and returns when to look again.
 func (w *world) pass(name string) (time.Duration, error) {
 	w.t.Helper()
-	var claim v1beta1.SandboxClaim
+	var claim extensionsv1beta1.SandboxClaim
 	err := w.store.Get(context.Background(), keyOf(name), &claim)
 	if apierrors.IsNotFound(err) {
 		return 0, nil
@@ -129,9 +129,9 @@ func keyOf(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: builders.Namespace, Name: name}
 }
 
-func (w *world) claims() []v1beta1.SandboxClaim {
+func (w *world) claims() []extensionsv1beta1.SandboxClaim {
 	w.t.Helper()
-	var list v1beta1.SandboxClaimList
+	var list extensionsv1beta1.SandboxClaimList
 	if err := w.store.List(context.Background(), &list); err != nil {
 		w.t.Fatal(err)
 	}
@@ -147,9 +147,9 @@ func (w *world) sandboxes() []agentsv1beta1.Sandbox {
 	return list.Items
 }
 
-func (w *world) claim(name string) *v1beta1.SandboxClaim {
+func (w *world) claim(name string) *extensionsv1beta1.SandboxClaim {
 	w.t.Helper()
-	claim := &v1beta1.SandboxClaim{}
+	claim := &extensionsv1beta1.SandboxClaim{}
 	if err := w.store.Get(context.Background(), keyOf(name), claim); err != nil {
 		w.t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -54,7 +54,7 @@ func (w *world) claimed(name string) {
 	s := w.stored()[name]
 	yes := true
 	s.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: apis.KindSandboxClaim, Name: "claim-" + name,
+		APIVersion: extensionsv1beta1.SchemeGroupVersion.String(), Kind: apis.KindSandboxClaim, Name: "claim-" + name,
 		UID: types.UID("claim-" + name), Controller: &yes,
 	}}
 	delete(s.Labels, apis.LabelWarmPoolSandbox)
@@ -75,9 +75,9 @@ func (w *world) label(name, label, value string) {
 	}
 }
 
-func (w *world) pool() *v1beta1.SandboxWarmPool {
+func (w *world) pool() *extensionsv1beta1.SandboxWarmPool {
 	w.t.Helper()
-	var p v1beta1.SandboxWarmPool
+	var p extensionsv1beta1.SandboxWarmPool
 	if err := w.store.Get(context.Background(), key("pool"), &p); err != nil {
 		w.t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func (w *world) scale(replicas int32) {
 }
 
 // retemplate changes the template as a user does.
-func (w *world) retemplate(change func(*v1beta1.SandboxTemplateSpec)) {
+func (w *world) retemplate(change func(*extensionsv1beta1.SandboxTemplateSpec)) {
 	w.t.Helper()
-	var t v1beta1.SandboxTemplate
+	var t extensionsv1beta1.SandboxTemplate
 	if err := w.store.Get(context.Background(), key("python"), &t); err != nil {
 		w.t.Fatal(err)
 	}
@@ -153,18 +153,18 @@ func (w *world) killedPass(n int, after bool) (died bool) {
 	return died
 }
 
-func python(options ...builders.TemplateOption) *v1beta1.SandboxTemplate {
+func python(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", options...)
 }
 
-func poolOfThree(options ...builders.PoolOption) *v1beta1.SandboxWarmPool {
+func poolOfThree(options ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	return builders.Pool("pool", "python", append([]builders.PoolOption{
 		builders.WithUID("pool-uid"), builders.WithGeneration(1), builders.WithReplicas(3),
 	}, options...)...)
 }
 
-func image(name string) func(*v1beta1.SandboxTemplateSpec) {
-	return func(s *v1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = name }
+func image(name string) func(*extensionsv1beta1.SandboxTemplateSpec) {
+	return func(s *extensionsv1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = name }
 }
 
 func podOf(s *agentsv1beta1.Sandbox, condition corev1.PodCondition) *corev1.Pod {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -38,7 +38,7 @@ func (d *results) note(do func()) {
 }
 
 // apply carries a plan out: what is of no use goes first, so that its room is free a pass earlier.
-func (r *Reconciler) apply(ctx context.Context, pool *v1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
+func (r *Reconciler) apply(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
 	done := &results{removed: map[types.UID]bool{}}
 	slowStart(ctx, len(p.remove), mostParallel, func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
 	slowStart(ctx, len(p.mend), mostParallel, func(i int) error { return r.mend(ctx, p.mend[i], done) })
@@ -76,7 +76,7 @@ func slowStart(ctx context.Context, count, most int, do func(i int) error) {
 
 // remove deletes a member if it is still what was judged. One that somebody changed meanwhile, as a claim does, survives.
 func (r *Reconciler) remove(
-	ctx context.Context, pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
 ) error {
 	uid, version := member.UID, member.ResourceVersion
 	r.memory.leave(pool.UID, uid, now)
@@ -115,7 +115,7 @@ func (r *Reconciler) mend(ctx context.Context, m mending, done *results) error {
 
 // adopt makes the pool the controller of an orphan, if nobody was faster.
 func (r *Reconciler) adopt(
-	ctx context.Context, pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string, done *results, now time.Time,
 ) error {
 	want := buildAdopted(pool, orphan, blueprint)
 	r.memory.join(pool.UID, want.Name, now)
@@ -128,7 +128,7 @@ func (r *Reconciler) adopt(
 }
 
 func (r *Reconciler) create(
-	ctx context.Context, pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
 ) error {
 	r.memory.join(pool.UID, member.Name, now)
 	err := r.client.Create(ctx, member, client.FieldOwner(apis.FieldOwnerWarmPool))
@@ -137,7 +137,7 @@ func (r *Reconciler) create(
 
 // arrival notes what the API server said. Without an answer the Sandbox may be there: it counts until somebody knows.
 func (r *Reconciler) arrival(
-	pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, verb string, err error, done *results, now time.Time,
+	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, verb string, err error, done *results, now time.Time,
 ) error {
 	if err == nil {
 		r.memory.joined(pool.UID, member.Name, now)
@@ -156,7 +156,7 @@ func (r *Reconciler) arrival(
 }
 
 // names are for new members: none is taken, as far as anybody here knows.
-func (r *Reconciler) names(pool *v1beta1.SandboxWarmPool, seen observed, count int) []string {
+func (r *Reconciler) names(pool *extensionsv1beta1.SandboxWarmPool, seen observed, count int) []string {
 	used := make(map[string]bool, len(seen.members)+count)
 	for _, member := range seen.members {
 		used[member.Name] = true

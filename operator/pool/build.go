@@ -9,14 +9,14 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
 // buildMember returns a member as it is created: nothing has to be added to it later.
 func buildMember(
-	pool *v1beta1.SandboxWarmPool, template *v1beta1.SandboxTemplate, blueprint, name string,
+	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, blueprint, name string,
 ) *agentsv1beta1.Sandbox {
 	s := stamp.Sandbox(template)
 	s.Name = name
@@ -28,7 +28,7 @@ func buildMember(
 }
 
 // buildAdopted returns an orphan as a member.
-func buildAdopted(pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+func buildAdopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
 	s := orphan.DeepCopy()
 	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprint // an orphan has labels: it was found by one
 	s.OwnerReferences = append(s.OwnerReferences, controllerReference(pool))
@@ -37,7 +37,7 @@ func buildAdopted(pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, 
 
 // mended returns a member with the labels right by which claims find it and a NetworkPolicy finds its Pod; nil: they are. The
 // blueprint is empty while there is no template.
-func mended(pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+func mended(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
 	right := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
 	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
 		right[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
@@ -61,8 +61,8 @@ func mended(pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, bluepr
 	return s
 }
 
-func controllerReference(pool *v1beta1.SandboxWarmPool) metav1.OwnerReference {
-	return *metav1.NewControllerRef(pool, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool))
+func controllerReference(pool *extensionsv1beta1.SandboxWarmPool) metav1.OwnerReference {
+	return *metav1.NewControllerRef(pool, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool))
 }
 
 // poolOf is the reference to the pool that controls a Sandbox, or nil: by group and kind, as pools are served in two versions.
@@ -82,6 +82,6 @@ func controllerOf(sandbox metav1.Object, kind string) *metav1.OwnerReference {
 }
 
 // selector is what the members' Pods are found by.
-func selector(pool *v1beta1.SandboxWarmPool) string {
+func selector(pool *extensionsv1beta1.SandboxWarmPool) string {
 	return apis.LabelWarmPoolSandbox + "=" + naming.Hash(pool.Name)
 }

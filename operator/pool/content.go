@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
@@ -54,7 +54,7 @@ func (m *memory) makes(pool types.UID, revision string) map[string]bool {
 }
 
 // expel parts what names the pool as its controller and is not of its making from the members. It takes up no room.
-func (s *observed) expel(pool *v1beta1.SandboxWarmPool, made map[string]bool) {
+func (s *observed) expel(pool *extensionsv1beta1.SandboxWarmPool, made map[string]bool) {
 	var members []*agentsv1beta1.Sandbox
 	for _, member := range s.members {
 		revision := s.contents[member.UID].revision

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
@@ -49,7 +49,7 @@ type mending struct{ was, want *agentsv1beta1.Sandbox }
 func (p *plan) look(in time.Duration) { p.again = retry.Sooner(p.again, in) }
 
 // decide compares the members with what is asked for. It touches nothing.
-func decide(now time.Time, pool *v1beta1.SandboxWarmPool, seen observed, o Options) plan {
+func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observed, o Options) plan {
 	var p plan
 	var fit []*agentsv1beta1.Sandbox
 	for _, foreign := range seen.foreign {
@@ -128,7 +128,7 @@ func (p *plan) fill(room int, serves bool, now time.Time, seen observed, o Optio
 // judge says whether a live member is of no use, and, if it may become so by waiting, when to look again. Without a template
 // nothing could replace it.
 func judge(
-	now time.Time, pool *v1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
+	now time.Time, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
 ) (useless bool, again time.Duration) {
 	switch {
 	case seen.template == nil:
@@ -180,12 +180,12 @@ func finished(member *agentsv1beta1.Sandbox) bool {
 	return apis.ConditionTrue(member.Status.Conditions, apis.ConditionFinished)
 }
 
-func recreates(pool *v1beta1.SandboxWarmPool) bool {
+func recreates(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	strategy := pool.Spec.UpdateStrategy
-	return strategy != nil && strategy.Type == v1beta1.RecreateSandboxWarmPoolUpdateStrategyType
+	return strategy != nil && strategy.Type == extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType
 }
 
-func replicas(pool *v1beta1.SandboxWarmPool) int {
+func replicas(pool *extensionsv1beta1.SandboxWarmPool) int {
 	if pool.Spec.Replicas == nil {
 		return 1 // the schema's default
 	}
@@ -207,7 +207,7 @@ func welcome(orphan *agentsv1beta1.Sandbox, seen observed) bool {
 
 // abandoned says whether an orphan is a stale member as a pool of the name left it: nothing about it was changed since, and nobody can
 // get it any more. What somebody made by copying a member, or has changed, is not the pool's to delete.
-func abandoned(pool *v1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
+func abandoned(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
 	_, coming := seen.flight.joining[orphan.Name]
 	_, leaving := seen.flight.leaving[orphan.UID]
 	asleep, _ := orphan.Spec.SuspensionAsked()
@@ -238,16 +238,16 @@ type podFacts struct {
 
 // observed is what the cluster held when the pass began.
 type observed struct {
-	members   []*agentsv1beta1.Sandbox // those that the pool controls; the cache's own: not to be changed
-	foreign   []*agentsv1beta1.Sandbox // those that name the pool as their controller and are not of its making
-	orphans   []*agentsv1beta1.Sandbox // those of the pool's label that nobody controls
-	template  *v1beta1.SandboxTemplate // nil: there is none
-	blueprint string                   // its hash
-	current   string                   // the revision that is made from it
-	contents  map[types.UID]content    // of members, of what is foreign and of orphans
-	pods      map[types.UID]podFacts   // of members that are not Ready and not just made
-	recheck   time.Duration            // when to look at those again; zero: there are none
-	flight    flight                   // without what the members show
+	members   []*agentsv1beta1.Sandbox           // those that the pool controls; the cache's own: not to be changed
+	foreign   []*agentsv1beta1.Sandbox           // those that name the pool as their controller and are not of its making
+	orphans   []*agentsv1beta1.Sandbox           // those of the pool's label that nobody controls
+	template  *extensionsv1beta1.SandboxTemplate // nil: there is none
+	blueprint string                             // its hash
+	current   string                             // the revision that is made from it
+	contents  map[types.UID]content              // of members, of what is foreign and of orphans
+	pods      map[types.UID]podFacts             // of members that are not Ready and not just made
+	recheck   time.Duration                      // when to look at those again; zero: there are none
+	flight    flight                             // without what the members show
 	credit    credit
 }
 

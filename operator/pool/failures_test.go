@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -29,7 +29,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 		wantEvent string
 	}{
 		"a member that the server will never take is reported": {
-			answer: apierrors.NewInvalid(v1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil), wantEvent: "MemberRejected",
+			answer: apierrors.NewInvalid(extensionsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil), wantEvent: "MemberRejected",
 		},
 		"a full quota is reported and tried again": {
 			answer: apierrors.NewForbidden(sandboxes, "x", errors.New("exceeded quota")), wantErr: true, wantEvent: "MemberRejected",
@@ -88,7 +88,7 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		for n := 1; n < 30; n++ {
 			reached := false
 			for _, after := range []bool{false, true} {
-				w := newWorld(t, testOptions, python(), poolOfThree(builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
+				w := newWorld(t, testOptions, python(), poolOfThree(builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
 				for _, earlier := range life[:i] {
 					earlier.do(w)
 					w.settle()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // memory is what this process did to pools and no cache shows yet, and since when something waits. It is keyed by the pool's
@@ -60,7 +60,7 @@ func newMemory() *memory {
 
 // open begins a pass: it returns what is in flight, as of before the cache is read. What the cache shows later only adds to
 // it: a Sandbox that arrives in between is in both, and counts once.
-func (m *memory) open(pool *v1beta1.SandboxWarmPool, now time.Time, rate float64) (flight, credit) {
+func (m *memory) open(pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64) (flight, credit) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}

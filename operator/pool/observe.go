@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
@@ -46,7 +46,7 @@ func membership(object client.Object) []string {
 
 // observe reads the members, the orphans and the template. What is in flight was noted before: see memory.open.
 func (r *Reconciler) observe(
-	ctx context.Context, pool *v1beta1.SandboxWarmPool, inFlight flight, allowed credit, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, inFlight flight, allowed credit, now time.Time,
 ) (observed, error) {
 	seen := observed{flight: inFlight, credit: allowed, pods: map[types.UID]podFacts{}}
 	var err error
@@ -66,7 +66,7 @@ func (r *Reconciler) observe(
 	if err := r.resolve(ctx, pool, &seen, now); err != nil {
 		return seen, err
 	}
-	var template v1beta1.SandboxTemplate
+	var template extensionsv1beta1.SandboxTemplate
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: pool.Spec.TemplateRef.Name}
 	switch err := r.client.Get(ctx, key, &template); {
 	case err == nil:
@@ -96,7 +96,7 @@ func (r *Reconciler) list(ctx context.Context, namespace, value string) ([]*agen
 
 // resolve asks the API server about what should long have been in the cache: a watch may miss what comes and goes quickly, and
 // an answer may have been lost.
-func (r *Reconciler) resolve(ctx context.Context, pool *v1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
+func (r *Reconciler) resolve(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
 	for name, entry := range seen.flight.joining {
 		if now.Sub(entry.since) < doubt {
 			continue
@@ -143,7 +143,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace, name string) (*agentsv1
 	return &sandbox, nil
 }
 
-func ours(sandbox *agentsv1beta1.Sandbox, pool *v1beta1.SandboxWarmPool) bool {
+func ours(sandbox *agentsv1beta1.Sandbox, pool *extensionsv1beta1.SandboxWarmPool) bool {
 	ref := poolOf(sandbox)
 	return ref != nil && ref.UID == pool.UID
 }

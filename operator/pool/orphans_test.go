@@ -18,13 +18,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
-	orphan := func(change func(*v1beta1.SandboxTemplate)) client.Object {
+	orphan := func(change func(*extensionsv1beta1.SandboxTemplate)) client.Object {
 		template := python()
 		s := buildMember(poolOfThree(), python(), stamp.Hash(template), "pool-lost1")
 		if change != nil {
@@ -47,7 +47,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 		taken    bool
 	}{
 		"one that is right":              {orphan(nil), 3, true},
-		"one of another content":         {orphan(func(t *v1beta1.SandboxTemplate) { image("evil")(&t.Spec) }), 3, false},
+		"one of another content":         {orphan(func(t *extensionsv1beta1.SandboxTemplate) { image("evil")(&t.Spec) }), 3, false},
 		"one that would be one too many": {orphan(nil), 0, false},
 		"one that is asleep":             {but(func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) }), 3, false},
 		"one that ends by itself":        {but(func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = &soon }), 3, false},
@@ -104,7 +104,7 @@ func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
 	w.live = interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			err := c.Get(ctx, key, o, opts...)
-			if pool, ok := o.(*v1beta1.SandboxWarmPool); ok && going {
+			if pool, ok := o.(*extensionsv1beta1.SandboxWarmPool); ok && going {
 				pool.DeletionTimestamp = new(metav1Time(testNow))
 			}
 			return err

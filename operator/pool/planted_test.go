@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -23,7 +23,7 @@ import (
 
 func strategies() map[string][]builders.PoolOption {
 	return map[string][]builders.PoolOption{
-		"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)},
+		"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)},
 	}
 }
 
@@ -67,7 +67,7 @@ func TestAPlantedMemberTakesUpNoRoomAndIsDeleted(t *testing.T) {
 func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	older := python()
 	image("before")(&older.Spec)
-	objects := []client.Object{python(), poolOfThree(builders.WithPoolStatus(v1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
+	objects := []client.Object{python(), poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
 	var want string
 	for i := range 3 {
 		s := buildMember(poolOfThree(), older, stamp.Hash(older), fmt.Sprintf("pool-0000%d", i))

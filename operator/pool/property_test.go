@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
@@ -111,7 +111,7 @@ func (c *chaos) answer(t *testing.T, what string, do func() error) error {
 
 func run(t *testing.T, seed uint64, options Options) {
 	t.Helper()
-	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	c := &chaos{
 		world: newWorld(t, options, python(), poolOfThree(recreate)), rng: rand.New(rand.NewPCG(seed, 1)), claims: map[string]bool{},
 	}

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
@@ -38,7 +38,7 @@ type Reconciler struct {
 
 // Gauges show what keeps a pool's Sandboxes from being Ready, or from being made.
 type Gauges interface {
-	Blocked(pool *v1beta1.SandboxWarmPool, causes map[obstacle.Cause]int)
+	Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int)
 }
 
 // New returns a Reconciler. Every argument is needed.
@@ -64,7 +64,7 @@ func New(
 // Reconcile moves one pool towards its size. It is told of pools that are gone as well: passes of one pool follow each other,
 // so nothing is remembered of it afterwards.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	var pool v1beta1.SandboxWarmPool
+	var pool extensionsv1beta1.SandboxWarmPool
 	switch err := r.client.Get(ctx, request.NamespacedName, &pool); {
 	case apierrors.IsNotFound(err):
 		r.memory.gone(request.NamespacedName)
@@ -82,7 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	todo := decide(now, &pool, seen, r.options)
 	if todo.recheck {
-		if err := owner.Recheck(ctx, r.live, &pool, &v1beta1.SandboxWarmPool{}); err != nil {
+		if err := owner.Recheck(ctx, r.live, &pool, &extensionsv1beta1.SandboxWarmPool{}); err != nil {
 			return retry.Outcome(0, conflictRetry, err)
 		}
 	}

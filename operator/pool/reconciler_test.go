@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
@@ -32,9 +32,9 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 			t.Errorf("%s: labels %v, annotations %v", name, s.Labels, s.Annotations)
 		}
 	}
-	want := v1beta1.SandboxWarmPoolStatus{
+	want := extensionsv1beta1.SandboxWarmPoolStatus{
 		ObservedGeneration: 1, Replicas: 3, Selector: "agents.x-k8s.io/warm-pool-sandbox=" + naming.Hash("pool"),
-		Members: &v1beta1.SandboxWarmPoolMembers{Revisions: []string{provenance.Current(python())}},
+		Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: []string{provenance.Current(python())}},
 	}
 	if got := w.pool().Status; !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("status %+v, want %+v", got, want)
@@ -89,13 +89,13 @@ func TestABlindCacheMakesNoSecondMembers(t *testing.T) {
 }
 
 func TestStrategies(t *testing.T) {
-	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
-	label := func(s *v1beta1.SandboxTemplateSpec) {
+	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	label := func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.ObjectMeta.Labels = map[string]string{"team": "blue"}
 	}
 	tests := map[string]struct {
 		pool   []builders.PoolOption
-		change func(*v1beta1.SandboxTemplateSpec)
+		change func(*extensionsv1beta1.SandboxTemplateSpec)
 		kept   int
 	}{
 		"Recreate replaces all members of an older blueprint":      {[]builders.PoolOption{recreate}, image("localhost/python:v2"), 0},
@@ -124,7 +124,7 @@ func TestStrategies(t *testing.T) {
 
 func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
 	const pools, templates, blueprints = "agents.x-k8s.io/warm-pool-sandbox", "agents.x-k8s.io/sandbox-template-ref-hash", "agents.x-k8s.io/sandbox-pod-template-hash"
-	recreate := builders.WithUpdateStrategy(v1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
+	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	tests := map[string]struct {
 		strategy []builders.PoolOption
 		label    string

@@ -20,7 +20,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/provenance"
@@ -32,7 +32,7 @@ const statusDelay = time.Second
 
 // report writes the status if it differs and is due, once, over the object that the pass has seen. It returns when it is due.
 func (r *Reconciler) report(
-	ctx context.Context, pool *v1beta1.SandboxWarmPool, seen observed, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results, now time.Time,
 ) (due time.Duration, err error) {
 	r.announce(pool, seen, done)
 	was, is := pool, pool.DeepCopy()
@@ -59,14 +59,14 @@ func (r *Reconciler) report(
 }
 
 // urgent: an answer to a new spec, and the word that all is well, are what somebody waits for.
-func urgent(was, is *v1beta1.SandboxWarmPool) bool {
+func urgent(was, is *extensionsv1beta1.SandboxWarmPool) bool {
 	s, wanted := is.Status, replicas(is)
 	return s.ObservedGeneration != was.Status.ObservedGeneration || s.Selector != was.Status.Selector ||
 		!equality.Semantic.DeepEqual(s.Members, was.Status.Members) || (int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
 }
 
 // statusOf is the whole status, after the writes of the pass.
-func statusOf(pool *v1beta1.SandboxWarmPool, seen observed, done *results) v1beta1.SandboxWarmPoolStatus {
+func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) extensionsv1beta1.SandboxWarmPoolStatus {
 	all := make([]*agentsv1beta1.Sandbox, 0, len(seen.members)+len(done.joined))
 	for _, member := range seen.live() {
 		if !done.removed[member.UID] {
@@ -85,17 +85,17 @@ func statusOf(pool *v1beta1.SandboxWarmPool, seen observed, done *results) v1bet
 			count++
 		}
 	}
-	return v1beta1.SandboxWarmPoolStatus{
+	return extensionsv1beta1.SandboxWarmPoolStatus{
 		ObservedGeneration: pool.Generation,
 		Replicas:           int32(min(count, math.MaxInt32)),    //nolint:gosec // it fits
 		ReadyReplicas:      int32(min(prepared, math.MaxInt32)), //nolint:gosec // it fits
 		Selector:           selector(pool),
-		Members:            &v1beta1.SandboxWarmPoolMembers{Revisions: revisionsOf(pool, seen)},
+		Members:            &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisionsOf(pool, seen)},
 	}
 }
 
 // revisionsOf lists the contents of the members, the oldest first. While some are on their way nothing is dropped: they may be of it.
-func revisionsOf(pool *v1beta1.SandboxWarmPool, seen observed) []string {
+func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []string {
 	var all []string
 	if pool.Status.Members != nil {
 		all = slices.Clone(pool.Status.Members.Revisions)
@@ -119,7 +119,7 @@ func revisionsOf(pool *v1beta1.SandboxWarmPool, seen observed) []string {
 }
 
 // blocked counts what keeps members from being Ready, or from being made.
-func blocked(pool *v1beta1.SandboxWarmPool, seen observed, done *results) map[obstacle.Cause]int {
+func blocked(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[obstacle.Cause]int {
 	causes, live := map[obstacle.Cause]int{}, seen.live()
 	add := func(cause obstacle.Cause, count int) {
 		if cause != obstacle.None && count > 0 {
@@ -149,7 +149,7 @@ func (r *results) rejected() error {
 }
 
 // announce tells what only a person can change.
-func (r *Reconciler) announce(pool *v1beta1.SandboxWarmPool, seen observed, done *results) {
+func (r *Reconciler) announce(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) {
 	missing := ""
 	if seen.template == nil {
 		missing = pool.Spec.TemplateRef.Name
@@ -188,6 +188,6 @@ func expulsion(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) str
 }
 
 // event warns.
-func (r *Reconciler) event(about *v1beta1.SandboxWarmPool, reason apis.Reason, note string) {
+func (r *Reconciler) event(about *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
 	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

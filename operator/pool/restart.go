@@ -12,14 +12,14 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
 // recall asks the API server, once for each pool in the life of this process, which members there are. The process before this one may
 // have created members that a cache filled from a server that lags does not show yet; without memory of them the pool would get as many
 // again. They count as on their way until the cache shows them.
-func (r *Reconciler) recall(ctx context.Context, pool *v1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
+func (r *Reconciler) recall(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
 	if r.memory.recalled(pool.UID) {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
@@ -48,9 +48,9 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxwarmpool").
-		For(&v1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
+		For(&extensionsv1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
 		Watches(&agentsv1beta1.Sandbox{}, r.members()).
-		Watches(&v1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
+		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
 			builder.WithPredicates(retry.SpecChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
@@ -58,13 +58,13 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 
 // poolsOf lists the pools of a template. There are few pools in a namespace.
 func (r *Reconciler) poolsOf(ctx context.Context, template client.Object) []reconcile.Request {
-	return r.pools(ctx, template.GetNamespace(), func(pool *v1beta1.SandboxWarmPool) bool {
+	return r.pools(ctx, template.GetNamespace(), func(pool *extensionsv1beta1.SandboxWarmPool) bool {
 		return pool.Spec.TemplateRef.Name == template.GetName()
 	})
 }
 
-func (r *Reconciler) pools(ctx context.Context, namespace string, which func(*v1beta1.SandboxWarmPool) bool) []reconcile.Request {
-	var list v1beta1.SandboxWarmPoolList
+func (r *Reconciler) pools(ctx context.Context, namespace string, which func(*extensionsv1beta1.SandboxWarmPool) bool) []reconcile.Request {
+	var list extensionsv1beta1.SandboxWarmPoolList
 	if err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "list pools")
 		return nil
@@ -125,7 +125,7 @@ func (r *Reconciler) orphaned(ctx context.Context, was, is *agentsv1beta1.Sandbo
 	if hash == "" || known {
 		return
 	}
-	for _, request := range r.pools(ctx, is.Namespace, func(p *v1beta1.SandboxWarmPool) bool { return naming.Hash(p.Name) == hash }) {
+	for _, request := range r.pools(ctx, is.Namespace, func(p *extensionsv1beta1.SandboxWarmPool) bool { return naming.Hash(p.Name) == hash }) {
 		wake(q, request.Namespace, request.Name)
 	}
 }

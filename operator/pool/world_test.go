@@ -27,7 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -62,7 +62,7 @@ type world struct {
 func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 	}
 	t.Cleanup(w.queue.ShutDown)
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
-		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &v1beta1.SandboxWarmPool{}).Build()
+		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxWarmPool{}).Build()
 	w.live = w.store
 	w.cached = interceptor.NewClient(w.store, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
@@ -104,7 +104,7 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
 
 // Blocked implements Gauges.
-func (w *world) Blocked(_ *v1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
+func (w *world) Blocked(_ *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
 	w.blocked = causes
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/stamp"
 )
 
@@ -43,7 +43,7 @@ func Revision(s *agentsv1beta1.Sandbox) string {
 }
 
 // Current is the revision of what is made from the template now; empty without a template.
-func Current(template *v1beta1.SandboxTemplate) string {
+func Current(template *extensionsv1beta1.SandboxTemplate) string {
 	if template == nil {
 		return ""
 	}
@@ -52,11 +52,11 @@ func Current(template *v1beta1.SandboxTemplate) string {
 
 // Unrecorded says whether the status is that of an operator that recorded no revisions: the members that there are then count as the
 // pool's. A new pool has nothing in its status, and no members to be trusted.
-func Unrecorded(pool *v1beta1.SandboxWarmPool) bool {
+func Unrecorded(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	return pool.Status.Members == nil && pool.Status.Selector != ""
 }
 
 // Recorded says whether the pool has made members of the revision.
-func Recorded(pool *v1beta1.SandboxWarmPool, revision string) bool {
+func Recorded(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
 	return revision != "" && (Unrecorded(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
 }

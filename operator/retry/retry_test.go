@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -88,7 +88,7 @@ func TestThePeriodicLookComesThrough(t *testing.T) {
 	another := builders.Pool("p", "t", builders.WithGeneration(1), builders.WithResourceVersion("2"))
 	another.UID = "of the one that was made since"
 	for name, tt := range map[string]struct {
-		is   *v1beta1.SandboxWarmPool
+		is   *extensionsv1beta1.SandboxWarmPool
 		want bool
 	}{
 		"the same object":  {was, true},

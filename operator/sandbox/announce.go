@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 )
 
 // announceWork tells in events what the pass has done that no status shows.
-func (r *Reconciler) announceWork(was, is *v1beta1.Sandbox, p plan, done results) {
+func (r *Reconciler) announceWork(was, is *agentsv1beta1.Sandbox, p plan, done results) {
 	if len(p.dropped) > 0 && newlyDropped(was, done) {
 		r.event(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
 			"podTemplate.metadata may not set "+strings.Join(p.dropped, ", ")+": these keys belong to the operator")
@@ -31,7 +31,7 @@ func (r *Reconciler) announceWork(was, is *v1beta1.Sandbox, p plan, done results
 
 // announceStatus tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
 // computed anew.
-func (r *Reconciler) announceStatus(was, is *v1beta1.Sandbox) {
+func (r *Reconciler) announceStatus(was, is *agentsv1beta1.Sandbox) {
 	turned := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
 	}
@@ -57,7 +57,7 @@ func (r *Reconciler) announceStatus(was, is *v1beta1.Sandbox) {
 }
 
 // newlyDropped: once for each generation, and for each new Pod.
-func newlyDropped(was *v1beta1.Sandbox, done results) bool {
+func newlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 	ready := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
 	if ready == nil || ready.ObservedGeneration != was.Generation {
 		return true

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
@@ -78,7 +78,7 @@ func (r results) live() []*corev1.Pod {
 
 // apply carries a plan out. Volumes come before the Pod that mounts them, the Pod's labels before the Service that selects
 // by them. One child's failure does not stop the others, but no Pod starts without its volumes.
-func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan) results {
+func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan) results {
 	var done results
 	volumes := true
 	for i, s := range p.claims {
@@ -116,7 +116,7 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *v1beta1.Sandbox, p plan
 // applyStep carries one step out. Where a creation finds the name taken, the object is read from the API server (the cache
 // holds labelled objects only, and may lag) and decided about once more; a second surprise waits for the next pass.
 func applyStep[T client.Object](
-	ctx context.Context, r *Reconciler, sandbox *v1beta1.Sandbox, s step[T], again func(T) step[T],
+	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], again func(T) step[T],
 ) result[T] {
 	if s.verb != create {
 		return carryOut(ctx, r, sandbox, s)
@@ -139,7 +139,7 @@ func applyStep[T client.Object](
 	return carryOut(ctx, r, sandbox, again(was))
 }
 
-func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *v1beta1.Sandbox, s step[T]) result[T] {
+func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
 	res := result[T]{verb: s.verb, child: s.was}
 	switch s.verb {
 	case leave, wait, create: // a creation here lost its name's holder meanwhile: next pass
@@ -148,7 +148,7 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *v1be
 	case patch:
 		from := client.MergeFrom(s.was)
 		if s.takes {
-			if err := owner.Recheck(ctx, r.live, sandbox, &v1beta1.Sandbox{}); err != nil {
+			if err := owner.Recheck(ctx, r.live, sandbox, &agentsv1beta1.Sandbox{}); err != nil {
 				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
 				return res
 			}
@@ -178,7 +178,7 @@ func (r *Reconciler) delete(ctx context.Context, object client.Object, still cli
 }
 
 // notePod keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
-func (r *Reconciler) notePod(ctx context.Context, sandbox *v1beta1.Sandbox, p plan, done results) error {
+func (r *Reconciler) notePod(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results) error {
 	if len(done.pods) == 1 && !done.pods[0].there() {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -22,7 +22,7 @@ import (
 
 // buildPod returns the Pod, and the metadata keys of its template that were dropped. The spec of a live Pod stays: a
 // changed template takes effect at the next start.
-func buildPod(sandbox *v1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, dropped []string) {
+func buildPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, dropped []string) {
 	if was != nil {
 		want = was.DeepCopy()
 	} else {
@@ -35,7 +35,7 @@ func buildPod(sandbox *v1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, drop
 }
 
 // mergeVolumes puts the claims' volumes in: one of the same name in the template gives way.
-func mergeVolumes(volumes []corev1.Volume, sandbox *v1beta1.Sandbox) []corev1.Volume {
+func mergeVolumes(volumes []corev1.Volume, sandbox *agentsv1beta1.Sandbox) []corev1.Volume {
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		name := sandbox.Spec.VolumeClaimTemplates[i].Name
 		volume := corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
@@ -58,7 +58,7 @@ func mergeVolumes(volumes []corev1.Volume, sandbox *v1beta1.Sandbox) []corev1.Vo
 
 // buildService returns the headless Service. It selects by name hash and UID, so that two names with one hash never share
 // traffic; its ports are the Pod's, for meshes and SRV records.
-func buildService(sandbox *v1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {
+func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {
 	var want *corev1.Service
 	if was != nil {
 		want = was.DeepCopy()
@@ -119,7 +119,7 @@ func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 }
 
 // own makes the Sandbox the controller of a child that nobody else controls.
-func own(child metav1.Object, sandbox *v1beta1.Sandbox) {
+func own(child metav1.Object, sandbox *agentsv1beta1.Sandbox) {
 	if metav1.GetControllerOf(child) == nil {
 		child.SetOwnerReferences(append(child.GetOwnerReferences(), controllerReference(sandbox)))
 	}

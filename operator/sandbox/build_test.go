@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 func TestPodLabels(t *testing.T) {
@@ -21,13 +21,13 @@ func TestPodLabels(t *testing.T) {
 		maps.Copy(all, more)
 		return all
 	}
-	identity := func(s *v1beta1.Sandbox) {
+	identity := func(s *agentsv1beta1.Sandbox) {
 		labelled(apis.LabelClaimUID, "claim")(s)
 		labelled(apis.LabelSandboxTemplateRefHash, "template")(s)
 		labelled(apis.LabelWarmPoolSandbox, "pool")(s)
 	}
 	tests := map[string]struct {
-		sandbox     *v1beta1.Sandbox
+		sandbox     *agentsv1beta1.Sandbox
 		was         *corev1.Pod
 		want        map[string]string
 		wantDropped []string
@@ -93,13 +93,13 @@ func TestPodLabels(t *testing.T) {
 
 func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
 	evictable := func(value string) mutate {
-		return func(s *v1beta1.Sandbox) {
+		return func(s *agentsv1beta1.Sandbox) {
 			setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", value)
 		}
 	}
 	warm := heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)
 	tests := map[string]struct {
-		sandbox *v1beta1.Sandbox
+		sandbox *agentsv1beta1.Sandbox
 		want    string
 	}{
 		"while it is warm it is":                           {box(evictable("true"), warm), "true"},
@@ -118,7 +118,7 @@ func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
 }
 
 func TestPodKeepsItsSpecAndVolumesComeFromClaims(t *testing.T) {
-	sandbox := box(volume("data"), volume("cache"), func(s *v1beta1.Sandbox) {
+	sandbox := box(volume("data"), volume("cache"), func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{
 			{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}, {Name: "tmp"},
 		}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -19,10 +19,10 @@ var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 const testUID = types.UID("11111111-2222-3333-4444-555555555555")
 
-type mutate func(*v1beta1.Sandbox)
+type mutate func(*agentsv1beta1.Sandbox)
 
-func box(with ...mutate) *v1beta1.Sandbox {
-	s := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
+func box(with ...mutate) *agentsv1beta1.Sandbox {
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team", Name: "box", UID: testUID, Generation: 3, ResourceVersion: "7",
 	}}
 	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: "localhost/x:v1"}}
@@ -33,43 +33,43 @@ func box(with ...mutate) *v1beta1.Sandbox {
 }
 
 //go:fix inline
-func scaledTo(n int32) mutate { return func(s *v1beta1.Sandbox) { s.Spec.Replicas = &n } }
+func scaledTo(n int32) mutate { return func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &n } }
 
-func mode(m v1beta1.OperatingMode) mutate {
-	return func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = &m }
+func mode(m agentsv1beta1.OperatingMode) mutate {
+	return func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = &m }
 }
 
-func service(on bool) mutate { return func(s *v1beta1.Sandbox) { s.Spec.Service = &on } }
+func service(on bool) mutate { return func(s *agentsv1beta1.Sandbox) { s.Spec.Service = &on } }
 
-func shutdown(in time.Duration, policy v1beta1.ShutdownPolicy) mutate {
-	return func(s *v1beta1.Sandbox) {
+func shutdown(in time.Duration, policy agentsv1beta1.ShutdownPolicy) mutate {
+	return func(s *agentsv1beta1.Sandbox) {
 		at := metav1.NewTime(testNow.Add(in))
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = &at, &policy
 	}
 }
 
 func volume(name string) mutate {
-	return func(s *v1beta1.Sandbox) {
-		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, v1beta1.PersistentVolumeClaimTemplate{
-			EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: name},
+	return func(s *agentsv1beta1.Sandbox) {
+		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, agentsv1beta1.PersistentVolumeClaimTemplate{
+			EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name},
 		})
 	}
 }
 
 func podLabels(labels map[string]string) mutate {
-	return func(s *v1beta1.Sandbox) { s.Spec.PodTemplate.ObjectMeta.Labels = labels }
+	return func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.ObjectMeta.Labels = labels }
 }
 
 func annotated(key, value string) mutate {
-	return func(s *v1beta1.Sandbox) { setKey(&s.Annotations, key, value) }
+	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Annotations, key, value) }
 }
 
 func labelled(key, value string) mutate {
-	return func(s *v1beta1.Sandbox) { setKey(&s.Labels, key, value) }
+	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Labels, key, value) }
 }
 
 func heldBy(group, kind string) mutate {
-	return func(s *v1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		s.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: group + "/v1alpha1", Kind: kind, Name: "holder", UID: "holder", Controller: new(true),
 		}}
@@ -77,7 +77,7 @@ func heldBy(group, kind string) mutate {
 }
 
 func conditioned(kind apis.ConditionType, status bool, reason apis.Reason) mutate {
-	return func(s *v1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = append(s.Status.Conditions, apis.NewCondition(nil, kind, status, reason, "before", 2,
 			metav1.NewTime(testNow.Add(-time.Minute))))
 	}
@@ -86,7 +86,7 @@ func conditioned(kind apis.ConditionType, status bool, reason apis.Reason) mutat
 type podMutate func(*corev1.Pod)
 
 // ours is the live Pod that the reconciler would have built.
-func ours(s *v1beta1.Sandbox, with ...podMutate) *corev1.Pod {
+func ours(s *agentsv1beta1.Sandbox, with ...podMutate) *corev1.Pod {
 	pod, _ := buildPod(s, nil)
 	pod.UID = "pod-uid"
 	for _, m := range with {
@@ -105,7 +105,7 @@ func ownedBy(kind, name string, uid types.UID) podMutate {
 	return func(p *corev1.Pod) {
 		version := "apps/v1"
 		if kind == apis.KindSandbox {
-			version = v1beta1.SchemeGroupVersion.String()
+			version = agentsv1beta1.SchemeGroupVersion.String()
 		}
 		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: new(true)}}
 	}
@@ -132,6 +132,6 @@ func waitingFor(reason, message string) podMutate {
 	}
 }
 
-func serviceOf(s *v1beta1.Sandbox) *corev1.Service { return buildService(s, nil, nil) }
+func serviceOf(s *agentsv1beta1.Sandbox) *corev1.Service { return buildService(s, nil, nil) }
 
 func nameHash() string { return naming.Hash("box") }

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 )
@@ -64,7 +64,7 @@ type plan struct {
 	again    time.Duration // when to look again though nothing happens; zero: never
 }
 
-func wishOf(now time.Time, sandbox *v1beta1.Sandbox) (wish, lifecycle.Deadline) {
+func wishOf(now time.Time, sandbox *agentsv1beta1.Sandbox) (wish, lifecycle.Deadline) {
 	deadline := lifecycle.Of(sandbox.Spec.ShutdownTime, nil, nil)
 	asked, _ := sandbox.Spec.SuspensionAsked()
 	switch {
@@ -78,7 +78,7 @@ func wishOf(now time.Time, sandbox *v1beta1.Sandbox) (wish, lifecycle.Deadline) 
 }
 
 // decide compares what is there with what is asked for. It touches nothing.
-func decide(now time.Time, sandbox *v1beta1.Sandbox, seen observed) plan {
+func decide(now time.Time, sandbox *agentsv1beta1.Sandbox, seen observed) plan {
 	var p plan
 	p.wish, p.deadline = wishOf(now, sandbox)
 	p.claims = decideClaims(sandbox, seen)
@@ -86,7 +86,7 @@ func decide(now time.Time, sandbox *v1beta1.Sandbox, seen observed) plan {
 		p.claims = onlyOwners(sandbox, p.claims)
 	}
 	policy := sandbox.Spec.ShutdownPolicy
-	if p.wish == wishExpired && policy != nil && *policy == v1beta1.ShutdownPolicyDelete {
+	if p.wish == wishExpired && policy != nil && *policy == agentsv1beta1.ShutdownPolicyDelete {
 		p.end = true
 		return p
 	}
@@ -96,7 +96,7 @@ func decide(now time.Time, sandbox *v1beta1.Sandbox, seen observed) plan {
 }
 
 // decideChild is the three-state ownership rule that all kinds of children share.
-func decideChild[T client.Object](kind string, sandbox *v1beta1.Sandbox, was T, missing bool, want T) step[T] {
+func decideChild[T client.Object](kind string, sandbox *agentsv1beta1.Sandbox, was T, missing bool, want T) step[T] {
 	s := step[T]{was: was, want: want}
 	switch {
 	case missing:
@@ -112,7 +112,7 @@ func decideChild[T client.Object](kind string, sandbox *v1beta1.Sandbox, was T, 
 	return s
 }
 
-func (p *plan) decidePods(now time.Time, sandbox *v1beta1.Sandbox, seen observed) {
+func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen observed) {
 	var live, going []*corev1.Pod
 	for _, pod := range seen.pods {
 		if pod.DeletionTimestamp == nil {
@@ -149,7 +149,7 @@ func (p *plan) decidePods(now time.Time, sandbox *v1beta1.Sandbox, seen observed
 
 // replacePod removes a Pod that was taken away and that nobody else deletes; the next one has its name and its volumes. One that
 // does not last makes the one after it wait longer, as its Sandbox stays unready longer, up to a limit.
-func (p *plan) replacePod(now time.Time, sandbox *v1beta1.Sandbox, was *corev1.Pod) {
+func (p *plan) replacePod(now time.Time, sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
 	pause := leastPause
 	ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)
 	if ready != nil && ready.Status == metav1.ConditionFalse {
@@ -163,7 +163,7 @@ func (p *plan) replacePod(now time.Time, sandbox *v1beta1.Sandbox, was *corev1.P
 }
 
 // keepPod decides about the one Pod of a running Sandbox: was is it, something under its name, or nil.
-func (p *plan) keepPod(sandbox *v1beta1.Sandbox, was *corev1.Pod) {
+func (p *plan) keepPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
 	want, dropped := buildPod(sandbox, was)
 	s := decideChild("Pod", sandbox, was, was == nil, want)
 	if s.verb == create && p.claimsRefused() {
@@ -184,7 +184,7 @@ func (p *plan) claimsRefused() bool {
 	return false
 }
 
-func decideService(sandbox *v1beta1.Sandbox, seen observed, w wish) step[*corev1.Service] {
+func decideService(sandbox *agentsv1beta1.Sandbox, seen observed, w wish) step[*corev1.Service] {
 	was, asked := seen.service, sandbox.Spec.Service
 	ours := was != nil && ownershipOf(was, sandbox) == owned
 	unwanted := w == wishExpired || (asked != nil && !*asked)

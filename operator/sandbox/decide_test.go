@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // digest is what a table compares of a plan.
@@ -40,7 +40,7 @@ func pods(all ...*corev1.Pod) observed { return observed{pods: all} }
 
 func TestDecide(t *testing.T) {
 	tests := map[string]struct {
-		sandbox *v1beta1.Sandbox
+		sandbox *agentsv1beta1.Sandbox
 		seen    observed
 		want    digest
 	}{
@@ -79,7 +79,7 @@ func TestDecide(t *testing.T) {
 			want: digest{Wish: wishSuspended, Pods: []verb{leave, leave}},
 		},
 		"two living Pods of an expired Sandbox both go": {
-			sandbox: box(shutdown(0, v1beta1.ShutdownPolicyRetain)), seen: pods(ours(box()), ours(box(), called("other"))),
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain)), seen: pods(ours(box()), ours(box(), called("other"))),
 			want: digest{Wish: wishExpired, Pods: []verb{remove, remove}},
 		},
 		"a Pod that somebody made under our name is refused": {
@@ -110,20 +110,20 @@ func TestDecide(t *testing.T) {
 			want: digest{Wish: wishSuspended, Pods: []verb{remove}, Service: create, Claims: []verb{create}},
 		},
 		"operatingMode Suspended takes the Pod although replicas is 1": {
-			sandbox: box(scaledTo(1), mode(v1beta1.OperatingModeSuspended)), seen: pods(ours(box())),
+			sandbox: box(scaledTo(1), mode(agentsv1beta1.OperatingModeSuspended)), seen: pods(ours(box())),
 			want: digest{Wish: wishSuspended, Pods: []verb{remove}},
 		},
 		"somebody's Pod under the name of a suspended Sandbox is not touched": {
 			sandbox: box(scaledTo(0)), seen: observed{named: ours(box(), unowned, unlabelled)}, want: digest{Wish: wishSuspended},
 		},
 		"a moment before its shutdown time a Sandbox runs": {
-			sandbox: box(shutdown(time.Second, v1beta1.ShutdownPolicyDelete)), want: digest{Pods: []verb{create}, PodName: "box"},
+			sandbox: box(shutdown(time.Second, agentsv1beta1.ShutdownPolicyDelete)), want: digest{Pods: []verb{create}, PodName: "box"},
 		},
 		"at its shutdown time a Sandbox with Delete is deleted": {
-			sandbox: box(shutdown(0, v1beta1.ShutdownPolicyDelete)), seen: pods(ours(box())), want: digest{Wish: wishExpired, End: true},
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyDelete)), seen: pods(ours(box())), want: digest{Wish: wishExpired, End: true},
 		},
 		"at its shutdown time a Sandbox with Retain loses Pod and Service and keeps its volumes": {
-			sandbox: box(shutdown(0, v1beta1.ShutdownPolicyRetain), service(true), volume("data")),
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), service(true), volume("data")),
 			seen:    observed{pods: []*corev1.Pod{ours(box())}, service: serviceOf(box())},
 			want:    digest{Wish: wishExpired, Pods: []verb{remove}, Service: remove},
 		},

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
@@ -22,7 +22,7 @@ import (
 // node's disk marks it with no condition, and where the process ends well on SIGTERM the phase Succeeded replaces the reason
 // (kubelet 1.37: generateAPIPodStatus keeps a reason only with its phase). Only the Event tells then; it is written before the
 // process is told to end. Pods without such a limit cannot end so, and cost no request; the others cost one, when they end.
-func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *v1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
+func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
 	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !limitsDisk(&pod.Spec) {
 		return pod, nil
 	}

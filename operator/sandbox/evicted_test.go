@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // scratch is a Pod template with room on the node's disk, and a limit to it.
-func scratch(s *v1beta1.Sandbox) {
+func scratch(s *agentsv1beta1.Sandbox) {
 	s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
 	}}}
@@ -40,7 +40,7 @@ func podEvent(uid types.UID, reason string) *corev1.Event {
 
 // A kubelet's own eviction leaves a Pod Succeeded without a reason, if its process ends well.
 func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
-	disk := func(s *v1beta1.Sandbox) {
+	disk := func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("1Mi")}
 	}
 	refused := apierrors.NewForbidden(corev1.Resource("events"), "", errors.New("the role of an older installation"))
@@ -56,7 +56,7 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 		"for a container's limit":          {limit: disk, reason: "Evicted", asked: 1},
 		"it ended by itself":               {limit: scratch, reason: "Killing", finished: true, asked: 1},
 		"the Pod before it was evicted":    {limit: scratch, reason: "Evicted", other: true, finished: true, asked: 1},
-		"no limit, no request":             {limit: func(*v1beta1.Sandbox) {}, reason: "Evicted", finished: true},
+		"no limit, no request":             {limit: func(*agentsv1beta1.Sandbox) {}, reason: "Evicted", finished: true},
 		"events may not be looked at":      {limit: scratch, reason: "Evicted", answer: refused, finished: true, asked: 1},
 		"it ended, and nobody said a word": {limit: scratch, finished: true, asked: 1},
 	}

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // endedWell is what a Pod shows whose process ends with 0 on SIGTERM, as well as by itself.
@@ -47,7 +47,7 @@ func aged(ago time.Duration) podMutate {
 
 // unreadySince is a Sandbox that has not been Ready for that long.
 func unreadySince(ago time.Duration) mutate {
-	return func(s *v1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
 			"before", 3, metav1.NewTime(testNow.Add(-ago)))}
 	}
@@ -56,9 +56,9 @@ func unreadySince(ago time.Duration) mutate {
 func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 	const notReady = "Ready=False/DependenciesNotReady: "
 	const done = "Pod has succeeded: container main exited with code 0 (Completed)"
-	expired := []mutate{shutdown(0, v1beta1.ShutdownPolicyRetain)}
+	expired := []mutate{shutdown(0, agentsv1beta1.ShutdownPolicyRetain)}
 	tests := map[string]struct {
-		sandbox *v1beta1.Sandbox
+		sandbox *agentsv1beta1.Sandbox
 		facts   facts
 		want    []string
 	}{
@@ -122,7 +122,7 @@ func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 
 func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 	tests := map[string]struct {
-		sandbox *v1beta1.Sandbox
+		sandbox *agentsv1beta1.Sandbox
 		pod     *corev1.Pod
 		want    verb
 		again   time.Duration

@@ -12,11 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 func created(at time.Time, owner string) mutate {
-	return func(s *v1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		s.CreationTimestamp = metav1.NewTime(at)
 		if owner != "" {
 			yes := true

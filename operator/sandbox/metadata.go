@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -21,7 +21,7 @@ import (
 var identityLabels = [...]string{apis.LabelClaimUID, apis.LabelSandboxTemplateRefHash, apis.LabelWarmPoolSandbox}
 
 // setPodMetadata makes the keys we own right and returns the keys of the template that tenants may not set, sorted.
-func setPodMetadata(pod *corev1.Pod, sandbox *v1beta1.Sandbox) (dropped []string) {
+func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []string) {
 	wantLabels, wantAnnotations := map[string]string{}, map[string]string{}
 	for key, value := range sandbox.Spec.PodTemplate.ObjectMeta.Labels {
 		if apis.ReservedLabel(key, value) {
@@ -66,7 +66,7 @@ func setTracked(pod *corev1.Pod, live *map[string]string, want map[string]string
 	}
 }
 
-func setIdentity(pod *corev1.Pod, sandbox *v1beta1.Sandbox) {
+func setIdentity(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) {
 	setKey(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	setKey(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))
 	if trace := sandbox.Annotations[apis.AnnotationTraceContext]; trace != "" {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -28,7 +28,7 @@ type observed struct {
 	claims  map[string]*corev1.PersistentVolumeClaim // by name, whoever owns them
 }
 
-func (r *Reconciler) observe(ctx context.Context, sandbox *v1beta1.Sandbox) (observed, error) {
+func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (observed, error) {
 	seen := observed{claims: map[string]*corev1.PersistentVolumeClaim{}}
 	if err := r.observePods(ctx, sandbox, &seen); err != nil {
 		return seen, err
@@ -59,7 +59,7 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *v1beta1.Sandbox) (obs
 	return seen, nil
 }
 
-func (r *Reconciler) observePods(ctx context.Context, sandbox *v1beta1.Sandbox, seen *observed) error {
+func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.Sandbox, seen *observed) error {
 	var list corev1.PodList
 	err := r.client.List(ctx, &list, client.InNamespace(sandbox.Namespace), client.MatchingFields{ownerUIDIndex: string(sandbox.UID)})
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *v1beta1.Sandbox, 
 
 // absenceMustBeSure: before the status says for the first time that the Pod is gone, the API server is asked: a Pod made a
 // moment ago may not be in the cache yet, and whoever waits for Suspended relies on it.
-func (r *Reconciler) absenceMustBeSure(sandbox *v1beta1.Sandbox) bool {
+func (r *Reconciler) absenceMustBeSure(sandbox *agentsv1beta1.Sandbox) bool {
 	asked, _ := sandbox.Spec.SuspensionAsked()
 	return asked && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }
@@ -112,7 +112,7 @@ func get[T client.Object](ctx context.Context, reader client.Reader, key client.
 }
 
 // podName is where the Pod is looked for when none is known to be ours: the hint, else the Sandbox's name.
-func podName(sandbox *v1beta1.Sandbox) string {
+func podName(sandbox *agentsv1beta1.Sandbox) string {
 	if name := sandbox.Annotations[apis.AnnotationPodName]; name != "" {
 		return name
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -26,7 +26,7 @@ const (
 	foreign                    // somebody else's
 )
 
-func ownershipOf(object client.Object, sandbox *v1beta1.Sandbox) ownership {
+func ownershipOf(object client.Object, sandbox *agentsv1beta1.Sandbox) ownership {
 	controller := metav1.GetControllerOf(object)
 	switch {
 	case controller == nil && inUse(object, sandbox):
@@ -47,7 +47,7 @@ func ownershipOf(object client.Object, sandbox *v1beta1.Sandbox) ownership {
 // offered says whether an uncontrolled object may be taken: its owner says so, or it is ours from before an orphaning
 // deletion, or outlived an earlier Sandbox of the name, and carries our tracking label with the right value. A volume may hold what
 // somebody wrote: it goes to no other name of the same hash, and to no member of a pool, whose name is used for the first time.
-func offered(object client.Object, sandbox *v1beta1.Sandbox) bool {
+func offered(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	if object.GetLabels()[apis.LabelAdoptable] == apis.ValueTrue {
 		return true
 	}
@@ -61,7 +61,7 @@ func offered(object client.Object, sandbox *v1beta1.Sandbox) bool {
 }
 
 // inUse says whether a volume that is to outlive the Sandbox is the Sandbox's: a label stands for the owner reference.
-func inUse(object client.Object, sandbox *v1beta1.Sandbox) bool {
+func inUse(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	_, volume := object.(*corev1.PersistentVolumeClaim)
 	return volume && object.GetLabels()[apis.LabelSandboxUID] == string(sandbox.UID)
 }
@@ -73,14 +73,16 @@ func isSandbox(ref *metav1.OwnerReference) bool {
 
 // heldByExtensions says whether one of our claims or pools controls the Sandbox, by group and kind: members made under
 // another API version count too.
-func heldByExtensions(sandbox *v1beta1.Sandbox) bool {
+func heldByExtensions(sandbox *agentsv1beta1.Sandbox) bool {
 	return claimed(sandbox) || controlledByKind(sandbox, apis.KindSandboxWarmPool)
 }
 
 // claimed says whether one of our claims controls the Sandbox.
-func claimed(sandbox *v1beta1.Sandbox) bool { return controlledByKind(sandbox, apis.KindSandboxClaim) }
+func claimed(sandbox *agentsv1beta1.Sandbox) bool {
+	return controlledByKind(sandbox, apis.KindSandboxClaim)
+}
 
-func controlledByKind(sandbox *v1beta1.Sandbox, kind string) bool {
+func controlledByKind(sandbox *agentsv1beta1.Sandbox, kind string) bool {
 	ref := metav1.GetControllerOf(sandbox)
 	if ref == nil {
 		return false
@@ -100,8 +102,8 @@ func refuseChild(kind string, object client.Object) error {
 }
 
 // controllerReference makes the Sandbox the controller of a child.
-func controllerReference(sandbox *v1beta1.Sandbox) metav1.OwnerReference {
-	return *metav1.NewControllerRef(sandbox, v1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))
+func controllerReference(sandbox *agentsv1beta1.Sandbox) metav1.OwnerReference {
+	return *metav1.NewControllerRef(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))
 }
 
 // refuseClusterIP says why a Service that may be taken cannot be: clusterIP is immutable.

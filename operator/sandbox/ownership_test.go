@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -135,9 +135,9 @@ func TestWhatIsOnItsWayOutAndUnseenByTheCacheIsLookedAtAgain(t *testing.T) {
 }
 
 func TestASandboxThatWasGivenMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
-	w := newWorld(t, box(shutdown(0, v1beta1.ShutdownPolicyDelete)))
+	w := newWorld(t, box(shutdown(0, agentsv1beta1.ShutdownPolicyDelete)))
 	stale := w.sandbox()
-	w.edit(shutdown(time.Hour, v1beta1.ShutdownPolicyDelete))
+	w.edit(shutdown(time.Hour, agentsv1beta1.ShutdownPolicyDelete))
 	if _, err := w.reconciler.Reconcile(context.Background(), stale); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
 func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 	ends := map[string]func(*testing.T, *world){
 		"going": func(t *testing.T, w *world) {
-			w.edit(func(s *v1beta1.Sandbox) { s.Finalizers = []string{metav1.FinalizerOrphanDependents} })
+			w.edit(func(s *agentsv1beta1.Sandbox) { s.Finalizers = []string{metav1.FinalizerOrphanDependents} })
 			if err := w.store.Delete(context.Background(), box()); err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // behind is the priority of a Sandbox that a pool holds: somebody may wait for any other.
@@ -36,7 +36,7 @@ func (r *Reconciler) newQueue(
 
 // pooled says whether the cache shows that a pool holds the Sandbox.
 func (r *Reconciler) pooled(request reconcile.Request) bool {
-	var sandbox v1beta1.Sandbox
+	var sandbox agentsv1beta1.Sandbox
 	err := r.client.Get(context.Background(), request.NamespacedName, &sandbox, client.UnsafeDisableDeepCopy)
 	return err == nil && controlledByKind(&sandbox, apis.KindSandboxWarmPool)
 }

@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
 func TestWhatAPoolHoldsWaitsBehindTheRest(t *testing.T) {
 	var objects []client.Object
 	for name, owner := range map[string]string{"pooled": "SandboxWarmPool", "claimed": "SandboxClaim", "bare": "", "kept": "SandboxWarmPool"} {
-		objects = append(objects, box(created(testNow, owner), func(s *v1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }))
+		objects = append(objects, box(created(testNow, owner), func(s *agentsv1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }))
 	}
 	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", retry.Limiter()).(*lanes)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -36,7 +36,7 @@ func New(
 }
 
 // Reconcile moves one Sandbox as far towards its spec as the cluster lets it now.
-func (r *Reconciler) Reconcile(ctx context.Context, sandbox *v1beta1.Sandbox) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (reconcile.Result, error) {
 	if !sandbox.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, nil // owner references take the children along
 	}

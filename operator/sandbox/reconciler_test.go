@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
 
@@ -36,7 +36,7 @@ var life = []struct {
 }
 
 func newLife(t *testing.T) *world {
-	return newWorld(t, box(service(true), volume("data"), shutdown(time.Hour, v1beta1.ShutdownPolicyRetain)))
+	return newWorld(t, box(service(true), volume("data"), shutdown(time.Hour, agentsv1beta1.ShutdownPolicyRetain)))
 }
 
 func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
@@ -155,7 +155,7 @@ func TestACacheThatLagsMakesNoSecondPodAndNoFalseSuspended(t *testing.T) {
 }
 
 func TestTheServiceHasThePortsOfThePod(t *testing.T) {
-	ports := func(s *v1beta1.Sandbox) {
+	ports := func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Ports = []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}
 	}
 	w := newWorld(t, box(service(true), ports))
@@ -213,7 +213,7 @@ func TestTheNodeNameAloneIsNotWorthAWrite(t *testing.T) {
 }
 
 func TestExpiryIsLookedForAtItsInstant(t *testing.T) {
-	w := newWorld(t, box(shutdown(90*time.Minute, v1beta1.ShutdownPolicyDelete)))
+	w := newWorld(t, box(shutdown(90*time.Minute, agentsv1beta1.ShutdownPolicyDelete)))
 	if retry, err := w.pass(); err != nil || retry != 90*time.Minute {
 		t.Errorf("look again in %v, error %v; want 90m", retry, err)
 	}
@@ -227,9 +227,9 @@ func TestExpiryIsLookedForAtItsInstant(t *testing.T) {
 }
 
 func TestALaterShutdownTimeRevivesARetainedSandbox(t *testing.T) {
-	w := newWorld(t, box(shutdown(0, v1beta1.ShutdownPolicyRetain)))
+	w := newWorld(t, box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain)))
 	w.settle()
-	w.edit(shutdown(time.Hour, v1beta1.ShutdownPolicyRetain))
+	w.edit(shutdown(time.Hour, agentsv1beta1.ShutdownPolicyRetain))
 	w.settle()
 	w.kubelet()
 	w.settle()

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
@@ -39,7 +39,7 @@ const firstWordDelay = 3 * time.Second
 
 // report writes the status if it differs and is due, once, over the object that the pass has seen; events say what changed. It returns
 // when the status is due; zero where it is written.
-func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
+func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
 	was := sandbox.DeepCopy()
 	f := gather(sandbox, p, done)
 	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
@@ -66,19 +66,19 @@ func (r *Reconciler) report(ctx context.Context, sandbox *v1beta1.Sandbox, p pla
 }
 
 // starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
-func starts(was, is *v1beta1.Sandbox, f facts, p plan) bool {
+func starts(was, is *agentsv1beta1.Sandbox, f facts, p plan) bool {
 	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle.Text(f.pod) == ""
 	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
 }
 
 // sameButNode: the node's name is written together with other changes, never for its own sake.
-func sameButNode(was, is v1beta1.SandboxStatus) bool {
+func sameButNode(was, is agentsv1beta1.SandboxStatus) bool {
 	was.NodeName, is.NodeName = "", ""
 	return equality.Semantic.DeepEqual(was, is)
 }
 
 // gather collects the facts after the writes. A Pod that is not ours, or not ours yet, gives none.
-func gather(sandbox *v1beta1.Sandbox, p plan, done results) facts {
+func gather(sandbox *agentsv1beta1.Sandbox, p plan, done results) facts {
 	f := facts{wish: p.wish}
 	for _, pod := range done.pods {
 		if pod.child == nil {
@@ -111,8 +111,8 @@ func gather(sandbox *v1beta1.Sandbox, p plan, done results) facts {
 }
 
 // statusOf is the whole status. Conditions come in the order Ready, Suspended, Finished, and there are no others.
-func statusOf(sandbox *v1beta1.Sandbox, f facts, clusterDomain string, now metav1.Time) v1beta1.SandboxStatus {
-	var s v1beta1.SandboxStatus
+func statusOf(sandbox *agentsv1beta1.Sandbox, f facts, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
+	var s agentsv1beta1.SandboxStatus
 	if f.pod != nil {
 		s.Replicas = 1
 	}
@@ -153,7 +153,7 @@ func statusOf(sandbox *v1beta1.Sandbox, f facts, clusterDomain string, now metav
 }
 
 // readiness decides the Ready condition.
-func readiness(sandbox *v1beta1.Sandbox, f facts) (ready bool, reason apis.Reason, message string) {
+func readiness(sandbox *agentsv1beta1.Sandbox, f facts) (ready bool, reason apis.Reason, message string) {
 	switch {
 	case f.wish == wishExpired:
 		return false, apis.ReasonSandboxExpired, apis.MessageExpired

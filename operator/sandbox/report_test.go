@@ -13,11 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // words are the conditions of a status, as a person reads them.
-func words(s v1beta1.SandboxStatus) []string {
+func words(s agentsv1beta1.SandboxStatus) []string {
 	var all []string
 	for _, c := range s.Conditions {
 		all = append(all, c.Type+"="+string(c.Status)+"/"+c.Reason+": "+c.Message)
@@ -47,7 +47,7 @@ func TestConditions(t *testing.T) {
 		}}
 	}
 	tests := map[string]struct {
-		sandbox *v1beta1.Sandbox
+		sandbox *agentsv1beta1.Sandbox
 		facts   facts
 		want    []string
 	}{
@@ -147,7 +147,7 @@ func TestConditions(t *testing.T) {
 			want: []string{"Ready=False/MultiplePods: The Sandbox controls 2 Pods (a, b) and may have one: delete those that should go"},
 		},
 		"expiry keeps the word of how the Pod ended": {
-			sandbox: box(shutdown(0, v1beta1.ShutdownPolicyRetain), conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)),
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)),
 			facts:   facts{wish: wishExpired},
 			want:    []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodFailed: before"},
 		},
@@ -175,22 +175,22 @@ func TestStatusFields(t *testing.T) {
 	selector := "agents.x-k8s.io/sandbox-name-hash=" + nameHash()
 	tests := map[string]struct {
 		facts facts
-		want  v1beta1.SandboxStatus
+		want  agentsv1beta1.SandboxStatus
 	}{
 		"a running Sandbox shows addresses, node and Service": {
 			facts: facts{pod: ours(box(), ready), service: serviceOf(box())},
-			want: v1beta1.SandboxStatus{
+			want: agentsv1beta1.SandboxStatus{
 				Replicas: 1, LabelSelector: selector, PodIPs: []string{"10.0.0.9"}, NodeName: "node-1",
 				Service: "box", ServiceFQDN: "box.team.svc.example.org",
 			},
 		},
 		"the selector and the Service survive suspension": {
 			facts: facts{wish: wishSuspended, service: serviceOf(box())},
-			want:  v1beta1.SandboxStatus{LabelSelector: selector, Service: "box", ServiceFQDN: "box.team.svc.example.org"},
+			want:  agentsv1beta1.SandboxStatus{LabelSelector: selector, Service: "box", ServiceFQDN: "box.team.svc.example.org"},
 		},
 		"expiry empties everything": {facts: facts{wish: wishExpired, service: serviceOf(box())}},
 		"an expired Sandbox counts its Pod until it is gone": {
-			facts: facts{wish: wishExpired, pod: ours(box(), ready)}, want: v1beta1.SandboxStatus{Replicas: 1},
+			facts: facts{wish: wishExpired, pod: ours(box(), ready)}, want: agentsv1beta1.SandboxStatus{Replicas: 1},
 		},
 	}
 	for name, tt := range tests {

@@ -11,17 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
 // retains says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
 // worked in it, and its name is never used again.
-func retains(sandbox *v1beta1.Sandbox) bool {
+func retains(sandbox *agentsv1beta1.Sandbox) bool {
 	return sandbox.Spec.RetainsVolumes() && !controlledByKind(sandbox, apis.KindSandboxWarmPool)
 }
 
-func decideClaims(sandbox *v1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
+func decideClaims(sandbox *agentsv1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
 	templates := sandbox.Spec.VolumeClaimTemplates
 	steps := make([]step[*corev1.PersistentVolumeClaim], 0, len(templates))
 	for i := range templates {
@@ -32,14 +32,14 @@ func decideClaims(sandbox *v1beta1.Sandbox, seen observed) []step[*corev1.Persis
 }
 
 func decideClaim(
-	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
 ) step[*corev1.PersistentVolumeClaim] {
 	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildClaim(sandbox, template, was))
 }
 
 // onlyOwners is what an expired Sandbox still does about its volumes: none is made or taken, but those that it has are kept or given
 // up as its spec says now. A deletion may follow.
-func onlyOwners(sandbox *v1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
+func onlyOwners(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
 	for i := range steps {
 		if steps[i].verb != patch || ownershipOf(steps[i].was, sandbox) != owned {
 			steps[i].verb = leave
@@ -55,7 +55,7 @@ func onlyOwners(sandbox *v1beta1.Sandbox, steps []step[*corev1.PersistentVolumeC
 // its other metadata may be somebody's. One that outlives the Sandbox carries no owner reference, which the garbage collector
 // would follow, but labels that say whose it is.
 func buildClaim(
-	sandbox *v1beta1.Sandbox, template *v1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
 ) *corev1.PersistentVolumeClaim {
 	var want *corev1.PersistentVolumeClaim
 	if was != nil {
@@ -97,7 +97,7 @@ func nameVolume(volume *corev1.PersistentVolumeClaim, sandbox string) {
 }
 
 // disown takes the Sandbox's reference off a child.
-func disown(child metav1.Object, sandbox *v1beta1.Sandbox) {
+func disown(child metav1.Object, sandbox *agentsv1beta1.Sandbox) {
 	child.SetOwnerReferences(slices.DeleteFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
 		return ref.UID == sandbox.UID
 	}))

@@ -17,21 +17,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-func whenDeleted(policy v1beta1.PersistentVolumeClaimRetentionPolicyType) mutate {
-	return func(s *v1beta1.Sandbox) {
-		s.Spec.PersistentVolumeClaimRetentionPolicy = &v1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
+func whenDeleted(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) mutate {
+	return func(s *agentsv1beta1.Sandbox) {
+		s.Spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
 	}
 }
 
-func byClaim(s *v1beta1.Sandbox) {
+func byClaim(s *agentsv1beta1.Sandbox) {
 	heldBy(apis.GroupExtensions, apis.KindSandboxClaim)(s)
 	setKey(&s.Labels, "agents.x-k8s.io/claim-uid", "holder")
 }
 
-func byPool(s *v1beta1.Sandbox) { heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s) }
+func byPool(s *agentsv1beta1.Sandbox) { heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s) }
 
 // volumeOf is the volume as a Sandbox of that kind would have it, and of that UID.
 func volumeOf(uid types.UID, with ...mutate) *corev1.PersistentVolumeClaim {
@@ -174,11 +174,11 @@ func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 	}
 	for name, enter := range states {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, box(volume("data"), shutdown(time.Hour, v1beta1.ShutdownPolicyRetain)))
+			w := newWorld(t, box(volume("data"), shutdown(time.Hour, agentsv1beta1.ShutdownPolicyRetain)))
 			w.settle()
 			enter(w)
 			w.settle()
-			for _, policy := range []v1beta1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete", "Retain"} {
+			for _, policy := range []agentsv1beta1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete", "Retain"} {
 				w.writes = nil
 				w.edit(whenDeleted(policy))
 				w.settle()
@@ -197,9 +197,9 @@ func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
 	w := newWorld(t, box(volume("data")))
 	w.settle()
-	w.edit(func(s *v1beta1.Sandbox) {
+	w.edit(func(s *agentsv1beta1.Sandbox) {
 		retain(s)
-		shutdown(0, v1beta1.ShutdownPolicyDelete)(s)
+		shutdown(0, agentsv1beta1.ShutdownPolicyDelete)(s)
 	})
 	w.writes = nil
 	w.intercept = func(write string, do func() error) error {
@@ -221,7 +221,7 @@ func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
 func TestAnExpiredSandboxMakesAndTakesNoVolume(t *testing.T) {
 	for name, there := range map[string][]client.Object{"none": nil, "another's": {volumeOf("before", retain)}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, append(there, box(volume("data"), retain, shutdown(0, v1beta1.ShutdownPolicyRetain)))...)
+			w := newWorld(t, append(there, box(volume("data"), retain, shutdown(0, agentsv1beta1.ShutdownPolicyRetain)))...)
 			w.settle()
 			if slices.Contains(w.writes, "create PersistentVolumeClaim") || slices.Contains(w.writes, "patch PersistentVolumeClaim") {
 				t.Errorf("%v", w.writes)

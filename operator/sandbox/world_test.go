@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // world is an API server in memory, a clock, and a kubelet that the test plays.
@@ -42,13 +42,13 @@ type world struct {
 func newWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100), hidden: map[string]bool{}}
-	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1beta1.Sandbox{}).
+	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&agentsv1beta1.Sandbox{}).
 		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).
 		WithIndex(&corev1.Event{}, "involvedObject.uid", func(o client.Object) []string { return []string{string(o.(*corev1.Event).InvolvedObject.UID)} }).
 		WithIndex(&corev1.Event{}, "reason", func(o client.Object) []string { return []string{o.(*corev1.Event).Reason} }).Build()
@@ -112,7 +112,7 @@ func (w *world) write(what string, do func() error) error {
 // pass runs one reconcile and returns when to look again.
 func (w *world) pass() (time.Duration, error) {
 	w.t.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &s)
 	if apierrors.IsNotFound(err) {
 		return 0, nil
@@ -170,9 +170,9 @@ func (w *world) edit(change mutate) {
 	}
 }
 
-func (w *world) sandbox() *v1beta1.Sandbox {
+func (w *world) sandbox() *agentsv1beta1.Sandbox {
 	w.t.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &s); err != nil {
 		w.t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func (w *world) picture() []string {
 	var pods corev1.PodList
 	var services corev1.ServiceList
 	var claims corev1.PersistentVolumeClaimList
-	var sandboxes v1beta1.SandboxList
+	var sandboxes agentsv1beta1.SandboxList
 	for _, list := range []client.ObjectList{&pods, &services, &claims, &sandboxes} {
 		if err := w.store.List(context.Background(), list); err != nil {
 			w.t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // step is what is to be done about the NetworkPolicy. The set is closed.
@@ -35,8 +35,8 @@ func (remove) isStep() {}
 func (refuse) isStep() {}
 
 // decide compares the policy of the name (nil: there is none) with what the template asks for. It touches nothing.
-func decide(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) step {
-	managed := template.Spec.NetworkPolicyManagement != v1beta1.NetworkPolicyManagementUnmanaged
+func decide(template *extensionsv1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) step {
+	managed := template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged
 	var whose ownership
 	if was != nil {
 		whose = ownershipOf(was, template)
@@ -76,7 +76,7 @@ func ours(policy *networkingv1.NetworkPolicy) bool {
 
 // ownershipOf looks at the controller's group and kind, not at its version: templates are served in two. Policies that a template controls
 // are those of operators that let them go with it; they become ours.
-func ownershipOf(policy *networkingv1.NetworkPolicy, template *v1beta1.SandboxTemplate) ownership {
+func ownershipOf(policy *networkingv1.NetworkPolicy, template *extensionsv1beta1.SandboxTemplate) ownership {
 	controller := metav1.GetControllerOf(policy)
 	switch {
 	case ours(policy):
@@ -104,5 +104,5 @@ func refusal(policy *networkingv1.NetworkPolicy) string {
 		whose = fmt.Sprintf("is controlled by %s %q", controller.Kind, controller.Name)
 	}
 	return fmt.Sprintf("NetworkPolicy %q %s and stays as it is; the Sandboxes are without their own policy: delete it, or set "+
-		"networkPolicyManagement to %s", policy.Name, whose, v1beta1.NetworkPolicyManagementUnmanaged)
+		"networkPolicyManagement to %s", policy.Name, whose, extensionsv1beta1.NetworkPolicyManagementUnmanaged)
 }

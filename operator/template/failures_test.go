@@ -14,7 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -22,7 +22,7 @@ var errKilled = errors.New("killed")
 
 // killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass got
 // that far.
-func (w *world) killedPass(template *v1beta1.SandboxTemplate, n int, after bool) (died bool) {
+func (w *world) killedPass(template *extensionsv1beta1.SandboxTemplate, n int, after bool) (died bool) {
 	w.t.Helper()
 	seen := 0
 	w.intercept = func(do func() error) error {
@@ -48,7 +48,7 @@ func (w *world) killedPass(template *v1beta1.SandboxTemplate, n int, after bool)
 }
 
 // settle runs passes until one writes nothing.
-func (w *world) settle(template *v1beta1.SandboxTemplate) {
+func (w *world) settle(template *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
 	for range 10 {
 		before := len(w.writes)
@@ -92,11 +92,11 @@ func (w *world) edit(change func(*networkingv1.NetworkPolicy)) {
 
 func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 	invalid := apierrors.NewInvalid(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy").GroupKind(), "x", nil)
-	open := func(s *v1beta1.SandboxTemplateSpec) {
-		s.NetworkPolicy = &v1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
+	open := func(s *extensionsv1beta1.SandboxTemplateSpec) {
+		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	}
 	lives := map[string]struct {
-		template *v1beta1.SandboxTemplate
+		template *extensionsv1beta1.SandboxTemplate
 		life     func() *world
 		writes   int
 	}{
@@ -144,7 +144,7 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 }
 
 func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
-	for name, template := range map[string]*v1beta1.SandboxTemplate{
+	for name, template := range map[string]*extensionsv1beta1.SandboxTemplate{
 		"patched": python(), "deleted": python(builders.WithTemplateSpec(unmanaged)),
 	} {
 		w := newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))

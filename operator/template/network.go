@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
@@ -31,7 +31,7 @@ var (
 
 // buildPolicy returns the template's NetworkPolicy: given what is there it is a copy in which the keys we own are right and
 // everything else is as it was. routers are the namespaces whose routers the default lets in.
-func buildPolicy(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) *networkingv1.NetworkPolicy {
+func buildPolicy(template *extensionsv1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) *networkingv1.NetworkPolicy {
 	hash := naming.Hash(template.Name)
 	want := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{
 		Namespace: template.Namespace, Name: naming.NetworkPolicy(template.Name),
@@ -58,7 +58,7 @@ func buildPolicy(template *v1beta1.SandboxTemplate, was *networkingv1.NetworkPol
 
 // customRules are the template's, with the default that the API server would fill in: without it they would differ for ever
 // from what is stored.
-func customRules(custom *v1beta1.NetworkPolicySpec) ([]networkingv1.NetworkPolicyIngressRule, []networkingv1.NetworkPolicyEgressRule) {
+func customRules(custom *extensionsv1beta1.NetworkPolicySpec) ([]networkingv1.NetworkPolicyIngressRule, []networkingv1.NetworkPolicyEgressRule) {
 	custom = custom.DeepCopy()
 	for i := range custom.Ingress {
 		fillProtocols(custom.Ingress[i].Ports)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/notify"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
@@ -44,7 +44,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, rou
 }
 
 // Reconcile brings the NetworkPolicy of one template in line.
-func (r *Reconciler) Reconcile(ctx context.Context, template *v1beta1.SandboxTemplate) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (reconcile.Result, error) {
 	if !template.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, nil // the policy stays as long as there are Pods for it: see Remover
 	}
@@ -58,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, template *v1beta1.SandboxTem
 }
 
 // observe returns the policy of the name, whoever's it is. The cache holds labelled ones only: absence is asked for.
-func (r *Reconciler) observe(ctx context.Context, template *v1beta1.SandboxTemplate) (*networkingv1.NetworkPolicy, error) {
+func (r *Reconciler) observe(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (*networkingv1.NetworkPolicy, error) {
 	key := client.ObjectKey{Namespace: template.Namespace, Name: naming.NetworkPolicy(template.Name)}
 	for _, reader := range []client.Reader{r.client, r.live} {
 		var policy networkingv1.NetworkPolicy
@@ -72,7 +72,7 @@ func (r *Reconciler) observe(ctx context.Context, template *v1beta1.SandboxTempl
 	return nil, nil
 }
 
-func (r *Reconciler) apply(ctx context.Context, template *v1beta1.SandboxTemplate, todo step) error {
+func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, todo step) error {
 	owner := client.FieldOwner(apis.FieldOwnerTemplate)
 	switch todo := todo.(type) {
 	case keep, wait, refuse:
@@ -102,7 +102,7 @@ func (r *Reconciler) apply(ctx context.Context, template *v1beta1.SandboxTemplat
 }
 
 // outcome turns what a pass did into what the queue does next, and tells the user what only a person can change.
-func (r *Reconciler) outcome(template *v1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
+func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
 	if refused, ok := todo.(refuse); ok {
 		r.event(template, apis.ReasonNetworkPolicyRefused, refused.why)
 		return reconcile.Result{RequeueAfter: retry.Blocked}, nil
@@ -114,6 +114,6 @@ func (r *Reconciler) outcome(template *v1beta1.SandboxTemplate, todo step, err e
 }
 
 // event warns.
-func (r *Reconciler) event(about *v1beta1.SandboxTemplate, reason apis.Reason, note string) {
+func (r *Reconciler) event(about *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
 	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
@@ -75,7 +75,7 @@ func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPol
 // observe asks the cache first. That nothing needs the policy only the API server may say.
 func (r *Remover) observe(ctx context.Context, namespace, name string) (need, error) {
 	for _, reader := range []client.Reader{r.client, r.live} {
-		switch err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &v1beta1.SandboxTemplate{}); {
+		switch err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &extensionsv1beta1.SandboxTemplate{}); {
 		case err == nil:
 			return forTemplate, nil
 		case !apierrors.IsNotFound(err):

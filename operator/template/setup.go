@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
@@ -50,7 +50,7 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
-		For(&v1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
+		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
 		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(templateOf)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
@@ -73,7 +73,7 @@ func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) err
 			policy, ok := o.(*networkingv1.NetworkPolicy)
 			return ok && ours(policy)
 		})))).
-		Watches(&v1beta1.SandboxTemplate{}, afterwards()).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, afterwards()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileNetworkPolicy", r)))
 }

@@ -24,18 +24,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-func python(options ...builders.TemplateOption) *v1beta1.SandboxTemplate {
+func python(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", append([]builders.TemplateOption{builders.WithUID("template-uid")}, options...)...)
 }
 
-func unmanaged(s *v1beta1.SandboxTemplateSpec) {
-	s.NetworkPolicyManagement = v1beta1.NetworkPolicyManagementUnmanaged
+func unmanaged(s *extensionsv1beta1.SandboxTemplateSpec) {
+	s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 }
 
 func policyOf(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPolicy {
@@ -63,7 +63,7 @@ func TestDecide(t *testing.T) {
 	group := "extensions.agents.x-k8s.io/"
 	going := func(p *networkingv1.NetworkPolicy) { builders.DeletedAt(time.Unix(1, 0))(p) }
 	tests := map[string]struct {
-		template *v1beta1.SandboxTemplate
+		template *extensionsv1beta1.SandboxTemplate
 		was      *networkingv1.NetworkPolicy
 		want     string
 	}{
@@ -150,7 +150,7 @@ func (w *world) write(what string, do func() error) error {
 func newWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	return w
 }
 
-func (w *world) pass(template *v1beta1.SandboxTemplate) time.Duration {
+func (w *world) pass(template *extensionsv1beta1.SandboxTemplate) time.Duration {
 	w.t.Helper()
 	result, err := w.reconciler.Reconcile(context.Background(), template)
 	if err != nil {
@@ -245,8 +245,8 @@ func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
 func TestRulesThatAreRefusedLeaveNoTemplateOpen(t *testing.T) {
 	w := newWorld(t)
 	w.refused = apierrors.NewInvalid(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy").GroupKind(), "x", nil)
-	w.pass(python(builders.WithTemplateSpec(func(s *v1beta1.SandboxTemplateSpec) {
-		s.NetworkPolicy = &v1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
+	w.pass(python(builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	})))
 	var p networkingv1.NetworkPolicy
 	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p); err != nil {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 )
@@ -68,10 +68,10 @@ func alone(volume *corev1.PersistentVolumeClaim) bool {
 }
 
 // observe returns the Sandbox of the volume's name; nil: the API server has none.
-func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolumeClaim) (*v1beta1.Sandbox, error) {
+func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolumeClaim) (*agentsv1beta1.Sandbox, error) {
 	key := client.ObjectKey{Namespace: volume.Namespace, Name: volume.Annotations[apis.AnnotationAssignedSandboxName]}
 	for _, reader := range []client.Reader{r.client, r.live} {
-		var sandbox v1beta1.Sandbox
+		var sandbox agentsv1beta1.Sandbox
 		switch err := reader.Get(ctx, key, &sandbox); {
 		case err == nil:
 			return &sandbox, nil
@@ -83,7 +83,7 @@ func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolum
 }
 
 // decide returns the volume with the note; nil: a Sandbox has it.
-func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *v1beta1.Sandbox) *corev1.PersistentVolumeClaim {
+func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agentsv1beta1.Sandbox) *corev1.PersistentVolumeClaim {
 	if sandbox != nil && slices.Contains(volumesOf(sandbox), volume.Name) {
 		return nil
 	}
@@ -93,7 +93,7 @@ func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *v1beta
 }
 
 // volumesOf are the names of a Sandbox's PersistentVolumeClaims.
-func volumesOf(sandbox *v1beta1.Sandbox) []string {
+func volumesOf(sandbox *agentsv1beta1.Sandbox) []string {
 	var names []string
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		names = append(names, naming.PersistentVolumeClaim(sandbox.Spec.VolumeClaimTemplates[i].Name, sandbox.Name))

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
 )
@@ -30,7 +30,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) 
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("volume").
 		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(left))).
-		Watches(&v1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(leftBehind), builder.WithPredicates(gone())).
+		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(leftBehind), builder.WithPredicates(gone())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileVolume", r)))
 }
@@ -52,7 +52,7 @@ func gone() predicate.Predicate {
 
 // leftBehind are the volumes of a Sandbox that is gone.
 func leftBehind(_ context.Context, object client.Object) []reconcile.Request {
-	sandbox, ok := object.(*v1beta1.Sandbox)
+	sandbox, ok := object.(*agentsv1beta1.Sandbox)
 	if !ok {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -38,8 +38,8 @@ func mayVolumes(policy extensionsv1beta1.VolumeClaimTemplatesPolicy) func(*exten
 }
 
 // volumeOf is a volume of a size.
-func volumeOf(name, size string) v1beta1.PersistentVolumeClaimTemplate {
-	volume := v1beta1.PersistentVolumeClaimTemplate{EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: name}}
+func volumeOf(name, size string) agentsv1beta1.PersistentVolumeClaimTemplate {
+	volume := agentsv1beta1.PersistentVolumeClaimTemplate{EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name}}
 	volume.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	volume.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: quantity(size)}
 	return volume
@@ -98,7 +98,7 @@ func TestVolumesOfAClaimAreMountedAndGoWithIt(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	own := func(template *extensionsv1beta1.SandboxTemplate) {
-		template.Spec.VolumeClaimTemplates = []v1beta1.PersistentVolumeClaimTemplate{volumeOf("data", "16Mi")}
+		template.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{volumeOf("data", "16Mi")}
 	}
 	h.Make(
 		h.NewTemplate("adds", mounts("data"), mayVolumes(extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed)),
@@ -142,7 +142,7 @@ func TestMetadataOfAClaimFollowsItOnTheLiveSandboxAndPod(t *testing.T) {
 	reads := func(what string, onSandbox, onPod map[string]string) { // an empty value: the key is not there
 		t.Helper()
 		h.Eventually(what, func() error {
-			var s2 v1beta1.Sandbox
+			var s2 agentsv1beta1.Sandbox
 			var pod2 corev1.Pod
 			if !h.Get(s.Name, &s2) || !h.Get(pod.Name, &pod2) || pod2.UID != pod.UID {
 				return fmt.Errorf("Sandbox or Pod is not what it was")
@@ -166,7 +166,7 @@ func TestMetadataOfAClaimFollowsItOnTheLiveSandboxAndPod(t *testing.T) {
 		map[string]string{"team": "b", "added": "yes", "#note": "", "foreign": "stays"},
 		map[string]string{"team": "b", "added": "yes", "tier": "template", "zone": "template", "extra": "strict", "#note": "two", "foreign": "stays"})
 	change(func(spec *extensionsv1beta1.SandboxClaimSpec) {
-		spec.SandboxMetadata, spec.PodMetadata, spec.AdditionalPodMetadata = nil, nil, v1beta1.PodMetadata{}
+		spec.SandboxMetadata, spec.PodMetadata, spec.AdditionalPodMetadata = nil, nil, agentsv1beta1.PodMetadata{}
 	})
 	reads("the removal of all",
 		map[string]string{"team": "", "added": "", "foreign": "stays"},

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -135,7 +135,9 @@ func additionMistakes() map[string]claimMistake {
 				claim.Spec.AdditionalPodMetadata.Labels = map[string]string{"team": "claim"}
 			},
 			reason: "InvalidMetadata", words: []string{`sets "team" to "template" already`, "use podMetadata"},
-			heal: healClaim(func(spec *extensionsv1beta1.SandboxClaimSpec) { spec.AdditionalPodMetadata = v1beta1.PodMetadata{} }),
+			heal: healClaim(func(spec *extensionsv1beta1.SandboxClaimSpec) {
+				spec.AdditionalPodMetadata = agentsv1beta1.PodMetadata{}
+			}),
 		},
 	}
 }
@@ -174,7 +176,7 @@ func (m claimMistake) check(h *harness.T, name string) {
 			h.Errorf("the message lacks %q: %s", word, message)
 		}
 	}
-	if h.Get(name, &v1beta1.Sandbox{}) || refused.Status.SandboxStatus.Name != "" {
+	if h.Get(name, &agentsv1beta1.Sandbox{}) || refused.Status.SandboxStatus.Name != "" {
 		h.Errorf("it got a Sandbox nevertheless: %+v", refused.Status)
 	}
 	m.heal(h, name)

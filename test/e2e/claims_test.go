@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -48,9 +48,9 @@ func once(template *extensionsv1beta1.SandboxTemplate) {
 }
 
 // allGone waits until a claim's Sandbox and its Pod are gone.
-func allGone(h *harness.T, s *v1beta1.Sandbox) {
+func allGone(h *harness.T, s *agentsv1beta1.Sandbox) {
 	h.Helper()
-	h.Gone(s.Name, &v1beta1.Sandbox{})
+	h.Gone(s.Name, &agentsv1beta1.Sandbox{})
 	h.Gone(s.Name, &corev1.Pod{})
 }
 
@@ -84,7 +84,7 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 			if event != watch.Deleted || claim.GetName() != "foreground" {
 				return
 			}
-			if h.Client.Get(h.Context(), client.ObjectKeyFromObject(s), &v1beta1.Sandbox{}) == nil {
+			if h.Client.Get(h.Context(), client.ObjectKeyFromObject(s), &agentsv1beta1.Sandbox{}) == nil {
 				left <- "the Sandbox was still there"
 			}
 			if h.Client.Get(h.Context(), client.ObjectKeyFromObject(s), &corev1.Pod{}) == nil {
@@ -141,7 +141,7 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 	each("a time to live of nothing with Retain keeps the word that it succeeded", func(h *harness.T) {
 		h.Make(h.NewClaim("kept", "job", ending(ttl(0, retains))))
 		h.ClaimCondition("kept", "Ready=False/ClaimExpired")
-		h.Gone("kept", &v1beta1.Sandbox{})
+		h.Gone("kept", &agentsv1beta1.Sandbox{})
 		h.Gone("kept", &corev1.Pod{})
 		h.ClaimCondition("kept", "Finished=True/PodSucceeded")
 		h.ClaimCondition("kept", "Ready=False/ClaimExpired")
@@ -159,7 +159,7 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 			claim.Spec.Lifecycle.ShutdownTime = inSeconds(1)
 		})
 		h.ClaimCondition("time-first", "Ready=False/ClaimExpired")
-		h.Gone("time-first", &v1beta1.Sandbox{})
+		h.Gone("time-first", &agentsv1beta1.Sandbox{})
 	})
 	each("without an end a finished claim stays as it is", func(h *harness.T) {
 		h.Make(h.NewClaim("finished", "job"))
@@ -172,7 +172,7 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		each("a shutdown time in the past with "+string(policy)+" makes no Sandbox", func(h *harness.T) {
 			name := "late-" + strings.ToLower(string(policy))
 			made := make(chan string, 10)
-			h.Watch(&v1beta1.SandboxList{}, func(_ watch.EventType, s client.Object) {
+			h.Watch(&agentsv1beta1.SandboxList{}, func(_ watch.EventType, s client.Object) {
 				if owner := metav1.GetControllerOf(s); owner != nil && owner.Name == name {
 					made <- s.GetName()
 				}

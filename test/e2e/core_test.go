@@ -16,16 +16,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-func withService(s *v1beta1.Sandbox) { on := true; s.Spec.Service = &on }
+func withService(s *agentsv1beta1.Sandbox) { on := true; s.Spec.Service = &on }
 
-func withVolume(s *v1beta1.Sandbox) {
-	s.Spec.VolumeClaimTemplates = []v1beta1.PersistentVolumeClaimTemplate{{
-		EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: "data"},
+func withVolume(s *agentsv1beta1.Sandbox) {
+	s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")}},
@@ -34,8 +34,8 @@ func withVolume(s *v1beta1.Sandbox) {
 	s.Spec.PodTemplate.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 }
 
-func running(command ...string) func(*v1beta1.Sandbox) {
-	return func(s *v1beta1.Sandbox) {
+func running(command ...string) func(*agentsv1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.RestartPolicy = corev1.RestartPolicyNever
 		s.Spec.PodTemplate.Spec.Containers[0].Command = command
 	}
@@ -44,8 +44,8 @@ func running(command ...string) func(*v1beta1.Sandbox) {
 func TestASandboxHasAPodAServiceAndItsWholeStatus(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	s := h.NewSandbox("simple", withService, func(s *v1beta1.Sandbox) {
-		s.Spec.PodTemplate.ObjectMeta = v1beta1.PodMetadata{
+	s := h.NewSandbox("simple", withService, func(s *agentsv1beta1.Sandbox) {
+		s.Spec.PodTemplate.ObjectMeta = agentsv1beta1.PodMetadata{
 			Labels: map[string]string{"team": "blue"}, Annotations: map[string]string{"note": "hello"},
 		}
 		s.Spec.PodTemplate.Spec.Containers[0].Ports = []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}
@@ -60,7 +60,7 @@ func TestASandboxHasAPodAServiceAndItsWholeStatus(t *testing.T) {
 	}
 	status := got.Status.DeepCopy()
 	status.Conditions = nil
-	want := &v1beta1.SandboxStatus{
+	want := &agentsv1beta1.SandboxStatus{
 		Replicas: 1, LabelSelector: "agents.x-k8s.io/sandbox-name-hash=" + naming.Hash("simple"),
 		Service: "simple", ServiceFQDN: "simple." + h.Namespace + ".svc.cluster.local",
 		PodIPs: []string{pod.Status.PodIP}, NodeName: pod.Spec.NodeName,
@@ -110,7 +110,7 @@ func TestKubectlScaleSuspendsAndDataSurvives(t *testing.T) {
 	if got := h.MustKubectl("exec", "scaled", "--", "cat", "/data/file"); got != "kept\n" {
 		t.Errorf("the volume holds %q", got)
 	}
-	h.Edit("scaled", func(s *v1beta1.Sandbox) { m := v1beta1.OperatingModeSuspended; s.Spec.OperatingMode = &m })
+	h.Edit("scaled", func(s *agentsv1beta1.Sandbox) { m := agentsv1beta1.OperatingModeSuspended; s.Spec.OperatingMode = &m })
 	h.Condition("scaled", "Suspended=True/PodTerminated")
 }
 
@@ -120,11 +120,11 @@ func TestAtItsShutdownTimeASandboxWithDeleteIsGoneAndSoAreItsChildren(t *testing
 	h.Create(h.NewSandbox("short", withService, withVolume))
 	h.Ready("short")
 	at := metav1.NewTime(time.Now().Add(3 * time.Second).Truncate(time.Second))
-	h.Edit("short", func(s *v1beta1.Sandbox) {
-		policy := v1beta1.ShutdownPolicyDelete
+	h.Edit("short", func(s *agentsv1beta1.Sandbox) {
+		policy := agentsv1beta1.ShutdownPolicyDelete
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = &at, &policy
 	})
-	h.Gone("short", &v1beta1.Sandbox{})
+	h.Gone("short", &agentsv1beta1.Sandbox{})
 	if early := time.Until(at.Time); early > 0 {
 		t.Errorf("gone %v too early", early)
 	}
@@ -139,7 +139,7 @@ func TestARetainedExpiryKeepsFinishedAndVolumesAndCanBeExtended(t *testing.T) {
 	h.Create(h.NewSandbox("kept", withService, withVolume, running("true")))
 	h.Condition("kept", "Finished=True/PodSucceeded")
 	h.Condition("kept", "Ready=False/PodSucceeded")
-	h.Edit("kept", func(s *v1beta1.Sandbox) { now := metav1.Now(); s.Spec.ShutdownTime = &now })
+	h.Edit("kept", func(s *agentsv1beta1.Sandbox) { now := metav1.Now(); s.Spec.ShutdownTime = &now })
 	expired := h.Condition("kept", "Ready=False/SandboxExpired")
 	h.Gone("kept", &corev1.Pod{})
 	h.Gone("kept", &corev1.Service{})
@@ -147,7 +147,7 @@ func TestARetainedExpiryKeepsFinishedAndVolumesAndCanBeExtended(t *testing.T) {
 		h.Get("kept", expired)
 		status := expired.Status.DeepCopy()
 		status.Conditions = nil
-		if diff := cmp.Diff(&v1beta1.SandboxStatus{}, status); diff != "" {
+		if diff := cmp.Diff(&agentsv1beta1.SandboxStatus{}, status); diff != "" {
 			return fmt.Errorf("status is not empty:\n%s", diff)
 		}
 		return nil

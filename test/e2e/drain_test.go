@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -20,7 +20,7 @@ func TestAnExpiredSandboxShowsOneCondition(t *testing.T) {
 	heard := listen(h)
 	h.Create(h.NewSandbox("over", obedient))
 	h.Ready("over")
-	h.Edit("over", func(s *v1beta1.Sandbox) { s.Spec.ShutdownTime = inSeconds(1) })
+	h.Edit("over", func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = inSeconds(1) })
 	h.Condition("over", "Ready=False/SandboxExpired")
 	h.Gone("over", &corev1.Pod{})
 	if s := h.Condition("over", "Ready=False/SandboxExpired"); len(s.Status.Conditions) != 1 {

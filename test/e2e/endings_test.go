@@ -21,19 +21,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
 // obedient is a process that ends well when it is told to end, so that its Pod is Succeeded for a moment, whoever told it.
-func obedient(s *v1beta1.Sandbox) {
+func obedient(s *agentsv1beta1.Sandbox) {
 	s.Spec.PodTemplate.Spec.RestartPolicy = corev1.RestartPolicyNever
 	s.Spec.PodTemplate.Spec.Containers[0].Command = []string{"sh", "-c", "trap 'exit 0' TERM; while :; do usleep 100000; done"}
 }
 
-func alter(change func(*corev1.PodSpec, *corev1.Container)) func(*v1beta1.Sandbox) {
-	return func(s *v1beta1.Sandbox) {
+func alter(change func(*corev1.PodSpec, *corev1.Container)) func(*agentsv1beta1.Sandbox) {
+	return func(s *agentsv1beta1.Sandbox) {
 		change(&s.Spec.PodTemplate.Spec, &s.Spec.PodTemplate.Spec.Containers[0])
 	}
 }
@@ -55,8 +55,8 @@ func listen(h *harness.T) *wordsOfEnd {
 			c.words[o.GetName()] = finished.Reason
 		}
 	}
-	h.Watch(&v1beta1.SandboxList{}, func(_ watch.EventType, o client.Object) {
-		if s, ok := o.(*v1beta1.Sandbox); ok {
+	h.Watch(&agentsv1beta1.SandboxList{}, func(_ watch.EventType, o client.Object) {
+		if s, ok := o.(*agentsv1beta1.Sandbox); ok {
 			note(s, s.Status.Conditions)
 		}
 	})
@@ -165,7 +165,7 @@ func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.In(t)
-			changes := []func(*v1beta1.Sandbox){obedient}
+			changes := []func(*agentsv1beta1.Sandbox){obedient}
 			if tt.change != nil {
 				changes = append(changes, alter(tt.change))
 			}

@@ -18,14 +18,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
 // belongs says whether a claim's Pod carries the label by which the template's NetworkPolicy selects.
-func belongs(h *harness.T, s *v1beta1.Sandbox, template string) {
+func belongs(h *harness.T, s *agentsv1beta1.Sandbox, template string) {
 	h.Helper()
 	if label := h.Pod(s).Labels[apis.LabelSandboxTemplateRefHash]; label != naming.Hash(template) {
 		h.Errorf("the Pod of %s has left the policy of %s: %q", s.Name, template, label)
@@ -57,7 +57,7 @@ func TestAnEditOfTheReferenceTakesNoPodOutOfItsPolicy(t *testing.T) {
 			attack(claim.GetName())
 		}
 	})
-	h.Watch(&v1beta1.SandboxList{}, func(_ watch.EventType, s client.Object) {
+	h.Watch(&agentsv1beta1.SandboxList{}, func(_ watch.EventType, s client.Object) {
 		if owner := metav1.GetControllerOf(s); owner != nil && owner.Kind == apis.KindSandboxClaim {
 			attack(owner.Name)
 		}
@@ -107,23 +107,23 @@ func TestAPlantedMemberIsGivenToNobody(t *testing.T) {
 					t.Errorf("claim %s got %s", name, image)
 				}
 			}
-			h.Full("warm", func(s *v1beta1.Sandbox) error {
+			h.Full("warm", func(s *agentsv1beta1.Sandbox) error {
 				if image := s.Spec.PodTemplate.Spec.Containers[0].Image; image != harness.ImageShell {
 					return errors.New("it is of " + image)
 				}
 				return nil
 			})
 			for i := range 4 {
-				h.Gone(fmt.Sprintf("warm-evil%d", i), &v1beta1.Sandbox{})
+				h.Gone(fmt.Sprintf("warm-evil%d", i), &agentsv1beta1.Sandbox{})
 			}
 		})
 	}
 }
 
 // plant creates a Sandbox of another image that has all that a member has.
-func plant(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, member *v1beta1.Sandbox, name string) {
+func plant(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, name string) {
 	h.Helper()
-	planted := &v1beta1.Sandbox{
+	planted := &agentsv1beta1.Sandbox{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Labels: maps.Clone(member.Labels), Annotations: maps.Clone(member.Annotations), OwnerReferences: member.OwnerReferences,
 		},
@@ -143,7 +143,7 @@ func TestASandboxThatLostItsOwnerGoesBackToItsClaim(t *testing.T) {
 	h := harness.New(t)
 	h.Make(h.NewTemplate("shell"), h.NewClaim("mine", "shell", unpooled))
 	s := h.Claimed("mine")
-	h.Edit(s.Name, func(s *v1beta1.Sandbox) { s.OwnerReferences = nil })
+	h.Edit(s.Name, func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil })
 	h.Eventually("it is the claim's again", func() error {
 		var claim extensionsv1beta1.SandboxClaim
 		h.Get("mine", &claim)
@@ -168,7 +168,7 @@ func TestASandboxThatItsClaimLeftStaysUnderItsPolicy(t *testing.T) {
 	h.Make(h.NewPool("warm", "shell", 1), h.NewClaim("other", "shell", unpooled))
 	h.Full("warm")
 	h.Claimed("other")
-	var now v1beta1.Sandbox
+	var now agentsv1beta1.Sandbox
 	if !h.Get(s.Name, &now) || now.UID != s.UID || len(now.OwnerReferences) > 0 {
 		t.Errorf("it has not stayed as it was: %v", now.OwnerReferences)
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -85,7 +85,7 @@ func sandboxesUnderKills(h *harness.T) {
 	says := func(want string) func(string) {
 		return func(name string) {
 			h.Eventually(name+" "+want, func() error {
-				var s v1beta1.Sandbox
+				var s agentsv1beta1.Sandbox
 				h.Get(name, &s)
 				if words := strings.Join(harness.Words(&s), " "); !strings.Contains(words, want) {
 					return fmt.Errorf("conditions are %s", words)
@@ -95,7 +95,7 @@ func sandboxesUnderKills(h *harness.T) {
 		}
 	}
 	scale := func(to int32) func(string) {
-		return func(name string) { h.Edit(name, func(s *v1beta1.Sandbox) { s.Spec.Replicas = &to }) }
+		return func(name string) { h.Edit(name, func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &to }) }
 	}
 	each(func(name string) { h.Create(h.NewSandbox(name)) })
 	each(says("Ready=True"))
@@ -104,7 +104,7 @@ func sandboxesUnderKills(h *harness.T) {
 	each(scale(1))
 	each(says("Ready=True"))
 	h.MustKubectl("delete", "sandboxes", "--all", "--wait=false")
-	each(func(name string) { h.Gone(name, &v1beta1.Sandbox{}); h.Gone(name, &corev1.Pod{}) })
+	each(func(name string) { h.Gone(name, &agentsv1beta1.Sandbox{}); h.Gone(name, &corev1.Pod{}) })
 	if most := pods.most(); most != 1 {
 		h.Errorf("at one time a Sandbox had %d Pods", most)
 	}
@@ -153,7 +153,7 @@ func claimsUnderKills(h *harness.T) {
 // oneOwnerEachWay fails the test unless each claim controls one Sandbox, and a claim or the pool each Sandbox.
 func oneOwnerEachWay(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, claims int) {
 	h.Helper()
-	var sandboxes v1beta1.SandboxList
+	var sandboxes agentsv1beta1.SandboxList
 	var all extensionsv1beta1.SandboxClaimList
 	for _, list := range []client.ObjectList{&sandboxes, &all} {
 		if err := h.Client.List(h.Context(), list, client.InNamespace(h.Namespace)); err != nil {

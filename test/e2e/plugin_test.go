@@ -14,7 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -53,7 +53,7 @@ func TestCreateListDescribeStatusAndDelete(t *testing.T) {
 	}
 	var list struct {
 		Kind  string
-		Items []v1beta1.Sandbox
+		Items []agentsv1beta1.Sandbox
 	}
 	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || len(list.Items) != 1 || list.Kind != "List" {
 		t.Errorf("list -o json: %v, %d items, kind %s", err, len(list.Items), list.Kind)
@@ -174,7 +174,7 @@ func TestSuspendResumeExtendAndWait(t *testing.T) {
 		t.Errorf("waiting for what will not come: %v", r)
 	}
 	h.Must("wait", "dev", "--for", "suspended")
-	var before, after v1beta1.Sandbox
+	var before, after agentsv1beta1.Sandbox
 	h.Get("dev", &before)
 	if before.Spec.Replicas == nil || *before.Spec.Replicas != 0 || before.Spec.OperatingMode == nil || *before.Spec.OperatingMode != "Suspended" {
 		t.Errorf("suspend sets both ways to say it: %v %v", before.Spec.Replicas, before.Spec.OperatingMode)

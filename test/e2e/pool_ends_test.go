@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -23,7 +23,7 @@ func TestADeletedPoolTakesItsMembersAndLeavesTheClaimed(t *testing.T) {
 	pod := h.Pod(kept)
 	h.MustKubectl("delete", "swp/warm")
 	for _, s := range members {
-		h.Gone(s.Name, &v1beta1.Sandbox{})
+		h.Gone(s.Name, &agentsv1beta1.Sandbox{})
 		h.Gone(s.Name, &corev1.Pod{})
 	}
 	if now := h.Pod(h.Claimed("kept")); now.UID != pod.UID || now.DeletionTimestamp != nil {

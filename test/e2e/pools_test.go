@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
@@ -47,8 +47,8 @@ func setEnv(name, value string) func(*extensionsv1beta1.SandboxTemplate) {
 }
 
 // hasEnv wants a Sandbox whose first container has the variable.
-func hasEnv(name, value string) func(*v1beta1.Sandbox) error {
-	return func(s *v1beta1.Sandbox) error {
+func hasEnv(name, value string) func(*agentsv1beta1.Sandbox) error {
+	return func(s *agentsv1beta1.Sandbox) error {
 		for _, variable := range s.Spec.PodTemplate.Spec.Containers[0].Env {
 			if variable.Name == name && variable.Value == value {
 				return nil
@@ -59,8 +59,8 @@ func hasEnv(name, value string) func(*v1beta1.Sandbox) error {
 }
 
 // others wants a Sandbox that is none of these.
-func others(than []v1beta1.Sandbox) func(*v1beta1.Sandbox) error {
-	return func(s *v1beta1.Sandbox) error {
+func others(than []agentsv1beta1.Sandbox) func(*agentsv1beta1.Sandbox) error {
+	return func(s *agentsv1beta1.Sandbox) error {
 		if _, among := uids(than)[s.UID]; among {
 			return fmt.Errorf("it was there before")
 		}
@@ -68,7 +68,7 @@ func others(than []v1beta1.Sandbox) func(*v1beta1.Sandbox) error {
 	}
 }
 
-func uids(sandboxes []v1beta1.Sandbox) map[types.UID]string {
+func uids(sandboxes []agentsv1beta1.Sandbox) map[types.UID]string {
 	all := map[types.UID]string{}
 	for _, s := range sandboxes {
 		all[s.UID] = s.Name
@@ -77,7 +77,7 @@ func uids(sandboxes []v1beta1.Sandbox) map[types.UID]string {
 }
 
 // same fails the test unless both are the same Sandboxes, none of them going.
-func same(h *harness.T, before, after []v1beta1.Sandbox) {
+func same(h *harness.T, before, after []agentsv1beta1.Sandbox) {
 	h.Helper()
 	names := uids(before)
 	for _, s := range after {
@@ -191,7 +191,7 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 				}
 			}
 			h.MustKubectl("delete", "sandbox/"+dropped, "--wait=false")
-			h.Gone(dropped, &v1beta1.Sandbox{})
+			h.Gone(dropped, &agentsv1beta1.Sandbox{})
 			fresh := 0
 			for _, s := range h.Full("warm") {
 				switch _, stale := uids(before)[s.UID]; {
@@ -219,7 +219,7 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 		harness.Change(h, "warm", &extensionsv1beta1.SandboxWarmPool{}, func(pool *extensionsv1beta1.SandboxWarmPool) {
 			pool.Spec.TemplateRef.Name = "twin"
 		})
-		h.Full("warm", others(before), func(s *v1beta1.Sandbox) error {
+		h.Full("warm", others(before), func(s *agentsv1beta1.Sandbox) error {
 			if s.Annotations[apis.AnnotationTemplateRef] != "twin" || s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("twin") {
 				return fmt.Errorf("labels %v, annotations %v", s.Labels, s.Annotations)
 			}
@@ -243,7 +243,7 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 				t.Errorf("new member %s lacks the template's label, so the change was not seen yet", s.Name)
 			}
 		}
-		after = slices.DeleteFunc(after, func(s v1beta1.Sandbox) bool { return s.UID != before[0].UID })
+		after = slices.DeleteFunc(after, func(s agentsv1beta1.Sandbox) bool { return s.UID != before[0].UID })
 		same(h, before, after)
 	})
 }

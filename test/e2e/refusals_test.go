@@ -11,7 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -63,7 +63,7 @@ func TestMistakesHaveOneClearMessageAndTheRightCode(t *testing.T) {
 	for name, m := range mistakes {
 		t.Run(name, func(t *testing.T) { m.check(t, h) })
 	}
-	if h.Get("x", &v1beta1.Sandbox{}) {
+	if h.Get("x", &agentsv1beta1.Sandbox{}) {
 		t.Error("a mistake left a Sandbox behind")
 	}
 }
@@ -75,7 +75,7 @@ func TestAnUnknownImageAndImpossibleResourcesAreNamedWhileWaiting(t *testing.T) 
 		[]string{"create", "unknown", "--image", "localhost/none:v1", "--wait", "--timeout", "15s"}, 124,
 		[]string{"localhost/none:v1", "cannot be pulled", "delete unknown"},
 	}.check(t, h)
-	h.Create(h.NewSandbox("huge", func(s *v1beta1.Sandbox) {
+	h.Create(h.NewSandbox("huge", func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: quantity("4000")}
 	}))
 	mistake{[]string{"wait", "huge", "--for", "ready", "--timeout", "8s"}, 124, []string{"cpu"}}.check(t, h)

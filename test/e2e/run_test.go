@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -64,7 +64,7 @@ func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 			if _, err := io.ReadFull(out, make([]byte, 8)); err != nil {
 				t.Errorf("nothing came: %v", err) // what it said about that comes with the exit code, when nothing writes there any more
 			}
-			var made v1beta1.Sandbox
+			var made agentsv1beta1.Sandbox
 			if !h.Get(tt.name, &made) || made.Spec.ShutdownPolicy == nil || *made.Spec.ShutdownPolicy != "Delete" || made.Spec.ShutdownTime == nil ||
 				time.Until(made.Spec.ShutdownTime.Time) > tt.lives {
 				t.Errorf("the cluster does not end it in time: %+v", made.Spec.Lifecycle)
@@ -76,7 +76,7 @@ func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 			if code := command.ProcessState.ExitCode(); code != tt.code || t.Failed() || code == 141 && strings.Contains(stderr.String(), "Error") {
 				t.Errorf("exit code %d, %s", code, stderr.String())
 			}
-			h.Gone(tt.name, &v1beta1.Sandbox{})
+			h.Gone(tt.name, &agentsv1beta1.Sandbox{})
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -16,11 +16,11 @@ func TestWhatATenantWritesCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	const title = `\033]0;owned\007\302\2332J`
-	h.Create(h.NewSandbox("box", func(s *v1beta1.Sandbox) {
+	h.Create(h.NewSandbox("box", func(s *agentsv1beta1.Sandbox) {
 		s.Annotations = map[string]string{"example.com/note": "a\u009b2J\u202eb\x1b[2J"}
 		s.Spec.PodTemplate.Spec.Containers[0].Command = []string{"sh", "-c", `mkdir /tmp/d && mkfifo "/tmp/d/$(printf 'x` + title + `')" && sleep 3600`}
 	}))
-	h.Create(h.NewSandbox("crashing", func(s *v1beta1.Sandbox) {
+	h.Create(h.NewSandbox("crashing", func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Command = []string{"sh", "-c", "printf '" + title + "' >/dev/termination-log; exit 3"}
 	}))
 	h.Ready("box")

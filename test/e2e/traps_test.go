@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -26,7 +26,7 @@ func TestAWrongPodNameMakesNoSecondPod(t *testing.T) {
 	for _, change := range []string{"agents.x-k8s.io/pod-name=ghost", "agents.x-k8s.io/pod-name-"} {
 		h.MustKubectl("annotate", "--overwrite", "sandbox/hinted", change)
 		h.Eventually("the annotation is repaired", func() error {
-			var now v1beta1.Sandbox
+			var now agentsv1beta1.Sandbox
 			h.Get("hinted", &now)
 			if got := now.Annotations[apis.AnnotationPodName]; got != "hinted" {
 				return fmt.Errorf("it is %q", got)
@@ -95,7 +95,7 @@ func TestDeletedAndMadeAgainAtOnceItWaitsForTheOldPod(t *testing.T) {
 	h.Create(h.NewSandbox("again", withVolume))
 	h.Ready("again")
 	h.MustKubectl("delete", "sandbox/again", "--wait=false")
-	h.Gone("again", &v1beta1.Sandbox{})
+	h.Gone("again", &agentsv1beta1.Sandbox{})
 	s := h.Create(h.NewSandbox("again", withVolume))
 	h.Ready("again")
 	if pods := h.OwnedPods(s); len(pods) != 1 {
@@ -106,14 +106,14 @@ func TestDeletedAndMadeAgainAtOnceItWaitsForTheOldPod(t *testing.T) {
 func TestATenantCannotHijackAnotherSandboxesService(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	ports := func(s *v1beta1.Sandbox) {
+	ports := func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080}}
 	}
 	h.Create(h.NewSandbox("victim", withService, ports))
 	victim := h.Ready("victim")
 	var pod corev1.Pod
 	h.Get("victim", &pod)
-	h.Create(h.NewSandbox("thief", ports, func(s *v1beta1.Sandbox) {
+	h.Create(h.NewSandbox("thief", ports, func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.ObjectMeta.Labels = map[string]string{
 			apis.LabelSandboxNameHash: pod.Labels[apis.LabelSandboxNameHash],
 			apis.LabelSandboxUID:      pod.Labels[apis.LabelSandboxUID], "app": "sandbox-router",

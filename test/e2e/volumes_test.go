@@ -12,16 +12,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-func whenDeleted(policy v1beta1.PersistentVolumeClaimRetentionPolicyType) *v1beta1.PersistentVolumeClaimRetentionPolicy {
-	return &v1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
+func whenDeleted(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) *agentsv1beta1.PersistentVolumeClaimRetentionPolicy {
+	return &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
 }
 
-func retainsVolume(s *v1beta1.Sandbox) {
+func retainsVolume(s *agentsv1beta1.Sandbox) {
 	withVolume(s)
 	s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Retain")
 }
@@ -67,7 +67,7 @@ func TestARetainedVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 		t.Errorf("a volume in use: %v", r)
 	}
 
-	h.Edit("keeper", func(s *v1beta1.Sandbox) { s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Delete") })
+	h.Edit("keeper", func(s *agentsv1beta1.Sandbox) { s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Delete") })
 	owned(h, "data-keeper", true)
 	if r := h.Sandbox("delete", "keeper", "--yes"); !strings.Contains(r.Stderr, "deleted, with what is on them: data-keeper (16Mi)") {
 		t.Errorf("%v", r)

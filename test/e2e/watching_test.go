@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -33,7 +33,7 @@ type owners struct {
 func watchOwners(h *harness.T) *owners {
 	h.Helper()
 	o := &owners{of: map[types.UID]types.UID{}, held: map[types.UID]map[types.UID]bool{}, max: map[types.UID]int{}}
-	h.Watch(&v1beta1.SandboxList{}, o.see)
+	h.Watch(&agentsv1beta1.SandboxList{}, o.see)
 	return o
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // Make creates objects in the test's namespace.
@@ -44,8 +44,8 @@ func Change[O client.Object](h *T, name string, into O, change func(O)) {
 }
 
 // NewTemplate returns a template of one shell container that stays, and changes applied.
-func (h *T) NewTemplate(name string, changes ...func(*v1beta1.SandboxTemplate)) *v1beta1.SandboxTemplate {
-	template := &v1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
+func (h *T) NewTemplate(name string, changes ...func(*extensionsv1beta1.SandboxTemplate)) *extensionsv1beta1.SandboxTemplate {
+	template := &extensionsv1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	template.Spec.PodTemplate = h.NewSandbox(name).Spec.PodTemplate
 	for _, change := range changes {
 		change(template)
@@ -54,8 +54,8 @@ func (h *T) NewTemplate(name string, changes ...func(*v1beta1.SandboxTemplate)) 
 }
 
 // NewPool returns a pool of a template, and changes applied.
-func (h *T) NewPool(name, template string, replicas int32, changes ...func(*v1beta1.SandboxWarmPool)) *v1beta1.SandboxWarmPool {
-	pool := &v1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
+func (h *T) NewPool(name, template string, replicas int32, changes ...func(*extensionsv1beta1.SandboxWarmPool)) *extensionsv1beta1.SandboxWarmPool {
+	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	pool.Spec.Replicas, pool.Spec.TemplateRef.Name = &replicas, template
 	for _, change := range changes {
 		change(pool)
@@ -64,9 +64,9 @@ func (h *T) NewPool(name, template string, replicas int32, changes ...func(*v1be
 }
 
 // NewClaim returns a claim by template, and changes applied.
-func (h *T) NewClaim(name, template string, changes ...func(*v1beta1.SandboxClaim)) *v1beta1.SandboxClaim {
-	claim := &v1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
-	claim.Spec.TemplateRef = &v1beta1.SandboxTemplateRef{Name: template}
+func (h *T) NewClaim(name, template string, changes ...func(*extensionsv1beta1.SandboxClaim)) *extensionsv1beta1.SandboxClaim {
+	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
+	claim.Spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: template}
 	for _, change := range changes {
 		change(claim)
 	}
@@ -75,9 +75,9 @@ func (h *T) NewClaim(name, template string, changes ...func(*v1beta1.SandboxClai
 
 // ClaimCondition waits until a claim's condition reads as given ("Ready=False/TemplateNotFound") for the current generation,
 // and returns the claim.
-func (h *T) ClaimCondition(name, want string) *v1beta1.SandboxClaim {
+func (h *T) ClaimCondition(name, want string) *extensionsv1beta1.SandboxClaim {
 	h.Helper()
-	var claim v1beta1.SandboxClaim
+	var claim extensionsv1beta1.SandboxClaim
 	h.Eventually("claim "+name+" "+want, func() error {
 		if !h.Get(name, &claim) {
 			return fmt.Errorf("there is no claim %s", name)
@@ -137,7 +137,7 @@ func (h *T) Full(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agent
 	h.Helper()
 	var members []agentsv1beta1.Sandbox
 	h.Eventually("pool "+name+" full", func() error {
-		var pool v1beta1.SandboxWarmPool
+		var pool extensionsv1beta1.SandboxWarmPool
 		if !h.Get(name, &pool) {
 			return fmt.Errorf("there is no pool %s", name)
 		}

@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // NewSandbox returns a Sandbox with one shell container that stays, and changes applied.
-func (h *T) NewSandbox(name string, changes ...func(*v1beta1.Sandbox)) *v1beta1.Sandbox {
-	s := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
+func (h *T) NewSandbox(name string, changes ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	grace := int64(1)
 	s.Spec.PodTemplate.Spec.TerminationGracePeriodSeconds = &grace
 	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: ImageShell}}
@@ -28,7 +28,7 @@ func (h *T) NewSandbox(name string, changes ...func(*v1beta1.Sandbox)) *v1beta1.
 }
 
 // Create creates a Sandbox and returns it as the server has it.
-func (h *T) Create(s *v1beta1.Sandbox) *v1beta1.Sandbox {
+func (h *T) Create(s *agentsv1beta1.Sandbox) *agentsv1beta1.Sandbox {
 	h.Helper()
 	if err := h.Client.Create(h.Context(), s); err != nil {
 		h.Fatalf("create Sandbox %s: %v", s.Name, err)
@@ -37,16 +37,16 @@ func (h *T) Create(s *v1beta1.Sandbox) *v1beta1.Sandbox {
 }
 
 // Edit changes a Sandbox as it is now.
-func (h *T) Edit(name string, change func(*v1beta1.Sandbox)) {
+func (h *T) Edit(name string, change func(*agentsv1beta1.Sandbox)) {
 	h.Helper()
-	Change(h, name, &v1beta1.Sandbox{}, change)
+	Change(h, name, &agentsv1beta1.Sandbox{}, change)
 }
 
 // Condition waits until a condition reads as given ("Ready=True/DependenciesReady") for the current generation, and returns
 // the Sandbox.
-func (h *T) Condition(name, want string) *v1beta1.Sandbox {
+func (h *T) Condition(name, want string) *agentsv1beta1.Sandbox {
 	h.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	h.Eventually("Sandbox "+name+" "+want, func() error {
 		if !h.Get(name, &s) {
 			return fmt.Errorf("there is no Sandbox %s", name)
@@ -70,7 +70,7 @@ func reads(conditions []metav1.Condition, generation int64, want string) error {
 }
 
 // Ready waits until a Sandbox is ready.
-func (h *T) Ready(name string) *v1beta1.Sandbox {
+func (h *T) Ready(name string) *agentsv1beta1.Sandbox {
 	h.Helper()
 	return h.Condition(name, "Ready=True/DependenciesReady")
 }
@@ -87,7 +87,7 @@ func (h *T) Gone(name string, object client.Object) {
 }
 
 // Words are the conditions of a Sandbox as a person reads them.
-func Words(s *v1beta1.Sandbox) []string { return wordsOf(s.Status.Conditions) }
+func Words(s *agentsv1beta1.Sandbox) []string { return wordsOf(s.Status.Conditions) }
 
 func wordsOf(conditions []metav1.Condition) []string {
 	var all []string
@@ -98,7 +98,7 @@ func wordsOf(conditions []metav1.Condition) []string {
 }
 
 // OwnedPods lists the Pods that a Sandbox controls.
-func (h *T) OwnedPods(s *v1beta1.Sandbox) []corev1.Pod {
+func (h *T) OwnedPods(s *agentsv1beta1.Sandbox) []corev1.Pod {
 	h.Helper()
 	var list corev1.PodList
 	if err := h.Client.List(h.Context(), &list, client.InNamespace(h.Namespace)); err != nil {

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -246,7 +246,7 @@ func oneEach(h *harness.T, load int) {
 		return nil
 	})
 	owned := map[types.UID]string{}
-	for _, s := range list[v1beta1.SandboxList](h, "sandboxes").Items {
+	for _, s := range list[agentsv1beta1.SandboxList](h, "sandboxes").Items {
 		owner := metav1.GetControllerOf(&s)
 		switch {
 		case owner == nil:

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
@@ -139,7 +139,7 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 	if slices.Contains(replaced, process[0]) {
 		t.Errorf("the operator %v goes on with the former definitions", process)
 	}
-	h.Edit("box", func(s *v1beta1.Sandbox) { s.Spec.OperatingMode = new(v1beta1.OperatingModeSuspended) })
+	h.Edit("box", func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = new(agentsv1beta1.OperatingModeSuspended) })
 	h.Condition("box", "Suspended=True/PodTerminated")
 	green(h)
 
@@ -173,7 +173,7 @@ func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
 	}
 	other.Create(other.NewSandbox("ignored"))
 	mine.Must("create", "second", "--image", harness.ImageShell, "--wait")
-	var ignored v1beta1.Sandbox
+	var ignored agentsv1beta1.Sandbox
 	if other.Get("ignored", &ignored); len(ignored.Status.Conditions) > 0 {
 		t.Errorf("%v", harness.Words(&ignored))
 	}

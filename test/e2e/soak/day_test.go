@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
@@ -174,7 +174,7 @@ func (d *day) user(l *life, args ...string) bool {
 
 func (d *day) deletePod(l *life) {
 	d.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	if l.sandbox == "" || !d.Get(l.sandbox, &s) {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
@@ -118,7 +118,7 @@ func (d *day) nothingElse() {
 	for _, member := range d.Members(&pool) {
 		known[member.Name] = true
 	}
-	var sandboxes v1beta1.SandboxList
+	var sandboxes agentsv1beta1.SandboxList
 	var pods corev1.PodList
 	var claims corev1.PersistentVolumeClaimList
 	for _, list := range []client.ObjectList{&sandboxes, &pods, &claims} {

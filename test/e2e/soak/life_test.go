@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
@@ -67,9 +67,9 @@ func (l *life) over(by time.Duration) bool {
 	return !l.deadline.IsZero() && time.Since(l.deadline) > by
 }
 
-func volumes() []v1beta1.PersistentVolumeClaimTemplate {
-	return []v1beta1.PersistentVolumeClaimTemplate{{
-		EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: "data"},
+func volumes() []agentsv1beta1.PersistentVolumeClaimTemplate {
+	return []agentsv1beta1.PersistentVolumeClaimTemplate{{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")}},
@@ -111,16 +111,16 @@ func begin(h *harness.T, name string, claim bool, e end, lasts time.Duration) *l
 }
 
 // asSandbox is the Sandbox of a life that has no claim.
-func (l *life) asSandbox(h *harness.T, at *metav1.Time) *v1beta1.Sandbox {
-	return h.NewSandbox(l.name, func(s *v1beta1.Sandbox) {
-		policy := v1beta1.ShutdownPolicyDelete
+func (l *life) asSandbox(h *harness.T, at *metav1.Time) *agentsv1beta1.Sandbox {
+	return h.NewSandbox(l.name, func(s *agentsv1beta1.Sandbox) {
+		policy := agentsv1beta1.ShutdownPolicyDelete
 		if l.end == archive {
-			policy = v1beta1.ShutdownPolicyRetain
+			policy = agentsv1beta1.ShutdownPolicyRetain
 		}
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = at, &policy
 		s.Spec.VolumeClaimTemplates = volumes()
 		if l.end == leaves {
-			s.Spec.PersistentVolumeClaimRetentionPolicy = &v1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: "Retain"}
+			s.Spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: "Retain"}
 		}
 		counter(&s.Spec.PodTemplate.Spec)
 	})
@@ -162,7 +162,7 @@ func (l *life) read(h *harness.T) (found bool, err error) {
 			l.sandbox = now
 		}
 	} else {
-		var s v1beta1.Sandbox
+		var s agentsv1beta1.Sandbox
 		found, l.sandbox = h.Get(l.name, &s), l.name
 		at = s.Spec.ShutdownTime
 	}
@@ -176,7 +176,7 @@ func (l *life) read(h *harness.T) (found bool, err error) {
 // would be most of the machine's work.
 func (l *life) readVolume(h *harness.T) error {
 	h.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	if l.sandbox == "" || !h.Get(l.sandbox, &s) {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (l *life) left(h *harness.T) error {
 	if l.sandbox == "" {
 		return nil
 	}
-	for _, o := range []client.Object{&v1beta1.Sandbox{}, &corev1.Pod{}} {
+	for _, o := range []client.Object{&agentsv1beta1.Sandbox{}, &corev1.Pod{}} {
 		if h.Get(l.sandbox, o) {
 			return fmt.Errorf("%s is over and has left %T %s", l.ref(), o, l.sandbox)
 		}

@@ -11,7 +11,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -24,7 +24,7 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	}
 	operator := []string{"uninstall", "--namespace", "agent-sandbox-system", "--yes"}
 	h.Must(append(operator, "--keep-crds")...)
-	if !h.Get("last", &v1beta1.Sandbox{}) {
+	if !h.Get("last", &agentsv1beta1.Sandbox{}) {
 		t.Fatal("uninstall --keep-crds took the Sandboxes along")
 	}
 	if r := h.KubectlAlone("get", "namespace", "agent-sandbox-system"); r.Code == 0 {

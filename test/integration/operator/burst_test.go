@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -33,7 +33,7 @@ type history struct {
 // recorded watches the members of a pool from now on, until the test ends.
 func (w *world) recorded(pool string) *history {
 	w.Helper()
-	watcher, err := w.client.Watch(w.Context(), &v1beta1.SandboxList{}, client.InNamespace(w.namespace))
+	watcher, err := w.client.Watch(w.Context(), &agentsv1beta1.SandboxList{}, client.InNamespace(w.namespace))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func (w *world) recorded(pool string) *history {
 }
 
 func (h *history) see(event watch.Event) {
-	s, ok := event.Object.(*v1beta1.Sandbox)
+	s, ok := event.Object.(*agentsv1beta1.Sandbox)
 	if !ok {
 		return
 	}
@@ -179,7 +179,7 @@ func TestRolloutsWhileClaimsArrive(t *testing.T) {
 	for round := range rounds {
 		for i := range each {
 			claim := w.claimed(fmt.Sprintf("eager-%02d-%d", round, i), apis.ReasonDependenciesReady)
-			var s v1beta1.Sandbox
+			var s agentsv1beta1.Sandbox
 			if err := w.get(claim.Status.SandboxStatus.Name, &s); err != nil {
 				t.Fatal(err)
 			}

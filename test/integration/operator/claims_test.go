@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
@@ -48,7 +48,7 @@ func (w *world) claimed(name string, reason apis.Reason) *extensionsv1beta1.Sand
 func (w *world) collect() {
 	w.Helper()
 	var pods corev1.PodList
-	var sandboxes v1beta1.SandboxList
+	var sandboxes agentsv1beta1.SandboxList
 	for _, list := range []client.ObjectList{&pods, &sandboxes} { // Pods first: a Sandbox is older than its Pod
 		if err := w.client.List(w.Context(), list, client.InNamespace(w.namespace)); err != nil {
 			w.Fatal(err)
@@ -70,7 +70,7 @@ func (w *world) collect() {
 // oneToOne: a Sandbox has one owner and a claim one Sandbox, the one that it names.
 func (w *world) oneToOne() {
 	w.Helper()
-	var sandboxes v1beta1.SandboxList
+	var sandboxes agentsv1beta1.SandboxList
 	var claims extensionsv1beta1.SandboxClaimList
 	for _, list := range []client.ObjectList{&sandboxes, &claims} {
 		if err := w.client.List(w.Context(), list, client.InNamespace(w.namespace)); err != nil {

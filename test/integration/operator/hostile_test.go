@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -26,13 +26,15 @@ func TestASandboxThatIsSwitchedOffAndOnAHundredTimesHasOnePodOrNone(t *testing.T
 	w := start(t, server)
 	w.create(sandbox("box"))
 	w.eventually("a Pod", func() error { return w.get("box", &corev1.Pod{}) })
-	replicas := func(n int32) func(*v1beta1.Sandbox) { return func(s *v1beta1.Sandbox) { s.Spec.Replicas = &n } }
+	replicas := func(n int32) func(*agentsv1beta1.Sandbox) {
+		return func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &n }
+	}
 	for i := range 100 {
 		w.edit("box", replicas(int32(i%2))) //nolint:gosec // 0 or 1
 	}
 	w.eventually("one ready Pod", func() error {
 		w.kubelets()
-		var s v1beta1.Sandbox
+		var s agentsv1beta1.Sandbox
 		if err := w.get("box", &s); err != nil {
 			return err
 		}
@@ -68,7 +70,7 @@ func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
 	// The namespace's controller deletes kind by kind, in no order that anybody may count on: children first, so that their owners
 	// want to make them anew, which the API server refuses.
 	kinds := []client.Object{
-		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &v1beta1.Sandbox{}, &extensionsv1beta1.SandboxTemplate{},
+		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxTemplate{},
 		&extensionsv1beta1.SandboxClaim{}, &extensionsv1beta1.SandboxWarmPool{},
 	}
 	for _, kind := range kinds {
@@ -166,7 +168,7 @@ func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
 			}
 			return nil
 		})
-		doomed := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: first}}
+		doomed := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: first}}
 		if err := w.client.Delete(t.Context(), doomed); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +216,7 @@ func TestShutdownTimesOfSkewedClocks(t *testing.T) {
 	w.create(builders.Claim("gone", "python", builders.WithClaimShutdown(time.Now().Add(-time.Hour), extensionsv1beta1.ShutdownPolicyDelete)))
 	w.gone("gone", &extensionsv1beta1.SandboxClaim{})
 	for _, name := range []string{"before", "gone"} {
-		if err := w.get(name, &v1beta1.Sandbox{}); !apierrors.IsNotFound(err) {
+		if err := w.get(name, &agentsv1beta1.Sandbox{}); !apierrors.IsNotFound(err) {
 			t.Errorf("a Sandbox was made for a claim that was over: %v", err)
 		}
 	}

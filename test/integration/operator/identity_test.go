@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -46,7 +46,7 @@ func TestAClaimsReferenceCannotChangeAndItsSandboxCannotBeTakenAway(t *testing.T
 	claim := w.claimed("c", apis.ReasonDependenciesReady)
 	name := claim.Status.SandboxStatus.Name
 	for range 3 {
-		w.edit(name, func(s *v1beta1.Sandbox) {
+		w.edit(name, func(s *agentsv1beta1.Sandbox) {
 			s.OwnerReferences = nil
 			s.Labels[apis.LabelSandboxTemplateRefHash], s.Annotations[apis.AnnotationTemplateRef] = naming.Hash("none"), "none"
 		})
@@ -54,7 +54,7 @@ func TestAClaimsReferenceCannotChangeAndItsSandboxCannotBeTakenAway(t *testing.T
 			if err := w.underPolicy(name, "python"); err != nil {
 				t.Error(err) // at no time
 			}
-			var s v1beta1.Sandbox
+			var s agentsv1beta1.Sandbox
 			if err := w.get(name, &s); err != nil {
 				return err
 			}

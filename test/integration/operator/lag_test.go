@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/lag"
@@ -180,7 +180,7 @@ func (w *world) deleteMember(pool string) {
 	if len(names) == 0 {
 		return
 	}
-	member := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: names[0]}}
+	member := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: names[0]}}
 	if err := client.IgnoreNotFound(w.client.Delete(w.Context(), member)); err != nil {
 		w.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func (w *world) deleteClaim(name string) {
 		w.Fatal(err)
 	}
 	w.eventually("no Sandbox of "+name, func() error {
-		var sandboxes v1beta1.SandboxList
+		var sandboxes agentsv1beta1.SandboxList
 		if err := w.client.List(w.Context(), &sandboxes, client.InNamespace(w.namespace)); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func TestSuspensionsBehindLaggingServers(t *testing.T) {
 	stop := w.begin(w.probes)
 	for i := range count {
 		s := sandbox(fmt.Sprintf("box-%d", i))
-		s.Spec.VolumeClaimTemplates = []v1beta1.PersistentVolumeClaimTemplate{volume("data")}
+		s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{volume("data")}
 		w.create(s)
 	}
 	random := rand.New(rand.NewPCG(2, 2)) //nolint:gosec // not a secret
@@ -233,7 +233,7 @@ func TestSuspensionsBehindLaggingServers(t *testing.T) {
 			if last[name] {
 				replicas = 0
 			}
-			w.edit(name, func(s *v1beta1.Sandbox) { s.Spec.Replicas = &replicas })
+			w.edit(name, func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &replicas })
 		}
 		w.kubelets()
 		if round%4 == 3 {
@@ -252,9 +252,9 @@ func TestSuspensionsBehindLaggingServers(t *testing.T) {
 	w.quietly(0)
 }
 
-func volume(name string) v1beta1.PersistentVolumeClaimTemplate {
-	return v1beta1.PersistentVolumeClaimTemplate{
-		EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: name},
+func volume(name string) agentsv1beta1.PersistentVolumeClaimTemplate {
+	return agentsv1beta1.PersistentVolumeClaimTemplate{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
@@ -267,7 +267,7 @@ func (w *world) settled(name string, suspended bool) {
 	w.Helper()
 	w.eventually(fmt.Sprintf("%s is settled (suspended: %t)", name, suspended), func() error {
 		w.kubelets()
-		var s v1beta1.Sandbox
+		var s agentsv1beta1.Sandbox
 		if err := w.get(name, &s); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/manager"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
@@ -190,18 +190,18 @@ func (w *world) create(o client.Object) {
 	}
 }
 
-func sandbox(name string) *v1beta1.Sandbox {
+func sandbox(name string) *agentsv1beta1.Sandbox {
 	on := true
-	s := &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	s.Spec.Service = &on
 	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: "localhost/x:v1"}}
 	return s
 }
 
 // condition waits until the condition is there with that reason.
-func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reason) *v1beta1.Sandbox {
+func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reason) *agentsv1beta1.Sandbox {
 	w.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	w.eventually(name+" "+string(reason), func() error {
 		if err := w.get(name, &s); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -22,7 +22,7 @@ func TestAPlantedMemberIsDeletedAndNamed(t *testing.T) {
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(size)))
 	ours := w.filled("warm", size)
-	var member v1beta1.Sandbox
+	var member agentsv1beta1.Sandbox
 	if err := w.get(ours[0], &member); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestAPlantedMemberIsDeletedAndNamed(t *testing.T) {
 		w.create(s)
 	}
 	for i := range planted {
-		w.gone(fmt.Sprintf("warm-evil%d", i), &v1beta1.Sandbox{})
+		w.gone(fmt.Sprintf("warm-evil%d", i), &agentsv1beta1.Sandbox{})
 	}
 	w.warned(string(apis.ReasonForeignMember))
 	if now := w.filled("warm", size); !slices.Equal(now, ours) {
@@ -46,7 +46,7 @@ func TestAPlantedMemberIsDeletedAndNamed(t *testing.T) {
 		name := fmt.Sprintf("dev-%d", i)
 		w.create(builders.Claim(name, "python"))
 		w.filled("warm", size)
-		var s v1beta1.Sandbox
+		var s agentsv1beta1.Sandbox
 		if err := w.get(w.claimed(name, apis.ReasonDependenciesReady).Status.SandboxStatus.Name, &s); err != nil {
 			t.Fatal(err)
 		}

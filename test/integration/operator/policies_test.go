@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -38,7 +38,7 @@ func TestLabelsOfATemplateReachWhatWasClaimedBefore(t *testing.T) {
 		t.Helper()
 		for claim, sandbox := range name {
 			w.eventually(label+" reaches "+claim, func() error {
-				var s v1beta1.Sandbox
+				var s agentsv1beta1.Sandbox
 				var pod corev1.Pod
 				if err := w.get(sandbox, &s); err != nil {
 					return err
@@ -109,7 +109,7 @@ func TestAPolicyOutlivesItsTemplateAsLongAsThereIsAPod(t *testing.T) {
 	if now := w.policy("python"); now.UID != policy.UID || now.DeletionTimestamp != nil {
 		t.Errorf("the policy went: %+v", now.ObjectMeta)
 	}
-	for _, object := range []client.Object{&claim, &v1beta1.Sandbox{ObjectMeta: pod.ObjectMeta}} {
+	for _, object := range []client.Object{&claim, &agentsv1beta1.Sandbox{ObjectMeta: pod.ObjectMeta}} {
 		object.SetResourceVersion("")
 		object.SetUID("")
 		if err := w.client.Delete(t.Context(), object); err != nil {

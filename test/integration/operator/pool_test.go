@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
@@ -23,7 +23,7 @@ import (
 // members are the names of the Sandboxes that the pool controls, sorted.
 func (w *world) members(pool string) []string {
 	w.Helper()
-	var list v1beta1.SandboxList
+	var list agentsv1beta1.SandboxList
 	if err := w.client.List(w.Context(), &list, client.InNamespace(w.namespace)); err != nil {
 		w.Fatal(err)
 	}
@@ -156,13 +156,13 @@ func TestRolloutsOfAPool(t *testing.T) {
 	if got := w.filled("lazy", 2); !slices.Equal(got, lazy) {
 		t.Errorf("the lazy pool went from %v to %v", lazy, got)
 	}
-	if err := w.client.Delete(t.Context(), &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: lazy[0]}}); err != nil {
+	if err := w.client.Delete(t.Context(), &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: lazy[0]}}); err != nil {
 		t.Fatal(err)
 	}
 	w.eventually("what replenishes the lazy pool is of the new blueprint", func() error {
 		w.kubelets()
 		for _, name := range w.members("lazy") {
-			var s v1beta1.Sandbox
+			var s agentsv1beta1.Sandbox
 			if err := w.get(name, &s); err == nil && name != lazy[1] && s.Spec.PodTemplate.Spec.Containers[0].Image == "localhost/python:v2" {
 				return nil
 			}

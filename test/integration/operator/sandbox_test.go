@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
@@ -26,8 +26,8 @@ import (
 func TestALifeWithTheInstalledRolesAndNoMore(t *testing.T) {
 	w := start(t, server)
 	s := sandbox("box")
-	s.Spec.VolumeClaimTemplates = []v1beta1.PersistentVolumeClaimTemplate{{
-		EmbeddedObjectMetadata: v1beta1.EmbeddedObjectMetadata{Name: "data"},
+	s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
@@ -49,20 +49,20 @@ func TestALifeWithTheInstalledRolesAndNoMore(t *testing.T) {
 		t.Errorf("replicas stay %d after scaling to 0", suspended.Status.Replicas)
 	}
 	now := metav1.Now()
-	w.edit("box", func(s *v1beta1.Sandbox) { s.Spec.ShutdownTime = &now })
+	w.edit("box", func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = &now })
 	w.condition("box", apis.ConditionReady, apis.ReasonSandboxExpired)
 	w.gone("box", &corev1.Service{})
 	if err := w.get("data-box", &corev1.PersistentVolumeClaim{}); err != nil {
 		t.Errorf("the volume of a retained Sandbox: %v", err)
 	}
-	policy := v1beta1.ShutdownPolicyDelete
-	w.edit("box", func(s *v1beta1.Sandbox) { s.Spec.ShutdownPolicy = &policy })
-	w.gone("box", &v1beta1.Sandbox{})
+	policy := agentsv1beta1.ShutdownPolicyDelete
+	w.edit("box", func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownPolicy = &policy })
+	w.gone("box", &agentsv1beta1.Sandbox{})
 }
 
-func (w *world) edit(name string, change func(*v1beta1.Sandbox)) {
+func (w *world) edit(name string, change func(*agentsv1beta1.Sandbox)) {
 	w.Helper()
-	var s v1beta1.Sandbox
+	var s agentsv1beta1.Sandbox
 	if err := w.get(name, &s); err != nil {
 		w.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWhatTheAPIServerRefusesIsNamedAndHealsWithTheSpec(t *testing.T) {
 	if !strings.Contains(message, "must be less than or equal to cpu limit") {
 		t.Errorf("the message does not say what to change: %s", message)
 	}
-	w.edit("impossible", func(s *v1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Resources.Requests = nil })
+	w.edit("impossible", func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Resources.Requests = nil })
 	w.kubelet("impossible")
 	w.condition("impossible", apis.ConditionReady, apis.ReasonDependenciesReady)
 }
@@ -130,9 +130,9 @@ func TestAStandstillIsOne(t *testing.T) {
 	w.create(sandbox("other"))
 	w.kubelet("other")
 	w.condition("other", apis.ConditionReady, apis.ReasonDependenciesReady)
-	w.edit("other", func(s *v1beta1.Sandbox) { zero := int32(0); s.Spec.Replicas = &zero })
+	w.edit("other", func(s *agentsv1beta1.Sandbox) { zero := int32(0); s.Spec.Replicas = &zero })
 	w.condition("other", apis.ConditionSuspended, apis.ReasonPodTerminated)
-	var now v1beta1.Sandbox
+	var now agentsv1beta1.Sandbox
 	if err := w.get("still", &now); err != nil || now.ResourceVersion != version {
 		t.Errorf("version moved from %s to %s (%v)", version, now.ResourceVersion, err)
 	}
@@ -144,10 +144,10 @@ func TestASandboxExpiresAtItsTime(t *testing.T) {
 	w.condition("before", apis.ConditionReady, apis.ReasonDependenciesNotReady)
 	s := sandbox("short")
 	at := metav1.NewTime(time.Now().Add(2 * time.Second).Truncate(time.Second))
-	policy := v1beta1.ShutdownPolicyDelete
+	policy := agentsv1beta1.ShutdownPolicyDelete
 	s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = &at, &policy
 	w.create(s)
-	w.gone("short", &v1beta1.Sandbox{})
+	w.gone("short", &agentsv1beta1.Sandbox{})
 	if late := time.Since(at.Time); late < 0 || late > 3*time.Second {
 		t.Errorf("gone %v after its time", late)
 	}
@@ -193,7 +193,7 @@ func (w *world) applyCRD(s *apiserver.Server) {
 		w.Fatalf("apply: %v: %s", err, stderr)
 	}
 	w.eventually("the CRD is served", func() error {
-		return w.client.List(w.Context(), &v1beta1.SandboxList{})
+		return w.client.List(w.Context(), &agentsv1beta1.SandboxList{})
 	})
 }
 

@@ -25,7 +25,7 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -125,7 +125,7 @@ func beyond(permissions, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(permissions), func(p string) bool { return slices.Contains(others, p) })
 }
 
-func sandbox(name string, options ...builders.SandboxOption) *v1beta1.Sandbox {
+func sandbox(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandbox {
 	return builders.Sandbox(name, append([]builders.SandboxOption{builders.WithService(true)}, options...)...)
 }
 
@@ -133,7 +133,7 @@ func sandbox(name string, options ...builders.SandboxOption) *v1beta1.Sandbox {
 func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reason) {
 	w.Helper()
 	w.eventually(name+" "+string(reason), func() error {
-		var s v1beta1.Sandbox
+		var s agentsv1beta1.Sandbox
 		if err := w.get(name, &s); err != nil {
 			return err
 		}
@@ -174,13 +174,13 @@ func sandboxes(w *world) {
 		}
 		return nil
 	})
-	edit(w, "plain", &v1beta1.Sandbox{}, func(s *v1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) })
+	edit(w, "plain", &agentsv1beta1.Sandbox{}, func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) })
 	w.condition("plain", apis.ConditionSuspended, apis.ReasonPodTerminated)
-	now, policy := metav1.Now(), v1beta1.ShutdownPolicyDelete
-	edit(w, "box", &v1beta1.Sandbox{}, func(s *v1beta1.Sandbox) { s.Spec.ShutdownTime = &now })
+	now, policy := metav1.Now(), agentsv1beta1.ShutdownPolicyDelete
+	edit(w, "box", &agentsv1beta1.Sandbox{}, func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = &now })
 	w.gone("box", &corev1.Service{})
-	edit(w, "box", &v1beta1.Sandbox{}, func(s *v1beta1.Sandbox) { s.Spec.ShutdownPolicy = &policy })
-	w.gone("box", &v1beta1.Sandbox{})
+	edit(w, "box", &agentsv1beta1.Sandbox{}, func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownPolicy = &policy })
+	w.gone("box", &agentsv1beta1.Sandbox{})
 	end(w)
 	complain(w)
 }
@@ -193,12 +193,12 @@ func complain(w *world) {
 		if _, used := witnesses.by(w.user, w.home); slices.Contains(used, "patch events.events.k8s.io") {
 			return nil
 		}
-		var loud v1beta1.Sandbox
+		var loud agentsv1beta1.Sandbox
 		if err := w.get("loud", &loud); err != nil {
 			return err
 		}
 		if c := apis.FindCondition(loud.Status.Conditions, apis.ConditionReady); c != nil && c.ObservedGeneration == loud.Generation {
-			edit(w, "loud", &loud, func(s *v1beta1.Sandbox) { s.Spec.Service = new(!*s.Spec.Service) })
+			edit(w, "loud", &loud, func(s *agentsv1beta1.Sandbox) { s.Spec.Service = new(!*s.Spec.Service) })
 		}
 		return errors.New("no event was patched")
 	})
@@ -219,7 +219,7 @@ func claims(w *world) {
 	w.create(builders.Claim("first", "python"))
 	name := w.bound("first")
 	w.before.Store(nil)
-	if err := w.client.Delete(w.Context(), &v1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}}); err != nil {
+	if err := w.client.Delete(w.Context(), &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}}); err != nil {
 		w.Fatal(err)
 	}
 	w.eventually("the claim notices", func() error {
@@ -243,7 +243,7 @@ func claims(w *world) {
 			w.gone(name, &extensionsv1beta1.SandboxClaim{}) // the garbage collector, which a cluster has, takes its Sandbox
 			continue
 		}
-		w.gone(member, &v1beta1.Sandbox{})
+		w.gone(member, &agentsv1beta1.Sandbox{})
 	}
 	w.poolReady("warm", 2)
 	edit(w, "warm", &extensionsv1beta1.SandboxWarmPool{}, func(p *extensionsv1beta1.SandboxWarmPool) { p.Spec.Replicas = new(int32(0)) })
@@ -263,7 +263,7 @@ func (w *world) interfere() {
 			r.URL.Query().Get("fieldManager") != apis.FieldOwnerClaim || !once.CompareAndSwap(false, true) {
 			return
 		}
-		edit(w, name, &v1beta1.Sandbox{}, func(s *v1beta1.Sandbox) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, "test", "changed") })
+		edit(w, name, &agentsv1beta1.Sandbox{}, func(s *agentsv1beta1.Sandbox) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, "test", "changed") })
 	}
 	w.before.Store(&change)
 }

@@ -7,7 +7,7 @@ package manager
 import (
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/pool"
 )
 
 // Config is everything that can be set about the operator. Flags fill it; nothing reads a flag elsewhere.

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/claim"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/metrics"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/pool"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/sandbox"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/template"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/volume"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/warmqueue"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claim"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/template"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/volume"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
 // kind is a kind that must be served before the operator can work.

@@ -25,7 +25,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
 // Scheme returns a scheme with every kind that the operator reads or writes.

@@ -8,7 +8,7 @@ import (
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/nodes"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/nodes"
 )
 
 // leavingNodes tells which nodes are about to go. An operator of some namespaces may not look at what is the cluster's: to it all stay.

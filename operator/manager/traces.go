@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/tracing"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
 // tracePatience is how long the set-up of traces, and sending the last of them, may take.

@@ -37,7 +37,7 @@ func importTrees() map[string]smallTree {
 		},
 		"the plugin imports the manifests of the operator": {files: files{"plugin/a/a.go": goFile("a", own("operator/install"))}},
 		"the plugin imports no reconciler": {
-			files{"plugin/a/a.go": goFile("a", own("operator/sandbox"))}, law, "plugin/a/a.go",
+			files{"plugin/a/a.go": goFile("a", own("operator/internal/sandbox"))}, law, "plugin/a/a.go",
 		},
 		"sdk does not know the dashboard": {files{"sdk/a.go": goFile("a", own("tui"))}, law, "sdk/a.go"},
 		"tests import builders":           {files: files{"operator/a_test.go": goFile("a", own("test/builders"))}},

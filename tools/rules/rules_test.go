@@ -120,7 +120,7 @@ func queries(t *testing.T) map[string]string {
 	return all
 }
 
-// described is a row of the reference: name, type, labels. Tests of operator/metrics and test/integration see that it is right.
+// described is a row of the reference: name, type, labels. Tests of operator/internal/metrics and test/integration see that it is right.
 var described = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (.*?) \\|")
 
 // series are the labels of all series, by name, as docs/reference/metrics.md lists them.

@@ -1,0 +1,202 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func (w *world) editSandbox(name string, change func(*agentsv1beta1.Sandbox)) {
+	w.t.Helper()
+	s := w.sandbox(name)
+	change(s)
+	if err := w.store.Update(context.Background(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func withoutOwners(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }
+
+// The store of this test has no rules of the schema: whatever the claim names, the Sandbox stays under the policy that it began with.
+func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
+	ways := map[string][]client.Object{
+		"warm": {claimOf("c"), template(), pool("p"), member("c-1", pool("p"))},
+		"warm, by pool": {
+			claimOf("c", builders.FromPool("p")), template(), pool("p"), member("c-1", pool("p")),
+		},
+		"cold": {claimOf("c"), template()},
+	}
+	forgeries := map[string]func(*agentsv1beta1.Sandbox){
+		"and nothing else": nil,
+		"and the Sandbox's label": func(s *agentsv1beta1.Sandbox) {
+			s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("none")
+		},
+		"and the Sandbox's label and annotation": func(s *agentsv1beta1.Sandbox) {
+			s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("none")
+			s.Annotations[apis.AnnotationTemplateRef] = "none"
+		},
+		"and its label and annotation are gone": func(s *agentsv1beta1.Sandbox) {
+			delete(s.Labels, apis.LabelSandboxTemplateRefHash)
+			delete(s.Annotations, apis.AnnotationTemplateRef)
+		},
+	}
+	for way, objects := range ways {
+		for what, forge := range forgeries {
+			t.Run(way+" "+what, func(t *testing.T) {
+				w := newWorld(t, objects...)
+				w.intercept = func(write string, do func() error) error {
+					if forge == nil && write == "patch SandboxClaim/status" { // between the hand-over and its status
+						w.refer("none")
+					}
+					return do()
+				}
+				_, _ = w.pass("c")
+				w.intercept = nil
+				w.refer("none")
+				name := w.claim("c").Annotations[apis.AnnotationAssignedSandboxName]
+				if forge != nil {
+					w.editSandbox(name, forge)
+				}
+				w.settle()
+				s := w.sandbox(name)
+				if s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("python") || s.Annotations[apis.AnnotationTemplateRef] != "python" {
+					t.Errorf("labels %v, annotations %v", s.Labels, s.Annotations)
+				}
+				if got := w.claim("c").Status.SandboxStatus; got.UID != s.UID || got.TemplateName != "python" || got.Name != name {
+					t.Errorf("status: %+v", got)
+				}
+			})
+		}
+	}
+}
+
+// refer edits the claim's reference, as the API server would not let anybody.
+func (w *world) refer(template string) {
+	w.t.Helper()
+	claim := w.claim("c")
+	if claim.Spec.TemplateRef != nil && claim.Spec.TemplateRef.Name == template {
+		return
+	}
+	claim.Spec.WarmPoolRef, claim.Spec.TemplateRef = nil, &extensionsv1beta1.SandboxTemplateRef{Name: template}
+	if err := w.store.Update(context.Background(), claim); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
+	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")), member("p-b", pool("p")))
+	w.settle()
+	name := w.claim("c").Status.SandboxStatus.Name
+	w.editSandbox(name, withoutOwners)
+	w.writes = nil
+	w.settle()
+	if s := w.sandbox(name); ownerOf(s) != "SandboxClaim/c" || !controlledBy(s, "c-uid") {
+		t.Errorf("owners: %v", s.OwnerReferences)
+	}
+	if got := w.claim("c"); got.Status.SandboxStatus.Name != name || !apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
+		t.Errorf("status: %+v", got.Status)
+	}
+	if len(w.writes) != 1 {
+		t.Errorf("writes: %v", w.writes)
+	}
+}
+
+func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
+	another := func(s *agentsv1beta1.Sandbox) {
+		s.OwnerReferences = []metav1.OwnerReference{{
+			APIVersion: "example.com/v1", Kind: "Workspace", Name: "w", UID: "w-uid", Controller: new(true),
+		}}
+	}
+	bound := func(uid types.UID) *extensionsv1beta1.SandboxClaim {
+		claim := claimOf("c", noted("p-a"))
+		claim.Status.SandboxStatus = extensionsv1beta1.SandboxStatus{Name: "p-a", UID: uid, TemplateName: "python"}
+		return claim
+	}
+	tests := map[string]struct {
+		claim   *extensionsv1beta1.SandboxClaim
+		sandbox *agentsv1beta1.Sandbox
+		want    string // of the claim's message
+		owner   string
+	}{
+		"another one of its name, which carries the claim's label": {
+			claim: bound("earlier"), sandbox: heldBy(claimOf("c"), member("p-a", pool("p")), withoutOwners), want: "cannot be had any more",
+		},
+		"one that somebody else controls now": {
+			claim: bound("p-a-uid"), sandbox: heldBy(claimOf("c"), member("p-a", pool("p")), another), owner: "Workspace/w",
+			want: `controlled by Workspace "w": remove that owner reference, and the claim takes the Sandbox back, or delete the Sandbox`,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, tt.claim, template(), tt.sandbox)
+			_, _ = w.pass("c")
+			if got := ownerOf(w.sandbox("p-a")); got != tt.owner {
+				t.Errorf("owner: %s", got)
+			}
+			ready := apis.FindCondition(w.claim("c").Status.Conditions, apis.ConditionReady)
+			if ready == nil || ready.Status != metav1.ConditionFalse || !strings.Contains(ready.Message, tt.want) {
+				t.Errorf("Ready: %+v", ready)
+			}
+			if n := len(w.sandboxes()); n != 1 {
+				t.Errorf("%d Sandboxes", n)
+			}
+		})
+	}
+}
+
+// See Recheck in operator/internal/owner: the garbage collector removes the reference first when somebody deletes the claim with --cascade=orphan.
+func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
+	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w.settle()
+	w.editSandbox("p-a", withoutOwners)
+	claim := w.claim("c")
+	live := interceptor.NewClient(w.store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, o, opts...)
+			if claim, ok := o.(*extensionsv1beta1.SandboxClaim); ok {
+				claim.DeletionTimestamp = new(metav1.NewTime(testNow))
+			}
+			return err
+		},
+	})
+	w.reconciler.live = live
+	if _, err := w.reconciler.Reconcile(context.Background(), claim); err != nil {
+		t.Errorf("it is a conflict and nothing else: %v", err)
+	}
+	if owner := ownerOf(w.sandbox("p-a")); owner != "" {
+		t.Errorf("owner: %s", owner)
+	}
+}
+
+// A claim that an earlier version of the operator bound notes nothing of the Sandbox but its name.
+func TestAClaimOfAnEarlierVersionLearnsWhatItHas(t *testing.T) {
+	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w.settle()
+	claim := w.claim("c")
+	claim.Status.SandboxStatus.UID, claim.Status.SandboxStatus.TemplateName = "", ""
+	if err := w.store.Status().Update(context.Background(), claim); err != nil {
+		t.Fatal(err)
+	}
+	w.writes = nil
+	w.settle()
+	if got := w.claim("c").Status.SandboxStatus; got.UID != "p-a-uid" || got.TemplateName != "python" {
+		t.Errorf("status: %+v", got)
+	}
+	if len(w.writes) != 1 {
+		t.Errorf("writes: %v", w.writes)
+	}
+}

@@ -1,0 +1,34 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+)
+
+// measure times the claim whose status went from was to is, once: when it became Ready for the first time.
+func (r *Reconciler) measure(was, is *extensionsv1beta1.SandboxClaim, f facts) {
+	if was.Status.FirstReadyTime == nil && is.Status.FirstReadyTime != nil {
+		r.metrics.FirstReady(is, f.sandbox)
+	}
+}
+
+// adoptionOf is what an attempt to take a warm Sandbox came to.
+func adoptionOf(err error) metrics.Adoption {
+	switch retry.ClassOf(err) {
+	case retry.None:
+		return metrics.Adopted
+	case retry.Outrun:
+		return metrics.Lost
+	case retry.Conflict:
+		return metrics.Conflict
+	case retry.Refused, retry.InTheWay:
+		return metrics.Refused
+	case retry.Invalid, retry.Terminating, retry.Other:
+		return metrics.Failed
+	}
+	return metrics.Failed
+}

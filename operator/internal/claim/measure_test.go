@@ -1,0 +1,181 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
+)
+
+// counted is how often something happened, over the labels that a row asks for.
+func counted(t *testing.T, m *metrics.Metrics, name string, labels map[string]string) int {
+	t.Helper()
+	count, _ := gathered.Of(t, m, name, labels)
+	return count
+}
+
+const startup = "agent_sandbox_claim_startup_latency_ms"
+
+func TestAClaimIsTimedOnceWhateverItsPodDoesLater(t *testing.T) {
+	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	warm := map[string]string{"launch_type": "warm"}
+	w.settle()
+	if n := counted(t, w.metrics, startup, warm); n != 1 {
+		t.Fatalf("timed %d times", n)
+	}
+	for range 3 {
+		w.change("p-a", notReady)
+		w.settle()
+		w.change("p-a", ready)
+		w.settle()
+	}
+	if n := counted(t, w.metrics, startup, warm); n != 1 {
+		t.Errorf("after flapping, timed %d times", n)
+	}
+	w.restart()
+	w.change("p-a", notReady)
+	w.settle()
+	w.change("p-a", ready)
+	w.settle()
+	if n := counted(t, w.metrics, startup, nil); n != 0 {
+		t.Errorf("after a restart, timed %d times more", n)
+	}
+}
+
+func TestAClaimIsTimedWhenTheServerHasItsStatusAndNotBefore(t *testing.T) {
+	for name, answer := range map[string]error{
+		"refused": apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "c", errors.New("changed")),
+		"ill":     apierrors.NewInternalError(errors.New("ill")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+			w.intercept = func(write string, do func() error) error {
+				if write == "patch SandboxClaim/status" {
+					return answer
+				}
+				return do()
+			}
+			_, _ = w.pass("c")
+			if n := counted(t, w.metrics, startup, nil); n != 0 {
+				t.Errorf("timed %d times", n)
+			}
+			w.intercept = nil
+			w.settle()
+			if n := counted(t, w.metrics, startup, nil); n != 1 {
+				t.Errorf("timed %d times in the end", n)
+			}
+			if n := counted(t, w.metrics, "agent_sandbox_claim_creation_total", nil); n != 1 {
+				t.Errorf("counted %d times", n)
+			}
+		})
+	}
+}
+
+func TestClaimsAreCountedByHowTheyGotTheirSandbox(t *testing.T) {
+	tests := map[string]struct {
+		world     func() *world
+		created   map[string]string
+		adoption  string
+		attempted int
+	}{
+		"a warm one, by its pool": {
+			func() *world { return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"))) },
+			map[string]string{"launch_type": "warm", "warmpool_name": "p", "pod_condition": "ready"}, "adopted", 1,
+		},
+		"a warm one that is not ready yet": {
+			func() *world {
+				return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"), notReady))
+			},
+			map[string]string{"launch_type": "warm", "warmpool_name": "p", "pod_condition": "not_ready"}, "adopted", 1,
+		},
+		"a cold one where the pool is empty": {
+			func() *world { return newWorld(t, claimOf("c"), template(), pool("p")) },
+			map[string]string{"launch_type": "cold", "warmpool_name": "none", "pod_condition": "not_ready"}, "none_available", 1,
+		},
+		"a cold one where there is no pool tries none": {
+			func() *world { return newWorld(t, claimOf("c"), template()) },
+			map[string]string{"launch_type": "cold", "warmpool_name": "none", "pod_condition": "not_ready"}, "none_available", 0,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := tt.world()
+			w.settle()
+			if n := counted(t, w.metrics, "agent_sandbox_claim_creation_total", tt.created); n != 1 {
+				t.Errorf("counted %d times as %v", n, tt.created)
+			}
+			outcome := map[string]string{"outcome": tt.adoption}
+			if n := counted(t, w.metrics, "agent_sandbox_claim_adoption_total", outcome); n != tt.attempted {
+				t.Errorf("%d attempts were %s", n, tt.adoption)
+			}
+		})
+	}
+}
+
+// The answers to the claim's writes of a Sandbox, and what they count as.
+func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
+	gone := apierrors.NewNotFound(agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a")
+	tests := map[string]struct {
+		answer error
+		before func(*world)
+		want   metrics.Adoption
+	}{
+		"no answer fails":                 {errors.New("connection reset"), func(*world) {}, metrics.Failed},
+		"one that goes meanwhile is lost": {gone, func(w *world) { _ = w.store.Delete(t.Context(), w.sandbox("p-a")) }, metrics.Lost},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+			w.intercept = func(write string, do func() error) error {
+				if write == "patch Sandbox" {
+					tt.before(w)
+					return tt.answer
+				}
+				return do()
+			}
+			_, _ = w.pass("c")
+			if n := counted(t, w.metrics, "agent_sandbox_claim_adoption_total", map[string]string{"outcome": string(tt.want)}); n != 1 {
+				t.Errorf("%d attempts were %s", n, tt.want)
+			}
+		})
+	}
+	classes := map[string]struct {
+		err  error
+		want metrics.Adoption
+	}{
+		"no error":                {nil, metrics.Adopted},
+		"a person must change it": {fmt.Errorf("x: %w", refuse("X", "x")), metrics.Refused},
+		"an old object":           {retry.ErrWentMeanwhile, metrics.Conflict},
+		"a member that went":      {&lost{text: "x", left: true}, metrics.Lost},
+		"anything else":           {errors.New("x"), metrics.Failed},
+	}
+	for name, tt := range classes {
+		t.Run(name, func(t *testing.T) {
+			if got := adoptionOf(tt.err); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAStartIsTimedWithTheClientsWord(t *testing.T) {
+	asked := testNow.Add(-20 * time.Millisecond).Format(time.RFC3339Nano)
+	c := claimOf("c")
+	c.Annotations = map[string]string{"agents.x-k8s.io/client-first-requested-at": asked}
+	c.CreationTimestamp.Time = testNow
+	w := newWorld(t, c, template(), pool("p"), member("p-a", pool("p")))
+	w.settle()
+	if n := counted(t, w.metrics, startup, map[string]string{"launch_type": "warm", "sandbox_template": template().Name}); n != 1 {
+		t.Errorf("timed %d times", n)
+	}
+}

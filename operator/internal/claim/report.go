@@ -1,0 +1,151 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+)
+
+// facts is all that a status is made of.
+type facts struct {
+	step    step
+	sandbox *agentsv1beta1.Sandbox // ours, as the server last answered; nil: there is none
+	err     error                  // of carrying the step out
+	now     time.Time
+}
+
+// report writes the status if it differs, once, over the claim as it was written last; events say what changed.
+func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f facts) error {
+	if f.sandbox == nil && retry.ClassOf(f.err) == retry.Conflict {
+		return nil // what we know is old
+	}
+	status := statusOf(claim, f)
+	if equality.Semantic.DeepEqual(claim.Status, status) {
+		return nil
+	}
+	was := claim.DeepCopy()
+	claim.Status = status
+	err := r.client.Status().Patch(ctx, claim,
+		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerClaim))
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("patch status: %w", err)
+	}
+	r.announce(was, claim, f)
+	r.measure(was, claim, f)
+	return nil
+}
+
+// statusOf is the whole status. Conditions come in the order Ready, Finished, and there are no others.
+func statusOf(claim *extensionsv1beta1.SandboxClaim, f facts) extensionsv1beta1.SandboxClaimStatus {
+	is := *claim.Status.DeepCopy()
+	now := metav1.NewTime(f.now).Rfc3339Copy()
+	ready, reason, message := readiness(f)
+	is.Conditions = []metav1.Condition{
+		apis.NewCondition(claim.Status.Conditions, apis.ConditionReady, ready, reason, message, claim.Generation, now),
+	}
+	if finished := finishedOf(claim, f); finished != nil {
+		is.Conditions = append(is.Conditions, *finished)
+	}
+	_, over := f.step.(end)
+	switch {
+	case f.sandbox != nil:
+		is.SandboxStatus = extensionsv1beta1.SandboxStatus{
+			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: builtFrom(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
+		}
+	case over && f.err == nil:
+		is.SandboxStatus = extensionsv1beta1.SandboxStatus{}
+	default:
+		is.SandboxStatus.PodIPs = nil // the name stays: an error is no reason to forget it
+	}
+	if ready && is.FirstReadyTime == nil {
+		first := metav1.NewMicroTime(f.now)
+		is.FirstReadyTime = &first
+	}
+	return is
+}
+
+// readiness decides the Ready condition.
+func readiness(f facts) (ready bool, reason apis.Reason, message string) {
+	if _, over := f.step.(end); over && f.err == nil {
+		return false, apis.ReasonClaimExpired, apis.MessageClaimExpired
+	}
+	if reason, message := problem(f); reason != "" {
+		return false, reason, message
+	}
+	if _, going := f.step.(replace); going {
+		return false, apis.ReasonSandboxMissing, fmt.Sprintf("Sandbox %q is being deleted; a new one follows", f.sandbox.Name)
+	}
+	if f.sandbox == nil {
+		return false, apis.ReasonSandboxMissing, "The claim has no Sandbox"
+	}
+	mirrored := apis.FindCondition(f.sandbox.Status.Conditions, apis.ConditionReady)
+	switch {
+	case mirrored == nil:
+		return false, apis.ReasonSandboxNotReady, fmt.Sprintf("Sandbox %q has not reported yet", f.sandbox.Name)
+	case mirrored.Reason == string(apis.ReasonSandboxExpired):
+		return false, apis.ReasonSandboxExpired, apis.MessageSandboxExpiredAlone
+	default:
+		return mirrored.Status == metav1.ConditionTrue, apis.Reason(mirrored.Reason), mirrored.Message
+	}
+}
+
+// problem is what the user must know before anything else; none has an empty reason.
+func problem(f facts) (reason apis.Reason, message string) {
+	err := f.err
+	if k, kept := f.step.(keep); kept && k.problem != nil && err == nil {
+		err = k.problem
+	}
+	switch retry.ClassOf(err) {
+	case retry.None, retry.Conflict, retry.Terminating:
+		return "", ""
+	case retry.Refused, retry.InTheWay:
+		why := refusalOf(err)
+		if why.reason == apis.ReasonReconcilerError {
+			return why.reason, apis.MessageErrorPrefix + why.text
+		}
+		return why.reason, why.text
+	case retry.Outrun:
+		return apis.ReasonAdoptionConflict, err.Error()
+	case retry.Invalid, retry.Other:
+		return apis.ReasonReconcilerError, apis.MessageErrorPrefix + err.Error()
+	}
+	return "", ""
+}
+
+// finishedOf is the Sandbox's word that it has finished, with its time: the claim's time to live counts from it. A claim that is
+// over keeps the last word it had.
+func finishedOf(claim *extensionsv1beta1.SandboxClaim, f facts) *metav1.Condition {
+	conditions := claim.Status.Conditions
+	e, over := f.step.(end)
+	switch {
+	case f.sandbox != nil:
+		conditions = f.sandbox.Status.Conditions
+	case over && len(e.sandboxes) > 0 && apis.ConditionTrue(e.sandboxes[0].Status.Conditions, apis.ConditionFinished):
+		conditions = e.sandboxes[0].Status.Conditions
+	case !over:
+		return nil
+	}
+	if !apis.ConditionTrue(conditions, apis.ConditionFinished) {
+		return nil
+	}
+	finished := *apis.FindCondition(conditions, apis.ConditionFinished)
+	finished.ObservedGeneration = claim.Generation
+	return &finished
+}

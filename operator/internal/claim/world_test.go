@@ -1,0 +1,240 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+// world is an API server in memory, a clock, a cache that the test may hold back, and an operator that may be killed.
+type world struct {
+	t          testing.TB
+	store      client.WithWatch
+	clock      *clocktesting.FakePassiveClock
+	recorder   *events.FakeRecorder
+	queue      *warmqueue.Queue
+	reconciler *Reconciler
+	metrics    *metrics.Metrics
+	writes     []string
+	// intercept, if set, is asked about each write; an error is the server's answer.
+	intercept func(write string, do func() error) error
+	// pause, if set, runs before each read of Sandboxes and each read from the API server.
+	pause func(read string)
+	// lagging Sandboxes are in the cache as they were; nil: not yet.
+	lagging map[string]*agentsv1beta1.Sandbox
+	// before are templates and pools that the cache shows as they were, by name.
+	before map[string]client.Object
+	leaves string // a node that is about to go
+	made   *int   // objects so far, by all operators
+}
+
+func newWorld(t testing.TB, objects ...client.Object) *world {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), lagging: map[string]*agentsv1beta1.Sandbox{},
+		made: new(int), before: map[string]client.Object{},
+	}
+	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
+		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
+		WithIndex(&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexed(templateName)).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexed(poolName)).Build()
+	w.restart()
+	return w
+}
+
+func (w *world) leaving(node string) bool { return node != "" && node == w.leaves }
+
+// restart starts an operator that knows nothing but what the API server has: its cache is up to date.
+func (w *world) restart() {
+	w.t.Helper()
+	w.queue, w.intercept, w.pause = warmqueue.New(), nil, nil
+	clear(w.lagging)
+	clear(w.before)
+	w.watch()
+	var err error
+	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.leaving); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// pass runs one reconcile of a claim and returns when to look again.
+func (w *world) pass(name string) (time.Duration, error) {
+	w.t.Helper()
+	var claim extensionsv1beta1.SandboxClaim
+	err := w.store.Get(context.Background(), keyOf(name), &claim)
+	if apierrors.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	result, err := w.reconciler.Reconcile(context.Background(), &claim)
+	return result.RequeueAfter, err
+}
+
+// settle runs passes of all claims until none writes.
+func (w *world) settle() {
+	w.t.Helper()
+	for range 30 {
+		before := len(w.writes)
+		for _, claim := range w.claims() {
+			if _, err := w.pass(claim.Name); err != nil {
+				w.t.Fatalf("pass of %s: %v", claim.Name, err)
+			}
+		}
+		if len(w.writes) == before {
+			return
+		}
+		w.watch()
+	}
+	w.t.Fatalf("never settles: %v", w.writes)
+}
+
+func keyOf(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: builders.Namespace, Name: name}
+}
+
+func (w *world) claims() []extensionsv1beta1.SandboxClaim {
+	w.t.Helper()
+	var list extensionsv1beta1.SandboxClaimList
+	if err := w.store.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	return list.Items
+}
+
+func (w *world) sandboxes() []agentsv1beta1.Sandbox {
+	w.t.Helper()
+	var list agentsv1beta1.SandboxList
+	if err := w.store.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	return list.Items
+}
+
+func (w *world) claim(name string) *extensionsv1beta1.SandboxClaim {
+	w.t.Helper()
+	claim := &extensionsv1beta1.SandboxClaim{}
+	if err := w.store.Get(context.Background(), keyOf(name), claim); err != nil {
+		w.t.Fatal(err)
+	}
+	return claim
+}
+
+func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
+	w.t.Helper()
+	s := &agentsv1beta1.Sandbox{}
+	if err := w.store.Get(context.Background(), keyOf(name), s); err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// broken lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one Sandbox.
+func (w *world) broken() (problems []string) {
+	w.t.Helper()
+	owned, named := map[types.UID][]string{}, map[string]string{}
+	for _, s := range w.sandboxes() {
+		if len(s.OwnerReferences) != 1 {
+			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerOf(&s)))
+		}
+		if ref := metav1.GetControllerOf(&s); ref != nil && isClaim(ref) {
+			if owned[ref.UID] = append(owned[ref.UID], s.Name); len(owned[ref.UID]) > 1 {
+				problems = append(problems, fmt.Sprintf("claim %s owns %v", ref.Name, owned[ref.UID]))
+			}
+		}
+	}
+	for _, c := range w.claims() {
+		name := c.Status.SandboxStatus.Name
+		if other := named[name]; name != "" && other != "" {
+			problems = append(problems, fmt.Sprintf("claims %s and %s both say that they have Sandbox %s", other, c.Name, name))
+		}
+		named[name] = c.Name
+	}
+	return problems
+}
+
+// picture is the state of the world in words, free of versions and times.
+func (w *world) picture() (all []string) {
+	w.t.Helper()
+	for _, s := range w.sandboxes() {
+		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerOf(&s), s.Labels))
+	}
+	for _, c := range w.claims() {
+		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, noteOf(&c),
+			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, words(c.Status.Conditions)))
+	}
+	return all
+}
+
+func ownerOf(o client.Object) string {
+	var all []string
+	for _, ref := range o.GetOwnerReferences() {
+		all = append(all, ref.Kind+"/"+ref.Name)
+	}
+	return strings.Join(all, "+")
+}
+
+var errKilled = errors.New("killed")
+
+// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass got
+// that far.
+func (w *world) killedPass(claim string, n int, after bool) (died bool) {
+	w.t.Helper()
+	seen := 0
+	w.intercept = func(_ string, do func() error) error {
+		if seen++; seen < n {
+			return do()
+		}
+		if after {
+			_ = do()
+		}
+		panic(errKilled)
+	}
+	defer func() {
+		w.intercept = nil
+		if p := recover(); p != nil {
+			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
+				panic(p)
+			}
+			died = true
+		}
+	}()
+	_, _ = w.pass(claim)
+	return false
+}

@@ -1,0 +1,70 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
+)
+
+// announceWork tells in events what the pass has done that no status shows.
+func (r *Reconciler) announceWork(was, is *agentsv1beta1.Sandbox, p plan, done results) {
+	if len(p.dropped) > 0 && newlyDropped(was, done) {
+		r.event(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
+			"podTemplate.metadata may not set "+strings.Join(p.dropped, ", ")+": these keys belong to the operator")
+	}
+	for _, pod := range done.pods {
+		if p.wish == wishRunning && pod.verb == remove && pod.err == nil {
+			r.event(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
+				"Pod "+pod.child.Name+" is made anew, with the same volumes: "+ending.Of(pod.child).Why)
+		}
+	}
+}
+
+// announceStatus tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
+// computed anew.
+func (r *Reconciler) announceStatus(was, is *agentsv1beta1.Sandbox) {
+	turned := func(kind apis.ConditionType) bool {
+		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
+	}
+	if turned(apis.ConditionSuspended) {
+		r.event(is, corev1.EventTypeNormal, apis.ReasonSuspended, apis.MessageSuspended)
+	}
+	if turned(apis.ConditionFinished) {
+		r.event(is, corev1.EventTypeNormal, apis.ReasonFinished,
+			apis.FindCondition(is.Status.Conditions, apis.ConditionFinished).Message)
+	}
+	before := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
+	after := apis.FindCondition(is.Status.Conditions, apis.ConditionReady)
+	if before != nil && before.Reason == after.Reason && before.Message == after.Message {
+		return
+	}
+	switch apis.Reason(after.Reason) {
+	case apis.ReasonSandboxExpired:
+		r.event(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
+	case apis.ReasonReconcilerError, apis.ReasonMultiplePods:
+		r.event(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
+	default: // everybody can see Ready itself
+	}
+}
+
+// newlyDropped: once for each generation, and for each new Pod.
+func newlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
+	ready := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
+	if ready == nil || ready.ObservedGeneration != was.Generation {
+		return true
+	}
+	return len(done.pods) == 1 && done.pods[0].verb == create
+}
+
+func (r *Reconciler) event(about runtime.Object, kind string, reason apis.Reason, note string) {
+	notify.Event(r.recorder, about, nil, kind, reason, "Reconcile", note)
+}

@@ -1,0 +1,216 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+)
+
+// result is what became of one step: the child as the server last answered (nil: there is none), and what went wrong.
+type result[T client.Object] struct {
+	verb  verb
+	child T
+	err   error
+}
+
+// there says whether the child is known to be there and ours to speak of.
+func (r result[T]) there() bool {
+	return r.err == nil && r.verb != refuse && !reflect.ValueOf(r.child).IsNil()
+}
+
+// waits says whether something that is on its way out holds up what comes next.
+func (r results) waits() bool {
+	for _, pod := range r.pods {
+		if pod.verb == wait && pod.child != nil {
+			return true
+		}
+	}
+	for _, claim := range r.claims {
+		if claim.verb == wait && claim.child != nil {
+			return true
+		}
+	}
+	return r.service.verb == wait && r.service.child != nil
+}
+
+// results is what became of a plan.
+type results struct {
+	claims  []result[*corev1.PersistentVolumeClaim]
+	pods    []result[*corev1.Pod]
+	service result[*corev1.Service]
+	own     error // writing the Sandbox itself
+}
+
+// errors lists what went wrong, Pod first; a later error never hides an earlier one.
+func (r results) errors() []error {
+	var all []error
+	for _, pod := range r.pods {
+		all = append(all, pod.err)
+	}
+	for _, claim := range r.claims {
+		all = append(all, claim.err)
+	}
+	return append(all, r.service.err, r.own)
+}
+
+// live lists the Pods that are there and stay.
+func (r results) live() []*corev1.Pod {
+	var all []*corev1.Pod
+	for _, pod := range r.pods {
+		if pod.child != nil && pod.verb != refuse && pod.verb != remove {
+			all = append(all, pod.child)
+		}
+	}
+	return all
+}
+
+// apply carries a plan out. Volumes come before the Pod that mounts them, the Pod's labels before the Service that selects
+// by them. One child's failure does not stop the others, but no Pod starts without its volumes.
+func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan) results {
+	var done results
+	volumes := true
+	for i, s := range p.claims {
+		template := &sandbox.Spec.VolumeClaimTemplates[i]
+		res := applyStep(ctx, r, sandbox, s, func(was *corev1.PersistentVolumeClaim) step[*corev1.PersistentVolumeClaim] {
+			return decideClaim(sandbox, template, was)
+		})
+		volumes = volumes && res.err == nil
+		done.claims = append(done.claims, res)
+	}
+	if p.end {
+		if volumes { // else what is to stay would go
+			version := sandbox.ResourceVersion // somebody may have given it more time since
+			done.own = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
+		}
+		return done
+	}
+	for _, s := range p.pods {
+		if s.verb == create && !volumes {
+			s.verb = wait
+		}
+		done.pods = append(done.pods, applyStep(ctx, r, sandbox, s, func(was *corev1.Pod) step[*corev1.Pod] {
+			again := plan{wish: p.wish}
+			again.keepPod(sandbox, was)
+			return again.pods[0]
+		}))
+	}
+	done.service = applyStep(ctx, r, sandbox, p.service, func(was *corev1.Service) step[*corev1.Service] {
+		return decideService(sandbox, observed{service: was, pods: done.live()}, p.wish)
+	})
+	done.own = r.notePod(ctx, sandbox, p, done)
+	return done
+}
+
+// applyStep carries one step out. Where a creation finds the name taken, the object is read from the API server (the cache
+// holds labelled objects only, and may lag) and decided about once more; a second surprise waits for the next pass.
+func applyStep[T client.Object](
+	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], again func(T) step[T],
+) result[T] {
+	if s.verb != create {
+		return carryOut(ctx, r, sandbox, s)
+	}
+	made := s.want
+	err := r.client.Create(ctx, made, client.FieldOwner(apis.FieldOwnerSandbox))
+	if err == nil {
+		return result[T]{verb: create, child: made}
+	}
+	if !apierrors.IsAlreadyExists(err) {
+		return result[T]{verb: create, err: fmt.Errorf("create %s: %w", nameOf(s.want), err)}
+	}
+	was, _ := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(s.want).Elem())) // an empty object of the same kind
+	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(s.want), was); {
+	case apierrors.IsNotFound(err):
+		return result[T]{verb: wait, err: retry.ErrWentMeanwhile}
+	case err != nil:
+		return result[T]{verb: create, err: fmt.Errorf("get %s: %w", nameOf(s.want), err)}
+	}
+	return carryOut(ctx, r, sandbox, again(was))
+}
+
+func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
+	res := result[T]{verb: s.verb, child: s.was}
+	switch s.verb {
+	case leave, wait, create: // a creation here lost its name's holder meanwhile: next pass
+	case refuse:
+		res.err = s.why
+	case patch:
+		from := client.MergeFrom(s.was)
+		if s.takes {
+			if err := owner.Recheck(ctx, r.live, sandbox, &agentsv1beta1.Sandbox{}); err != nil {
+				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
+				return res
+			}
+		}
+		if s.takes || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
+			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a list is replaced whole
+		}
+		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {
+			res.err = fmt.Errorf("patch %s: %w", nameOf(s.want), err)
+			return res
+		}
+		res.child = s.want
+	case remove:
+		uid := s.was.GetUID()
+		res.err = r.delete(ctx, s.was, client.Preconditions{UID: &uid})
+	}
+	return res
+}
+
+// delete deletes an object if it is still the one we saw; one that is gone already is a success.
+func (r *Reconciler) delete(ctx context.Context, object client.Object, still client.Preconditions) error {
+	err := r.client.Delete(ctx, object, still)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete %s: %w", nameOf(object), err)
+	}
+	return nil
+}
+
+// notePod keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
+func (r *Reconciler) notePod(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results) error {
+	if len(done.pods) == 1 && !done.pods[0].there() {
+		return nil
+	}
+	noted, has := sandbox.Annotations[apis.AnnotationPodName]
+	if noted == p.podName && has == (p.podName != "") {
+		return nil
+	}
+	is := sandbox.DeepCopy()
+	if p.podName == "" {
+		delete(is.Annotations, apis.AnnotationPodName)
+	} else {
+		setKey(&is.Annotations, apis.AnnotationPodName, p.podName)
+	}
+	err := r.client.Patch(ctx, is, client.MergeFrom(sandbox), client.FieldOwner(apis.FieldOwnerSandbox))
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("note the Pod's name: %w", err)
+	}
+	if err == nil && is.Generation == sandbox.Generation {
+		is.DeepCopyInto(sandbox) // else the status that follows answers an older spec, and its lock refuses it
+	}
+	return nil
+}
+
+func nameOf(object client.Object) string {
+	switch object.(type) {
+	case *corev1.Pod:
+		return "Pod " + object.GetName()
+	case *corev1.PersistentVolumeClaim:
+		return "PersistentVolumeClaim " + object.GetName()
+	case *corev1.Service:
+		return "Service " + object.GetName()
+	default:
+		return "Sandbox " + object.GetName()
+	}
+}

@@ -1,0 +1,59 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+)
+
+// Reconciler moves Sandboxes towards their specs. It holds no state of its own and is safe for concurrent use.
+type Reconciler struct {
+	client        client.Client // reads from the cache, writes to the API server
+	live          client.Reader // reads from the API server
+	recorder      events.EventRecorder
+	clock         clock.PassiveClock
+	clusterDomain string
+}
+
+// New returns a Reconciler. Every argument is needed; clusterDomain is the DNS suffix of the cluster's Services.
+func New(
+	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, clusterDomain string,
+) (*Reconciler, error) {
+	if c == nil || live == nil || recorder == nil || clk == nil || clusterDomain == "" {
+		return nil, fmt.Errorf("sandbox reconciler: a dependency is missing")
+	}
+	return &Reconciler{client: c, live: live, recorder: recorder, clock: clk, clusterDomain: clusterDomain}, nil
+}
+
+// Reconcile moves one Sandbox as far towards its spec as the cluster lets it now.
+func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+	if !sandbox.DeletionTimestamp.IsZero() {
+		return reconcile.Result{}, nil // owner references take the children along
+	}
+	now := r.clock.Now()
+	seen, err := r.observe(ctx, sandbox)
+	if err != nil {
+		return reconcile.Result{}, fmt.Errorf("observe children: %w", err)
+	}
+	todo := decide(now, sandbox, seen)
+	done := r.apply(ctx, sandbox, todo)
+	if todo.end {
+		return retry.Outcome(0, conflictRetry, done.errors()...)
+	}
+	due, err := r.report(ctx, sandbox, todo, done, now)
+	after := retry.Sooner(retry.Sooner(due, todo.again), todo.deadline.Remaining(now))
+	if done.waits() {
+		after = retry.Sooner(after, goneRetry)
+	}
+	return retry.Outcome(after, conflictRetry, append(done.errors(), retry.Unsaid(ctx, err))...)
+}

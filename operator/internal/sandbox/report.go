@@ -1,0 +1,201 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+)
+
+// facts is all that a status is made of.
+type facts struct {
+	wish     wish
+	pod      *corev1.Pod   // ours; nil when it is known that there is none
+	multiple []*corev1.Pod // ours, when there are several
+	going    string        // what a new Pod waits for; empty when it does not
+	service  *corev1.Service
+	problems []error // what the user must know, Pod first
+}
+
+// firstWordDelay is how long the word that a pool's Sandbox is starting may be held back: nobody waits for it, and mostly the word that
+// it is Ready comes sooner.
+const firstWordDelay = 3 * time.Second
+
+// report writes the status if it differs and is due, once, over the object that the pass has seen; events say what changed. It returns
+// when the status is due; zero where it is written.
+func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
+	was := sandbox.DeepCopy()
+	f := gather(sandbox, p, done)
+	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
+	r.announceWork(was, sandbox, p, done)
+	if sameButNode(was.Status, sandbox.Status) {
+		return 0, nil
+	}
+	if wait := was.CreationTimestamp.Add(firstWordDelay).Sub(now); wait > 0 && starts(was, sandbox, f, p) {
+		return min(wait, firstWordDelay), nil
+	}
+	err := r.client.Status().Patch(ctx, sandbox,
+		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
+	switch {
+	case err == nil:
+		r.announceStatus(was, sandbox)
+		return 0, nil
+	case apierrors.IsNotFound(err):
+		return 0, nil
+	case apierrors.IsInvalid(err): // a fault of ours, not of the Sandbox: it must be heard of
+		return 0, fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
+	default:
+		return 0, fmt.Errorf("patch status: %w", err)
+	}
+}
+
+// starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
+func starts(was, is *agentsv1beta1.Sandbox, f facts, p plan) bool {
+	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle.Text(f.pod) == ""
+	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
+}
+
+// sameButNode: the node's name is written together with other changes, never for its own sake.
+func sameButNode(was, is agentsv1beta1.SandboxStatus) bool {
+	was.NodeName, is.NodeName = "", ""
+	return equality.Semantic.DeepEqual(was, is)
+}
+
+// gather collects the facts after the writes. A Pod that is not ours, or not ours yet, gives none.
+func gather(sandbox *agentsv1beta1.Sandbox, p plan, done results) facts {
+	f := facts{wish: p.wish}
+	for _, pod := range done.pods {
+		if pod.child == nil {
+			continue
+		}
+		if ownershipOf(pod.child, sandbox) == owned {
+			f.pod = pod.child
+			if p.multiple {
+				f.multiple = append(f.multiple, pod.child)
+			}
+		}
+		if pod.verb == wait && p.wish == wishRunning {
+			f.going = "Pod " + pod.child.Name
+		}
+	}
+	for _, claim := range done.claims {
+		if claim.verb == wait && claim.child != nil {
+			f.going = "PersistentVolumeClaim " + claim.child.Name
+		}
+	}
+	if s := done.service; s.verb != refuse && (s.verb != remove || s.err != nil) && s.verb != wait {
+		f.service = s.child
+	}
+	for _, err := range done.errors() {
+		if c := retry.ClassOf(err); c != retry.None && c != retry.Conflict && c != retry.Terminating {
+			f.problems = append(f.problems, err)
+		}
+	}
+	return f
+}
+
+// statusOf is the whole status. Conditions come in the order Ready, Suspended, Finished, and there are no others.
+func statusOf(sandbox *agentsv1beta1.Sandbox, f facts, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
+	var s agentsv1beta1.SandboxStatus
+	if f.pod != nil {
+		s.Replicas = 1
+	}
+	if f.wish != wishExpired {
+		s.LabelSelector = apis.LabelSandboxNameHash + "=" + naming.Hash(sandbox.Name)
+		if f.pod != nil && len(f.multiple) == 0 {
+			s.NodeName = f.pod.Spec.NodeName
+			for _, ip := range f.pod.Status.PodIPs {
+				if serves(f.pod) {
+					s.PodIPs = append(s.PodIPs, ip.IP)
+				}
+			}
+		}
+		if f.service != nil {
+			s.Service = f.service.Name
+			s.ServiceFQDN = naming.ServiceFQDN(f.service.Name, f.service.Namespace, clusterDomain)
+		}
+	}
+	add := func(kind apis.ConditionType, status bool, reason apis.Reason, message string) {
+		s.Conditions = append(s.Conditions,
+			apis.NewCondition(sandbox.Status.Conditions, kind, status, reason, message, sandbox.Generation, now))
+	}
+	ready, reason, message := readiness(sandbox, f)
+	add(apis.ConditionReady, ready, reason, message)
+	if asked, _ := sandbox.Spec.SuspensionAsked(); asked {
+		if f.pod == nil {
+			add(apis.ConditionSuspended, true, apis.ReasonPodTerminated, apis.MessageSuspendedPodTerminated)
+		} else {
+			add(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, apis.MessageSuspendedPodPresent)
+		}
+	}
+	if finished, reason, message := finish(f.pod); finished && len(f.multiple) == 0 {
+		add(apis.ConditionFinished, true, reason, message)
+	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.wish == wishExpired {
+		s.Conditions = append(s.Conditions, *old) // its Pod went with the expiry; the word of how it ended stays
+	}
+	return s
+}
+
+// readiness decides the Ready condition.
+func readiness(sandbox *agentsv1beta1.Sandbox, f facts) (ready bool, reason apis.Reason, message string) {
+	switch {
+	case f.wish == wishExpired:
+		return false, apis.ReasonSandboxExpired, apis.MessageExpired
+	case len(f.multiple) > 0:
+		return false, apis.ReasonMultiplePods, multipleMessage(f.multiple)
+	case len(f.problems) > 0:
+		return false, apis.ReasonReconcilerError, apis.MessageErrorPrefix + joinErrors(f.problems)
+	case f.wish == wishSuspended && f.pod != nil:
+		return false, apis.ReasonSandboxSuspended, apis.MessageSuspending
+	case f.wish == wishSuspended:
+		return false, apis.ReasonSandboxSuspended, apis.MessageSuspended
+	}
+	if finished, reason, message := finish(f.pod); finished {
+		return false, reason, message
+	}
+	podReady, message := podReadiness(f.pod, f.going)
+	asked := sandbox.Spec.Service
+	switch {
+	case f.service != nil:
+		message += "; " + apis.MessageServiceExists
+	case asked != nil && *asked:
+		podReady, message = false, message+"; "+apis.MessageServiceMissing
+	}
+	if podReady {
+		return true, apis.ReasonDependenciesReady, message
+	}
+	return false, apis.ReasonDependenciesNotReady, message
+}
+
+func multipleMessage(pods []*corev1.Pod) string {
+	names := make([]string, 0, len(pods))
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	return fmt.Sprintf("The Sandbox controls %d Pods (%s) and may have one: delete those that should go",
+		len(pods), strings.Join(sorted(names), ", "))
+}
+
+func joinErrors(errs []error) string {
+	texts := make([]string, 0, len(errs))
+	for _, err := range errs {
+		texts = append(texts, err.Error())
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,87 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"fmt"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
+)
+
+// +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxtemplates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxtemplates.extensions.agents.x-k8s.io
+
+// CacheByObject limits the manager's cache to policies that carry our label.
+func CacheByObject() (map[client.Object]cache.ByObject, error) {
+	labelled, err := labels.NewRequirement(apis.LabelSandboxTemplateRefHash, selection.Exists, nil)
+	if err != nil {
+		return nil, fmt.Errorf("label selector: %w", err)
+	}
+	return map[client.Object]cache.ByObject{
+		&networkingv1.NetworkPolicy{}: {Label: labels.NewSelector().Add(*labelled)},
+	}, nil
+}
+
+// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("sandboxtemplate").
+		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
+		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(templateOf)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
+}
+
+// templateOf is the template that a policy is of by its name.
+func templateOf(_ context.Context, policy client.Object) []reconcile.Request {
+	name, ok := naming.TemplateOf(policy.GetName())
+	if !ok {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: policy.GetNamespace(), Name: name}}}
+}
+
+// SetupWithManager registers the remover, whose passes are traced. One worker is enough: templates go seldom.
+func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("networkpolicy").
+		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(retry.OrResync(predicate.NewPredicateFuncs(func(o client.Object) bool {
+			policy, ok := o.(*networkingv1.NetworkPolicy)
+			return ok && ours(policy)
+		})))).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, afterwards()).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileNetworkPolicy", r)))
+}
+
+// afterwards looks at the policy of a template that went. It waits until whoever was just making a Sandbox of the template has done so.
+func afterwards() handler.EventHandler {
+	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}
+		queue.AddAfter(reconcile.Request{NamespacedName: key}, again)
+	}}
+}

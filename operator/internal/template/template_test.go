@@ -1,0 +1,261 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func python(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
+	return builders.Template("python", append([]builders.TemplateOption{builders.WithUID("template-uid")}, options...)...)
+}
+
+func unmanaged(s *extensionsv1beta1.SandboxTemplateSpec) {
+	s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
+}
+
+func policyOf(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPolicy {
+	p := buildPolicy(python(), nil, []string{"system"})
+	if change != nil {
+		change(p)
+	}
+	return p
+}
+
+// theirs is a policy of our name that somebody else made, or took over.
+func theirs(p *networkingv1.NetworkPolicy) { p.OwnerReferences, p.Annotations = nil, nil }
+
+func controlledBy(apiVersion, kind, name string, uid types.UID) func(*networkingv1.NetworkPolicy) {
+	return func(p *networkingv1.NetworkPolicy) {
+		theirs(p)
+		builders.OwnedByStranger()(p)
+		ref := &p.OwnerReferences[0]
+		ref.APIVersion, ref.Kind, ref.Name = apiVersion, kind, name
+		ref.UID = uid
+	}
+}
+
+func TestDecide(t *testing.T) {
+	group := "extensions.agents.x-k8s.io/"
+	going := func(p *networkingv1.NetworkPolicy) { builders.DeletedAt(time.Unix(1, 0))(p) }
+	tests := map[string]struct {
+		template *extensionsv1beta1.SandboxTemplate
+		was      *networkingv1.NetworkPolicy
+		want     string
+	}{
+		"none is made":                        {python(), nil, "create"},
+		"one that is right is kept":           {python(), policyOf(nil), "keep"},
+		"annotations of others are no drift":  {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep"},
+		"an edited rule is mended":            {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
+		"a widened selector is mended":        {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
+		"a lost label is mended":              {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
+		"one without a controller is refused": {python(), policyOf(theirs), "refuse"},
+		"one of another kind is refused":      {python(), policyOf(controlledBy("apps/v1", "ReplicaSet", "python", "template-uid")), "refuse"},
+		"one of another template is refused":  {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "refuse"},
+		"one that goes with its template is ours, of either API version, and stays from now on": {
+			python(), policyOf(controlledBy(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "patch",
+		},
+		"one that outlived a template of this name is taken over": {
+			python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }), "patch",
+		},
+		"one of a deleted template is waited for": {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "wait"},
+		"one that is going is waited for":         {python(), policyOf(going), "wait"},
+		"unmanaged removes ours":                  {python(builders.WithTemplateSpec(unmanaged)), policyOf(nil), "remove"},
+		"unmanaged leaves somebody else's alone":  {python(builders.WithTemplateSpec(unmanaged)), policyOf(theirs), "keep"},
+		"unmanaged makes none":                    {python(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := strings.TrimPrefix(fmt.Sprintf("%T", decide(tt.template, tt.was, []string{"system"})), "template.")
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheDefaultPolicy(t *testing.T) {
+	hash := naming.Hash("python")
+	peer := func(namespace string) networkingv1.NetworkPolicyPeer {
+		return networkingv1.NetworkPolicyPeer{
+			PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app": "sandbox-router"}},
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": namespace}},
+		}
+	}
+	want := networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"agents.x-k8s.io/sandbox-template-ref-hash": hash}},
+		PolicyTypes: []networkingv1.PolicyType{"Ingress", "Egress"},
+		Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: []networkingv1.NetworkPolicyPeer{peer("one"), peer("two")}}},
+		Egress: []networkingv1.NetworkPolicyEgressRule{{To: []networkingv1.NetworkPolicyPeer{
+			{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{
+				"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "168.63.129.16/32",
+			}}},
+			{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fc00::/7", "fe80::/10"}}},
+		}}},
+	}
+	got := buildPolicy(python(), nil, []string{"one", "two"})
+	if diff := cmp.Diff(want, got.Spec); diff != "" {
+		t.Error(diff)
+	}
+	if got.Name != "python-network-policy" || len(got.OwnerReferences) > 0 || got.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "template-uid" {
+		t.Errorf("metadata %+v", got.ObjectMeta)
+	}
+}
+
+// world is an API server in memory; the cache shows what carries our label.
+type world struct {
+	t          *testing.T
+	store      client.WithWatch
+	cache      client.Client
+	recorder   *events.FakeRecorder
+	reconciler *Reconciler
+	writes     []string
+	refused    error // the answer to a creation of a policy with rules
+	// intercept, if set, is asked about each write; an error is the server's answer.
+	intercept func(do func() error) error
+}
+
+func (w *world) write(what string, do func() error) error {
+	w.writes = append(w.writes, what)
+	if w.intercept != nil {
+		return w.intercept(do)
+	}
+	return do()
+}
+
+func newWorld(t *testing.T, objects ...client.Object) *world {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{t: t, recorder: events.NewFakeRecorder(100), store: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()}
+	cached := interceptor.NewClient(w.store, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, o, opts...)
+			if _, policy := o.(*networkingv1.NetworkPolicy); policy && err == nil && o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
+				return apierrors.NewNotFound(networkingv1.Resource("networkpolicies"), key.Name)
+			}
+			return err
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			return w.write("create", func() error {
+				if p, ok := o.(*networkingv1.NetworkPolicy); ok && w.refused != nil && len(p.Spec.Ingress) > 0 {
+					return w.refused
+				}
+				return c.Create(ctx, o, opts...)
+			})
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return w.write("patch", func() error { return c.Patch(ctx, o, p, opts...) })
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			return w.write("delete", func() error { return c.Delete(ctx, o, opts...) })
+		},
+	})
+	w.cache = cached
+	var err error
+	if w.reconciler, err = New(cached, w.store, w.recorder, []string{"system", "system"}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) pass(template *extensionsv1beta1.SandboxTemplate) time.Duration {
+	w.t.Helper()
+	result, err := w.reconciler.Reconcile(context.Background(), template)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return result.RequeueAfter
+}
+
+func (w *world) event() string {
+	select {
+	case e := <-w.recorder.Events:
+		return e
+	default:
+		return ""
+	}
+}
+
+func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
+	w := newWorld(t)
+	for range 3 {
+		w.pass(python())
+	}
+	var p networkingv1.NetworkPolicy
+	name := client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}
+	if err := w.store.Get(t.Context(), name, &p); err != nil {
+		t.Fatal(err)
+	}
+	p.Labels, p.Spec.Ingress = nil, nil // the cache does not show it any more
+	if err := w.store.Update(t.Context(), &p); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(python())
+	w.pass(python())
+	w.pass(python(builders.WithTemplateSpec(unmanaged)))
+	w.pass(python(builders.WithTemplateSpec(unmanaged)))
+	if want := []string{"create", "patch", "delete"}; !slices.Equal(w.writes, want) {
+		t.Errorf("writes: %v, want %v", w.writes, want)
+	}
+}
+
+func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
+	w := newWorld(t, policyOf(theirs))
+	if again := w.pass(python()); again != retry.Blocked {
+		t.Errorf("again in %s", again)
+	}
+	if e := w.event(); !strings.Contains(e, "Warning NetworkPolicyRefused") || !strings.Contains(e, "delete it") {
+		t.Errorf("event %q", e)
+	}
+	w.pass(python(builders.WithTemplateSpec(unmanaged)))
+	if len(w.writes) != 0 {
+		t.Errorf("writes: %v", w.writes)
+	}
+}
+
+func TestRulesThatAreRefusedLeaveNoTemplateOpen(t *testing.T) {
+	w := newWorld(t)
+	w.refused = apierrors.NewInvalid(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy").GroupKind(), "x", nil)
+	w.pass(python(builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
+	})))
+	var p networkingv1.NetworkPolicy
+	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Spec.Ingress) != 0 || len(p.Spec.PolicyTypes) != 2 {
+		t.Errorf("spec %+v", p.Spec)
+	}
+	if e := w.event(); !strings.Contains(e, "NetworkPolicyRejected") {
+		t.Errorf("event %q", e)
+	}
+}

@@ -1,0 +1,64 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package volume
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
+)
+
+// +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;patch
+
+// SetupWithManager registers the reconciler, whose passes are traced. One worker is enough: a volume is noted once in its life.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("volume").
+		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(left))).
+		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(leftBehind), builder.WithPredicates(gone())).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileVolume", r)))
+}
+
+// left lets through the volumes that a pass would look at.
+func left(object client.Object) bool {
+	volume, ok := object.(*corev1.PersistentVolumeClaim)
+	return ok && alone(volume)
+}
+
+// gone lets through the end of a Sandbox.
+func gone() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		UpdateFunc:  func(event.UpdateEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+// leftBehind are the volumes of a Sandbox that is gone.
+func leftBehind(_ context.Context, object client.Object) []reconcile.Request {
+	sandbox, ok := object.(*agentsv1beta1.Sandbox)
+	if !ok {
+		return nil
+	}
+	var requests []reconcile.Request
+	for _, name := range volumesOf(sandbox) {
+		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: name}})
+	}
+	return requests
+}

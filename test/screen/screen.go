@@ -34,8 +34,8 @@ type Screen struct {
 	emulator *vt.Emulator
 }
 
-// Patience is how long Until waits.
-const Patience = 30 * time.Second
+// Patience is how long Until waits: what it waits for may include the start of a Pod on a node with two busy CPUs.
+const Patience = 90 * time.Second
 
 // Esc is the key Esc as terminals send it that can tell it from the beginning of another key's sequence.
 const Esc = "\x1b[27u"

@@ -76,7 +76,7 @@ build-race: ## Build both with the race detector into bin/race/, for the end-to-
 
 .PHONY: generate
 generate: ## Make deepcopy, CRDs, RBAC, clients and the API reference anew.
-	@./apis/generate.sh
+	@./hack/generate.sh
 
 .PHONY: pictures
 pictures: ## Draw the frames of the dashboard that tests compare and documents show.
@@ -183,7 +183,7 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 
 .PHONY: verify
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, lint, licences. Changes nothing.
-	@tools/verify.sh
+	@hack/verify.sh
 
 ##@ Release
 
@@ -212,13 +212,13 @@ cluster-down: testcluster ## Stop that cluster and leave nothing of it behind.
 deploy: image ## Install the operator of this tree in the built-in cluster.
 	@$(TESTCLUSTER) load $(BIN)/agent-sandbox-controller.tar --name $(CLUSTER)
 	@PATH=$$($(TESTCLUSTER) binaries --only cluster):$$PATH KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER)) \
-		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/deploy.sh $(IMAGE)
+		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/deploy.sh $(IMAGE)
 
 .PHONY: deploy-kind
 deploy-kind: ## The same with kind, for people who have Docker and kind.
 	@VERSION='$(VERSION)' COMMIT='$(COMMIT)' DATE='$(DATE)' KIND_CLUSTER='$(KIND_CLUSTER)' \
-		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' tools/kind.sh up $(IMAGE)
+		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/kind.sh up $(IMAGE)
 
 .PHONY: delete-kind
 delete-kind: ## Delete the kind cluster that deploy-kind made.
-	@KIND_CLUSTER='$(KIND_CLUSTER)' tools/kind.sh down
+	@KIND_CLUSTER='$(KIND_CLUSTER)' hack/kind.sh down

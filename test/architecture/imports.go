@@ -21,6 +21,7 @@ var layers = map[string][]string{
 	"krew":     {"apis"},
 	"docs":     {"apis", "sdk", "plugin"},
 	"examples": {"apis", "sdk"},
+	"hack":     {"apis", "operator", "sdk", "tui", "plugin"}, // generators read what everybody may import
 	"tools":    {},
 }
 

@@ -4,21 +4,16 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/utils/clock"
-
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
 )
 
 func TestEveryCommandHasAPage(t *testing.T) {
-	all := pages(root.NewCommand(factory.New("kubectl sandbox", clock.RealClock{}, io.Discard), genericiooptions.NewTestIOStreamsDiscard()))
+	all := pages(root.Reference())
 	for name, want := range map[string]string{
 		"README.md": "[port-forward](port-forward.md)", "exec.md": "kubectl sandbox exec NAME", "pool-create.md": "--replicas",
 		"pool.md": "[pool create](pool-create.md)", "exit-codes.md": "255",

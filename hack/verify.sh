@@ -37,7 +37,7 @@ generated() {
     git init --quiet
     git add --all --force
     git -c user.name=verify -c user.email=verify@localhost commit --quiet --message before
-    ./apis/generate.sh >generate.log 2>&1 || { cat generate.log; exit 1; }
+    ./hack/generate.sh >generate.log 2>&1 || { cat generate.log; exit 1; }
     rm generate.log
     git add --all --force
     git --no-pager diff --cached --stat --exit-code || { git --no-pager diff --cached | head -n 60; exit 1; }

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 module=github.com/agent-sandbox/kubectl-sandbox
-header=apis/boilerplate/header.go.txt
+header=hack/boilerplate/header.go.txt
 tool() { go tool -modfile=tools/go.mod "$@"; }
 
 tool controller-gen object:headerFile=$header paths=./apis/agents/... paths=./apis/extensions/...
@@ -14,10 +14,10 @@ if [ "${1:-}" = bootstrap ]; then exit; fi # enough to compile the types
 
 rm -f apis/crds/*.yaml
 tool controller-gen crd paths=./apis/agents/... paths=./apis/extensions/... output:crd:dir=apis/crds
-go run ./apis/crds/finish apis/crds/*.yaml
+go run ./hack/crds apis/crds/*.yaml
 
 role() { # NAME FILE DIRECTORY...
-  tool controller-gen "rbac:roleName=$1,fileName=$2,headerFile=apis/boilerplate/header.yaml.txt" "${@:3}" \
+  tool controller-gen "rbac:roleName=$1,fileName=$2,headerFile=hack/boilerplate/header.yaml.txt" "${@:3}" \
     output:rbac:dir=operator/install/manifests
 }
 role agent-sandbox-controller role.yaml paths=./operator/manager/... paths=./operator/internal/sandbox/... paths=./operator/internal/volume/...
@@ -40,8 +40,8 @@ tool informer-gen --go-header-file $header --output-dir apis/client/informers --
   --versioned-clientset-package $client/clientset/versioned --listers-package $client/listers "${types[@]}"
 
 mkdir -p docs/reference
-tool crd-ref-docs --source-path=apis --config=apis/boilerplate/reference.yaml --renderer=markdown \
+tool crd-ref-docs --source-path=apis --config=hack/boilerplate/reference.yaml --renderer=markdown \
   --output-path=docs/reference/api.md
-go run ./operator/manager/flagdoc docs/reference/operator-flags.md
-go run ./plugin/root/commanddoc docs/reference/cli
-go run ./operator/install/generate # the static manifests, and what the chart shares with them
+go run ./hack/flagdoc docs/reference/operator-flags.md
+go run ./hack/commanddoc docs/reference/cli
+go run ./hack/manifests # the static manifests, and what the chart shares with them

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheCommittedReferenceIsWhatTheFlagsSay(t *testing.T) {
-	is, err := os.ReadFile("../../../docs/reference/operator-flags.md")
+	is, err := os.ReadFile("../../docs/reference/operator-flags.md")
 	if err != nil {
 		t.Fatal(err)
 	}

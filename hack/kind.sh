@@ -22,7 +22,7 @@ docker info >/dev/null 2>&1 || {
 
 case "${1:-}" in
 up)
-  image=${2:?usage: tools/kind.sh up IMAGE}
+  image=${2:?usage: hack/kind.sh up IMAGE}
   need kubectl 'install kubectl'
   make build
   kind get clusters 2>/dev/null | grep -qx "$name" || kind create cluster --name "$name" --wait 2m
@@ -33,14 +33,14 @@ up)
   export KUBECONFIG
   trap 'rm -f "$KUBECONFIG"' EXIT
   kind get kubeconfig --name "$name" >"$KUBECONFIG"
-  tools/deploy.sh "$image"
+  hack/deploy.sh "$image"
   echo "Ready: kubectl --context kind-$name get pods --namespace agent-sandbox-system"
   ;;
 down)
   kind delete cluster --name "$name"
   ;;
 *)
-  echo "usage: tools/kind.sh up IMAGE | down" >&2
+  echo "usage: hack/kind.sh up IMAGE | down" >&2
   exit 2
   ;;
 esac

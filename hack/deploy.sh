@@ -6,7 +6,7 @@
 # EXTENSIONS=true adds claims, templates and pools; CONTROLLER_ARGS="--flag=value ..." is added to the operator's arguments.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-image=${1:?usage: tools/deploy.sh IMAGE}
+image=${1:?usage: hack/deploy.sh IMAGE}
 
 what=(--image "$image")
 [ "${EXTENSIONS:-false}" = true ] || what+=(--core-only)

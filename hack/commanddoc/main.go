@@ -1,20 +1,19 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command commanddoc writes the reference of the plugin's commands to the directory it is given: a page a command, and one
-// that lists them.
+// Command commanddoc writes the reference of the plugin's commands: one page for each command, and a list of all.
+// It deletes the given directory first, so that a removed command leaves no page.
+//
+// It does not use github.com/spf13/cobra/doc, which has no list by group, names each page after the whole command path,
+// does not wrap the flags, leaves the help topics without a page of their own, and brings a converter for man pages
+// into the product's go.mod.
 package main
 
 import (
-	"io"
 	"log"
 	"os"
 	"path/filepath"
 
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/utils/clock"
-
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
 )
 
@@ -22,13 +21,12 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: commanddoc DIRECTORY")
 	}
-	program := root.NewCommand(factory.New("kubectl sandbox", clock.RealClock{}, io.Discard), genericiooptions.NewTestIOStreamsDiscard())
-	if err := write(os.Args[1], pages(program)); err != nil {
+	if err := write(os.Args[1], pages(root.Reference())); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// write makes the directory anew: a command that is gone leaves no page.
+// write replaces the directory by one that holds the pages.
 func write(dir string, pages map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err

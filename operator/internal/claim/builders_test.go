@@ -14,40 +14,40 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
-// claimOf is a claim by the template "python".
-func claimOf(name string, with ...builders.ClaimOption) *extensionsv1beta1.SandboxClaim {
+// newClaim is a claim by the template "python".
+func newClaim(name string, with ...builders.ClaimOption) *extensionsv1beta1.SandboxClaim {
 	return builders.Claim(name, "python", append([]builders.ClaimOption{
 		builders.WithUID(types.UID(name + "-uid")), builders.WithGeneration(1), builders.CreatedAt(testNow),
 	}, with...)...)
 }
 
-func template(with ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
+func newTemplate(with ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", append([]builders.TemplateOption{builders.WithUID("python-uid")}, with...)...)
 }
 
-func pool(name string, with ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
+func newPool(name string, with ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	return builders.Pool(name, "python", append([]builders.PoolOption{builders.WithUID(types.UID(name + "-uid"))}, with...)...)
 }
 
-type change func(*agentsv1beta1.Sandbox)
+type sandboxOption func(*agentsv1beta1.Sandbox)
 
-// member is a ready member of a pool.
-func member(name string, of *extensionsv1beta1.SandboxWarmPool, with ...change) *agentsv1beta1.Sandbox {
-	return memberOf(name, of, template(), with...)
+// newMember is a ready member of a pool.
+func newMember(name string, of *extensionsv1beta1.SandboxWarmPool, with ...sandboxOption) *agentsv1beta1.Sandbox {
+	return newMemberFrom(name, of, newTemplate(), with...)
 }
 
-func memberOf(name string, of *extensionsv1beta1.SandboxWarmPool, from *extensionsv1beta1.SandboxTemplate, with ...change) *agentsv1beta1.Sandbox {
-	s := stamp.Sandbox(from)
+func newMemberFrom(name string, of *extensionsv1beta1.SandboxWarmPool, from *extensionsv1beta1.SandboxTemplate, with ...sandboxOption) *agentsv1beta1.Sandbox {
+	s := sandboxspec.FromTemplate(from)
 	s.Name, s.UID, s.Generation = name, types.UID(name+"-uid"), 1
 	s.CreationTimestamp = metav1.NewTime(testNow.Add(-time.Hour))
 	s.Labels[apis.LabelWarmPoolSandbox] = naming.Hash(of.Name)
-	s.Labels[apis.LabelSandboxPodTemplateHash] = stamp.HashOf(s)
+	s.Labels[apis.LabelSandboxPodTemplateHash] = sandboxspec.SandboxHash(s)
 	s.Annotations[apis.AnnotationPodName] = name
 	s.OwnerReferences = []metav1.OwnerReference{
 		*metav1.NewControllerRef(of, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool)),
@@ -61,16 +61,16 @@ func memberOf(name string, of *extensionsv1beta1.SandboxWarmPool, from *extensio
 
 func ready(s *agentsv1beta1.Sandbox) {
 	s.Status.PodIPs = []string{"10.0.0.9"}
-	report(s, apis.ConditionReady, true, apis.ReasonDependenciesReady, apis.MessagePodReady)
+	setCondition(s, apis.ConditionReady, true, apis.ReasonDependenciesReady, apis.MessagePodReady)
 }
 
 func notReady(s *agentsv1beta1.Sandbox) {
-	report(s, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, apis.MessagePodNotReady)
+	setCondition(s, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, apis.MessagePodNotReady)
 }
 
 func finished(s *agentsv1beta1.Sandbox) {
-	report(s, apis.ConditionReady, false, apis.ReasonPodSucceeded, "done")
-	report(s, apis.ConditionFinished, true, apis.ReasonPodSucceeded, "done")
+	setCondition(s, apis.ConditionReady, false, apis.ReasonPodSucceeded, "done")
+	setCondition(s, apis.ConditionFinished, true, apis.ReasonPodSucceeded, "done")
 }
 
 func withoutIP(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = nil }
@@ -79,11 +79,11 @@ func deleting(s *agentsv1beta1.Sandbox) {
 	s.DeletionTimestamp, s.Finalizers = new(metav1.NewTime(testNow)), []string{"example.com/hold"}
 }
 
-func older(by time.Duration) change {
+func olderBy(by time.Duration) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) { s.CreationTimestamp = metav1.NewTime(s.CreationTimestamp.Add(-by)) }
 }
 
-func report(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reason apis.Reason, message string) {
+func setCondition(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reason apis.Reason, message string) {
 	is := apis.NewCondition(nil, kind, status, reason, message, s.Generation, metav1.NewTime(testNow))
 	if old := apis.FindCondition(s.Status.Conditions, kind); old != nil {
 		*old = is
@@ -92,9 +92,9 @@ func report(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reas
 	}
 }
 
-// heldBy is a Sandbox that the claim owns, as an adoption leaves it.
-func heldBy(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...change) *agentsv1beta1.Sandbox {
-	s, why := adopted(s, claim, template())
+// newClaimed is a Sandbox that the claim owns, as an adoption leaves it.
+func newClaimed(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...sandboxOption) *agentsv1beta1.Sandbox {
+	s, why := newAdoptedSandbox(s, claim, newTemplate())
 	if why != nil {
 		panic(why)
 	}
@@ -104,21 +104,21 @@ func heldBy(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, wit
 	return s
 }
 
-// noted is the record of a Sandbox on a claim.
-func noted(name string) builders.ClaimOption {
+// withAssignment is the record of a Sandbox on a claim.
+func withAssignment(name string) builders.ClaimOption {
 	return builders.WithAnnotation(apis.AnnotationAssignedSandboxName, name)
 }
 
-func spec(change func(*extensionsv1beta1.SandboxClaimSpec)) builders.ClaimOption {
+func withSpec(change func(*extensionsv1beta1.SandboxClaimSpec)) builders.ClaimOption {
 	return builders.WithClaimSpec(change)
 }
 
-func templateSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.TemplateOption {
+func withTemplateSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.TemplateOption {
 	return builders.WithTemplateSpec(change)
 }
 
-// words are the conditions of an object, without times.
-func words(conditions []metav1.Condition) (all []string) {
+// conditionStrings are the conditions of an object, without times.
+func conditionStrings(conditions []metav1.Condition) (all []string) {
 	for _, c := range conditions {
 		all = append(all, fmt.Sprintf("%s=%s/%s %s", c.Type, c.Status, c.Reason, c.Message))
 	}

@@ -25,10 +25,10 @@ func (w *world) cached() client.Client {
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			sandbox, ok := o.(*agentsv1beta1.Sandbox)
 			if !ok {
-				return w.shown(ctx, key, o, opts)
+				return w.getCached(ctx, key, o, opts)
 			}
 			w.read("cache: Sandbox " + key.Name)
-			old, lags := w.lagging[key.Name]
+			old, lags := w.staleSandboxes[key.Name]
 			switch {
 			case !lags:
 				return c.Get(ctx, key, o, opts...)
@@ -42,14 +42,14 @@ func (w *world) cached() client.Client {
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if sandboxes, ok := list.(*agentsv1beta1.SandboxList); ok {
 				w.read("cache: Sandboxes")
-				return w.listed(ctx, sandboxes, opts)
+				return w.listCached(ctx, sandboxes, opts)
 			}
 			return c.List(ctx, list, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return w.write("create "+kindOf(o), func() error {
-				*w.made++
-				o.SetUID(types.UID(fmt.Sprintf("made-%d", *w.made)))
+				*w.createdCount++
+				o.SetUID(types.UID(fmt.Sprintf("made-%d", *w.createdCount)))
 				return c.Create(ctx, o, opts...)
 			})
 		},
@@ -71,16 +71,16 @@ func (w *world) cached() client.Client {
 	})
 }
 
-// shown reads a template or a pool as the cache shows it.
-func (w *world) shown(ctx context.Context, key client.ObjectKey, o client.Object, opts []client.GetOption) error {
+// getCached reads a template or a pool as the cache shows it.
+func (w *world) getCached(ctx context.Context, key client.ObjectKey, o client.Object, opts []client.GetOption) error {
 	switch o := o.(type) {
 	case *extensionsv1beta1.SandboxTemplate:
-		if old, behind := w.before[key.Name].(*extensionsv1beta1.SandboxTemplate); behind {
+		if old, behind := w.staleObjects[key.Name].(*extensionsv1beta1.SandboxTemplate); behind {
 			old.DeepCopyInto(o)
 			return nil
 		}
 	case *extensionsv1beta1.SandboxWarmPool:
-		if old, behind := w.before[key.Name].(*extensionsv1beta1.SandboxWarmPool); behind {
+		if old, behind := w.staleObjects[key.Name].(*extensionsv1beta1.SandboxWarmPool); behind {
 			old.DeepCopyInto(o)
 			return nil
 		}
@@ -92,14 +92,14 @@ func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T"
 
 func (w *world) write(what string, do func() error) error {
 	w.writes = append(w.writes, what)
-	if w.intercept != nil {
-		return w.intercept(what, do)
+	if w.onWrite != nil {
+		return w.onWrite(what, do)
 	}
 	return do()
 }
 
-// listed answers from the index over what the cache shows.
-func (w *world) listed(ctx context.Context, list *agentsv1beta1.SandboxList, opts []client.ListOption) error {
+// listCached answers from the index over what the cache shows.
+func (w *world) listCached(ctx context.Context, list *agentsv1beta1.SandboxList, opts []client.ListOption) error {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
 	var all agentsv1beta1.SandboxList
@@ -110,14 +110,14 @@ func (w *world) listed(ctx context.Context, list *agentsv1beta1.SandboxList, opt
 	for i := range all.Items {
 		shown[all.Items[i].Name] = &all.Items[i]
 	}
-	maps.Copy(shown, w.lagging)
+	maps.Copy(shown, w.staleSandboxes)
 	var uid string
 	var indexed bool
 	if options.FieldSelector != nil {
-		uid, indexed = options.FieldSelector.RequiresExactMatch(ownerUIDIndex)
+		uid, indexed = options.FieldSelector.RequiresExactMatch(claimUIDIndex)
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		if s := shown[name]; s != nil && (!indexed || slices.Contains(claimUID(s), uid)) {
+		if s := shown[name]; s != nil && (!indexed || slices.Contains(claimUIDOf(s), uid)) {
 			list.Items = append(list.Items, *s.DeepCopy())
 		}
 	}
@@ -135,23 +135,23 @@ func (w *world) live() client.Reader {
 }
 
 func (w *world) read(what string) {
-	if w.pause != nil {
-		w.pause(what)
+	if w.beforeRead != nil {
+		w.beforeRead(what)
 	}
 }
 
-// watch shows the queue what the watch of Sandboxes would.
-func (w *world) watch() {
+// syncQueue shows the queue what the watch of Sandboxes would.
+func (w *world) syncQueue() {
 	w.t.Helper()
 	for _, s := range w.sandboxes() {
-		w.feed(s.Name, &s)
+		w.showQueue(s.Name, &s)
 	}
 }
 
-// feed tells the queue of a Sandbox; nil is one that is not there.
-func (w *world) feed(name string, s *agentsv1beta1.Sandbox) {
+// showQueue tells the queue of a Sandbox; nil is one that is not there.
+func (w *world) showQueue(name string, s *agentsv1beta1.Sandbox) {
 	if s != nil {
-		if m, ok := asMember(s); ok {
+		if m, ok := queueMember(s); ok {
 			w.queue.Put(m)
 			return
 		}
@@ -159,8 +159,8 @@ func (w *world) feed(name string, s *agentsv1beta1.Sandbox) {
 	w.queue.Remove(keyOf(name))
 }
 
-// hold keeps the cache at what the API server has now of a Sandbox.
-func (w *world) hold(name string) *agentsv1beta1.Sandbox {
+// freezeSandbox keeps the cache at what the API server has now of a Sandbox.
+func (w *world) freezeSandbox(name string) *agentsv1beta1.Sandbox {
 	w.t.Helper()
 	s := &agentsv1beta1.Sandbox{}
 	if err := w.store.Get(context.Background(), keyOf(name), s); apierrors.IsNotFound(err) {
@@ -168,6 +168,6 @@ func (w *world) hold(name string) *agentsv1beta1.Sandbox {
 	} else if err != nil {
 		w.t.Fatal(err)
 	}
-	w.lagging[name] = s
+	w.staleSandboxes[name] = s
 	return s
 }

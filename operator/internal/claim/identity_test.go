@@ -34,11 +34,11 @@ func withoutOwners(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }
 // The store of this test has no rules of the schema: whatever the claim names, the Sandbox stays under the policy that it began with.
 func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 	ways := map[string][]client.Object{
-		"warm": {claimOf("c"), template(), pool("p"), member("c-1", pool("p"))},
+		"warm": {newClaim("c"), newTemplate(), newPool("p"), newMember("c-1", newPool("p"))},
 		"warm, by pool": {
-			claimOf("c", builders.FromPool("p")), template(), pool("p"), member("c-1", pool("p")),
+			newClaim("c", builders.FromPool("p")), newTemplate(), newPool("p"), newMember("c-1", newPool("p")),
 		},
-		"cold": {claimOf("c"), template()},
+		"cold": {newClaim("c"), newTemplate()},
 	}
 	forgeries := map[string]func(*agentsv1beta1.Sandbox){
 		"and nothing else": nil,
@@ -58,15 +58,15 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 		for what, forge := range forgeries {
 			t.Run(way+" "+what, func(t *testing.T) {
 				w := newWorld(t, objects...)
-				w.intercept = func(write string, do func() error) error {
+				w.onWrite = func(write string, do func() error) error {
 					if forge == nil && write == "patch SandboxClaim/status" { // between the hand-over and its status
-						w.refer("none")
+						w.setTemplateRef("none")
 					}
 					return do()
 				}
-				_, _ = w.pass("c")
-				w.intercept = nil
-				w.refer("none")
+				_, _ = w.reconcile("c")
+				w.onWrite = nil
+				w.setTemplateRef("none")
 				name := w.claim("c").Annotations[apis.AnnotationAssignedSandboxName]
 				if forge != nil {
 					w.editSandbox(name, forge)
@@ -84,8 +84,8 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 	}
 }
 
-// refer edits the claim's reference, as the API server would not let anybody.
-func (w *world) refer(template string) {
+// setTemplateRef edits the claim's reference, as the API server would not let anybody.
+func (w *world) setTemplateRef(template string) {
 	w.t.Helper()
 	claim := w.claim("c")
 	if claim.Spec.TemplateRef != nil && claim.Spec.TemplateRef.Name == template {
@@ -98,13 +98,13 @@ func (w *world) refer(template string) {
 }
 
 func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
-	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")), member("p-b", pool("p")))
+	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")), newMember("p-b", newPool("p")))
 	w.settle()
 	name := w.claim("c").Status.SandboxStatus.Name
 	w.editSandbox(name, withoutOwners)
 	w.writes = nil
 	w.settle()
-	if s := w.sandbox(name); ownerOf(s) != "SandboxClaim/c" || !controlledBy(s, "c-uid") {
+	if s := w.sandbox(name); ownerNames(s) != "SandboxClaim/c" || !controlledBy(s, "c-uid") {
 		t.Errorf("owners: %v", s.OwnerReferences)
 	}
 	if got := w.claim("c"); got.Status.SandboxStatus.Name != name || !apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
@@ -122,7 +122,7 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 		}}
 	}
 	bound := func(uid types.UID) *extensionsv1beta1.SandboxClaim {
-		claim := claimOf("c", noted("p-a"))
+		claim := newClaim("c", withAssignment("p-a"))
 		claim.Status.SandboxStatus = extensionsv1beta1.SandboxStatus{Name: "p-a", UID: uid, TemplateName: "python"}
 		return claim
 	}
@@ -133,18 +133,18 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 		owner   string
 	}{
 		"another one of its name, which carries the claim's label": {
-			claim: bound("earlier"), sandbox: heldBy(claimOf("c"), member("p-a", pool("p")), withoutOwners), want: "cannot be had any more",
+			claim: bound("earlier"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners), want: "cannot be had any more",
 		},
 		"one that somebody else controls now": {
-			claim: bound("p-a-uid"), sandbox: heldBy(claimOf("c"), member("p-a", pool("p")), another), owner: "Workspace/w",
+			claim: bound("p-a-uid"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), another), owner: "Workspace/w",
 			want: `controlled by Workspace "w": remove that owner reference, and the claim takes the Sandbox back, or delete the Sandbox`,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, tt.claim, template(), tt.sandbox)
-			_, _ = w.pass("c")
-			if got := ownerOf(w.sandbox("p-a")); got != tt.owner {
+			w := newWorld(t, tt.claim, newTemplate(), tt.sandbox)
+			_, _ = w.reconcile("c")
+			if got := ownerNames(w.sandbox("p-a")); got != tt.owner {
 				t.Errorf("owner: %s", got)
 			}
 			ready := apis.FindCondition(w.claim("c").Status.Conditions, apis.ConditionReady)
@@ -160,7 +160,7 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 
 // See Recheck in operator/internal/owner: the garbage collector removes the reference first when somebody deletes the claim with --cascade=orphan.
 func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
-	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()
 	w.editSandbox("p-a", withoutOwners)
 	claim := w.claim("c")
@@ -177,14 +177,14 @@ func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	if _, err := w.reconciler.Reconcile(context.Background(), claim); err != nil {
 		t.Errorf("it is a conflict and nothing else: %v", err)
 	}
-	if owner := ownerOf(w.sandbox("p-a")); owner != "" {
+	if owner := ownerNames(w.sandbox("p-a")); owner != "" {
 		t.Errorf("owner: %s", owner)
 	}
 }
 
 // A claim that an earlier version of the operator bound notes nothing of the Sandbox but its name.
 func TestAClaimOfAnEarlierVersionLearnsWhatItHas(t *testing.T) {
-	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()
 	claim := w.claim("c")
 	claim.Status.SandboxStatus.UID, claim.Status.SandboxStatus.TemplateName = "", ""

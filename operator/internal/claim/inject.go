@@ -18,17 +18,17 @@ import (
 // maxVolumes is what the schema of a Sandbox takes.
 const maxVolumes = 32
 
-// checkAdditions refuses variables and volumes where a warm Sandbox is asked for, and what the template forbids altogether.
-func checkAdditions(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
+// checkPolicies refuses variables and volumes where a warm Sandbox is asked for, and what the template forbids altogether.
+func checkPolicies(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	warm := claim.Spec.TemplateRef != nil && (claim.Spec.WarmPool == nil || *claim.Spec.WarmPool != apis.WarmPoolNone)
 	if len(claim.Spec.Env) > 0 {
 		switch {
 		case warm:
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "a running warm Sandbox cannot take environment variables: set warmpool to "+
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "a running warm Sandbox cannot take environment variables: set warmpool to "+
 				"%s, or remove env from the claim", apis.WarmPoolNone)
 		case template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyAllowed &&
 			template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyOverrides:
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable injection is not allowed by the template policy: set "+
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "environment variable injection is not allowed by the template policy: set "+
 				"envVarsInjectionPolicy of SandboxTemplate %q to %s, or remove env from the claim",
 				template.Name, extensionsv1beta1.EnvVarsInjectionPolicyAllowed)
 		}
@@ -36,11 +36,11 @@ func checkAdditions(claim *extensionsv1beta1.SandboxClaim, template *extensionsv
 	if len(claim.Spec.VolumeClaimTemplates) > 0 {
 		switch {
 		case warm:
-			return refuse(apis.ReasonVolumeClaimTemplatesError, "a running warm Sandbox cannot take volumes: set warmpool to %s, or "+
+			return rejectf(apis.ReasonVolumeClaimTemplatesError, "a running warm Sandbox cannot take volumes: set warmpool to %s, or "+
 				"remove volumeClaimTemplates from the claim", apis.WarmPoolNone)
 		case template.Spec.VolumeClaimTemplatesPolicy != extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed &&
 			template.Spec.VolumeClaimTemplatesPolicy != extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides:
-			return refuse(apis.ReasonVolumeClaimTemplatesError, "volumeClaimTemplates of claims are not allowed by the template policy: set "+
+			return rejectf(apis.ReasonVolumeClaimTemplatesError, "volumeClaimTemplates of claims are not allowed by the template policy: set "+
 				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s, or remove volumeClaimTemplates from the claim",
 				template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed)
 		}
@@ -50,53 +50,53 @@ func checkAdditions(claim *extensionsv1beta1.SandboxClaim, template *extensionsv
 
 // injectEnv adds the claim's variables to the containers of a new Pod. Under Allowed none may replace one of the template's, wherever the
 // template has it from; Overrides may.
-func injectEnv(spec *corev1.PodSpec, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
+func injectEnv(spec *corev1.PodSpec, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	given := map[string]bool{} // container and name, of the claim
 	for _, variable := range claim.Spec.Env {
 		if problems := validation.IsRelaxedEnvVarName(variable.Name); len(problems) > 0 {
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q has no valid name: %s",
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "environment variable %q has no valid name: %s",
 				variable.Name, strings.Join(problems, "; "))
 		}
-		container := containerFor(spec, variable.ContainerName)
+		container := findContainer(spec, variable.ContainerName)
 		if container == nil {
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "target container %q not found in template for environment variable %q: "+
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "target container %q not found in template for environment variable %q: "+
 				"containerName is one of %s", variable.ContainerName, variable.Name, strings.Join(containerNames(spec), ", "))
 		}
 		key := container.Name + "=" + variable.Name
 		if given[key] {
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is given twice for container %q: remove one of "+
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is given twice for container %q: remove one of "+
 				"them from the claim", variable.Name, container.Name)
 		}
 		given[key] = true
 		if template.Spec.EnvVarsInjectionPolicy != extensionsv1beta1.EnvVarsInjectionPolicyOverrides {
-			if why := taken(container, variable.Name, template.Name); why != nil {
+			if why := checkTemplateEnv(container, variable.Name, template.Name); why != nil {
 				return why
 			}
 		}
-		setVariable(container, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
+		setEnvVar(container, corev1.EnvVar{Name: variable.Name, Value: variable.Value})
 	}
 	return nil
 }
 
-// taken says why a variable is refused that may replace one that the template gives the container: one by its name, or one of a ConfigMap or a Secret,
+// checkTemplateEnv says why a variable is refused that may replace one that the template gives the container: one by its name, or one of a ConfigMap or a Secret,
 // whose keys may change and are not ours to read.
-func taken(container *corev1.Container, name, template string) *refusal {
+func checkTemplateEnv(container *corev1.Container, name, template string) *rejection {
 	if slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == name }) {
-		return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is set in container %q of the template already: "+
+		return rejectf(apis.ReasonEnvVarsInjectionRejected, "environment variable %q is set in container %q of the template already: "+
 			"remove it from the claim, or set envVarsInjectionPolicy of SandboxTemplate %q to %s",
 			name, container.Name, template, extensionsv1beta1.EnvVarsInjectionPolicyOverrides)
 	}
 	for _, from := range container.EnvFrom {
 		if strings.HasPrefix(name, from.Prefix) && name != from.Prefix {
-			return refuse(apis.ReasonEnvVarsInjectionRejected, "environment variable %q may be set by envFrom in container %q of the template "+
+			return rejectf(apis.ReasonEnvVarsInjectionRejected, "environment variable %q may be set by envFrom in container %q of the template "+
 				"(%s): remove it from the claim, give that envFrom a prefix with which %q does not begin, or set envVarsInjectionPolicy of "+
-				"SandboxTemplate %q to %s", name, container.Name, sourceName(from), name, template, extensionsv1beta1.EnvVarsInjectionPolicyOverrides)
+				"SandboxTemplate %q to %s", name, container.Name, envSourceName(from), name, template, extensionsv1beta1.EnvVarsInjectionPolicyOverrides)
 		}
 	}
 	return nil
 }
 
-func sourceName(from corev1.EnvFromSource) string {
+func envSourceName(from corev1.EnvFromSource) string {
 	switch {
 	case from.ConfigMapRef != nil:
 		return "ConfigMap " + from.ConfigMapRef.Name
@@ -107,8 +107,8 @@ func sourceName(from corev1.EnvFromSource) string {
 	}
 }
 
-// setVariable gives the container a variable once, in the place of the first of the name: what refers to it comes after.
-func setVariable(container *corev1.Container, variable corev1.EnvVar) {
+// setEnvVar gives the container a variable once, in the place of the first of the name: what refers to it comes after.
+func setEnvVar(container *corev1.Container, variable corev1.EnvVar) {
 	at := slices.IndexFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == variable.Name })
 	if at < 0 {
 		container.Env = append(container.Env, variable)
@@ -119,8 +119,8 @@ func setVariable(container *corev1.Container, variable corev1.EnvVar) {
 	container.Env = container.Env[:at+1+len(later)]
 }
 
-// containerFor is the first container, or the one of the name, init containers included.
-func containerFor(spec *corev1.PodSpec, name string) *corev1.Container {
+// findContainer is the first container, or the one of the name, init containers included.
+func findContainer(spec *corev1.PodSpec, name string) *corev1.Container {
 	if name == "" {
 		if len(spec.Containers) == 0 {
 			return nil
@@ -149,7 +149,7 @@ func containerNames(spec *corev1.PodSpec) []string {
 
 // addVolumes adds the claim's volumes to those of a new Sandbox. One whose name the template has, as a volume claim or as a volume of the
 // Pod, takes its place under Overrides and is refused under Allowed.
-func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
+func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	overrides := template.Spec.VolumeClaimTemplatesPolicy == extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides
 	for i := range claim.Spec.VolumeClaimTemplates {
 		volume := claim.Spec.VolumeClaimTemplates[i].DeepCopy()
@@ -159,7 +159,7 @@ func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.Sandbox
 		ofPod := slices.ContainsFunc(sandbox.Spec.PodTemplate.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == volume.Name })
 		switch {
 		case !overrides && (at >= 0 || ofPod):
-			return refuse(apis.ReasonVolumeClaimTemplatesError, "the template has a volume %q already: give the claim's another name, or set "+
+			return rejectf(apis.ReasonVolumeClaimTemplatesError, "the template has a volume %q already: give the claim's another name, or set "+
 				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
 				volume.Name, template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides)
 		case at < 0: // the Sandbox's reconciler puts it in the place of the Pod's volume of the name
@@ -169,7 +169,7 @@ func addVolumes(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.Sandbox
 		}
 	}
 	if n := len(sandbox.Spec.VolumeClaimTemplates); n > maxVolumes {
-		return refuse(apis.ReasonVolumeClaimTemplatesError, "template and claim have %d volumes together and a Sandbox may have %d: remove "+
+		return rejectf(apis.ReasonVolumeClaimTemplatesError, "template and claim have %d volumes together and a Sandbox may have %d: remove "+
 			"some from the claim", n, maxVolumes)
 	}
 	return nil

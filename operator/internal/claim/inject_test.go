@@ -22,7 +22,7 @@ var threeContainers = builders.WithPodSpec(func(s *corev1.PodSpec) {
 	s.InitContainers = []corev1.Container{{Name: "setup", Image: builders.Image}}
 })
 
-func env(name, value, container string) extensionsv1beta1.EnvVar {
+func newEnvVar(name, value, container string) extensionsv1beta1.EnvVar {
 	return extensionsv1beta1.EnvVar{Name: name, Value: value, ContainerName: container}
 }
 
@@ -35,31 +35,31 @@ func TestVariables(t *testing.T) {
 		refused string
 	}{
 		"the first container is the default": {
-			policy: "Allowed", env: list(env("B", "1", "")), want: map[string]string{"main": "A=template B=1", "side": "", "setup": ""},
+			policy: "Allowed", env: sliceOf(newEnvVar("B", "1", "")), want: map[string]string{"main": "A=template B=1", "side": "", "setup": ""},
 		},
 		"a container by its name, init containers too": {
-			policy: "Allowed", env: list(env("A", "1", "side"), env("A", "2", "setup"), env("E", "", "side")),
+			policy: "Allowed", env: sliceOf(newEnvVar("A", "1", "side"), newEnvVar("A", "2", "setup"), newEnvVar("E", "", "side")),
 			want: map[string]string{"main": "A=template", "side": "A=1 E=", "setup": "A=2"},
 		},
 		"an override where the template allows it": {
-			policy: "Overrides", env: list(env("A", "claim", "")), want: map[string]string{"main": "A=claim", "side": "", "setup": ""},
+			policy: "Overrides", env: sliceOf(newEnvVar("A", "claim", "")), want: map[string]string{"main": "A=claim", "side": "", "setup": ""},
 		},
-		"an override where it does not":    {policy: "Allowed", env: list(env("A", "1", "main")), refused: `"A" is set in container "main" of the template already`},
-		"without a policy":                 {env: list(env("B", "1", "")), refused: "not allowed by the template policy"},
-		"under Disallowed":                 {policy: policy("Disallowed"), env: list(env("B", "1", "")), refused: "set envVarsInjectionPolicy"},
-		"a container that is not there":    {policy: "Allowed", env: list(env("B", "1", "x")), refused: `target container "x" not found in template for environment variable "B": containerName is one of main, side, setup`},
-		"one twice for the same container": {policy: "Overrides", env: list(env("B", "1", ""), env("B", "2", "main")), refused: `"B" is given twice for container "main"`},
-		"a name that is none":              {policy: "Allowed", env: list(env("A=B", "1", "")), refused: "no valid name"},
+		"an override where it does not":    {policy: "Allowed", env: sliceOf(newEnvVar("A", "1", "main")), refused: `"A" is set in container "main" of the template already`},
+		"without a policy":                 {env: sliceOf(newEnvVar("B", "1", "")), refused: "not allowed by the template policy"},
+		"under Disallowed":                 {policy: policy("Disallowed"), env: sliceOf(newEnvVar("B", "1", "")), refused: "set envVarsInjectionPolicy"},
+		"a container that is not there":    {policy: "Allowed", env: sliceOf(newEnvVar("B", "1", "x")), refused: `target container "x" not found in template for environment variable "B": containerName is one of main, side, setup`},
+		"one twice for the same container": {policy: "Overrides", env: sliceOf(newEnvVar("B", "1", ""), newEnvVar("B", "2", "main")), refused: `"B" is given twice for container "main"`},
+		"a name that is none":              {policy: "Allowed", env: sliceOf(newEnvVar("A=B", "1", "")), refused: "no valid name"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = tt.env }))
-			from := template(threeContainers, templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.EnvVarsInjectionPolicy = tt.policy }))
+			claim := newClaim("c", builders.WithWarmPool(apis.WarmPoolNone), withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = tt.env }))
+			from := newTemplate(threeContainers, withTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.EnvVarsInjectionPolicy = tt.policy }))
 			todo := nextStep(testNow, claim, observed{template: from})
 			if tt.refused != "" {
 				r, ok := todo.(reject)
-				if !ok || r.why.reason != apis.ReasonEnvVarsInjectionRejected || !strings.Contains(r.why.text, tt.refused) {
-					t.Fatalf("got %s %+v", tell(todo), todo)
+				if !ok || r.rejection.reason != apis.ReasonEnvVarsInjectionRejected || !strings.Contains(r.rejection.message, tt.refused) {
+					t.Fatalf("got %s %+v", describe(todo), todo)
 				}
 				return
 			}
@@ -93,15 +93,15 @@ func TestVolumes(t *testing.T) {
 		want    string // names and sizes
 		refused string
 	}{
-		"added to the template's":               {policy: "Allowed", volumes: list("x"), want: "data=1Gi x=5Gi"},
-		"in the place of the template's":        {policy: "Overrides", volumes: list("data", "x"), want: "data=5Gi x=5Gi"},
-		"a name that is taken":                  {policy: "Allowed", volumes: list("data"), refused: `has a volume "data" already`},
-		"without a policy":                      {volumes: list("x"), refused: "set volumeClaimTemplatesPolicy"},
+		"added to the template's":               {policy: "Allowed", volumes: sliceOf("x"), want: "data=1Gi x=5Gi"},
+		"in the place of the template's":        {policy: "Overrides", volumes: sliceOf("data", "x"), want: "data=5Gi x=5Gi"},
+		"a name that is taken":                  {policy: "Allowed", volumes: sliceOf("data"), refused: `has a volume "data" already`},
+		"without a policy":                      {volumes: sliceOf("x"), refused: "set volumeClaimTemplatesPolicy"},
 		"more than a Sandbox may have together": {policy: "Allowed", volumes: strings.Split(strings.Repeat("x,", 31)+"x", ","), refused: "a Sandbox may have 32"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			claim := claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+			claim := newClaim("c", builders.WithWarmPool(apis.WarmPoolNone), withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 				for i, volume := range tt.volumes {
 					if len(tt.volumes) > 2 {
 						volume += string(rune('A'+i/26)) + string(rune('a'+i%26))
@@ -109,12 +109,12 @@ func TestVolumes(t *testing.T) {
 					s.VolumeClaimTemplates = append(s.VolumeClaimTemplates, builders.VolumeTemplate(volume, "5Gi"))
 				}
 			}))
-			from := template(builders.WithVolume("data", "1Gi"),
-				templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.VolumeClaimTemplatesPolicy = tt.policy }))
+			from := newTemplate(builders.WithVolume("data", "1Gi"),
+				withTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) { s.VolumeClaimTemplatesPolicy = tt.policy }))
 			todo := nextStep(testNow, claim, observed{template: from})
 			if tt.refused != "" {
 				r, ok := todo.(reject)
-				if !ok || r.why.reason != apis.ReasonVolumeClaimTemplatesError || !strings.Contains(r.why.text, tt.refused) {
+				if !ok || r.rejection.reason != apis.ReasonVolumeClaimTemplatesError || !strings.Contains(r.rejection.message, tt.refused) {
 					t.Fatalf("got %+v", todo)
 				}
 				return

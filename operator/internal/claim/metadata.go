@@ -15,11 +15,11 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
 // checkMetadata refuses what no claim may set, whatever the template says.
-func checkMetadata(claim *extensionsv1beta1.SandboxClaim) *refusal {
+func checkMetadata(claim *extensionsv1beta1.SandboxClaim) *rejection {
 	spec := &claim.Spec
 	fields := []struct {
 		name                string
@@ -37,20 +37,20 @@ func checkMetadata(claim *extensionsv1beta1.SandboxClaim) *refusal {
 			return why
 		}
 		if err := apivalidation.ValidateAnnotationsSize(field.annotations); err != nil {
-			return refuse(apis.ReasonInvalidMetadata, "%s.annotations: %v: shorten them", field.name, err)
+			return rejectf(apis.ReasonInvalidMetadata, "%s.annotations: %v: shorten them", field.name, err)
 		}
 	}
 	return nil
 }
 
 // checkKeys looks at keys in order, so that the message stays the same from pass to pass.
-func checkKeys(field string, keys map[string]string, check func(key, value string) string) *refusal {
+func checkKeys(field string, keys map[string]string, check func(key, value string) string) *rejection {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if domain := apis.ReservedDomain(key); domain != "" {
-			return refuse(apis.ReasonInvalidMetadata, "%s: key %q is in the reserved domain %s: remove it from the claim", field, key, domain)
+			return rejectf(apis.ReasonInvalidMetadata, "%s: key %q is in the reserved domain %s: remove it from the claim", field, key, domain)
 		}
 		if problem := check(key, keys[key]); problem != "" {
-			return refuse(apis.ReasonInvalidMetadata, "%s: %s", field, problem)
+			return rejectf(apis.ReasonInvalidMetadata, "%s: %s", field, problem)
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ func checkAnnotation(key, _ string) string {
 
 // checkOverrides refuses keys of additionalPodMetadata that the template sets to another value. What the live podTemplate says
 // already is fine: a template that changed later breaks no running Sandbox.
-func checkOverrides(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate, live agentsv1beta1.PodMetadata) *refusal {
+func checkOverrides(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate, live agentsv1beta1.PodMetadata) *rejection {
 	if template == nil {
 		return nil
 	}
@@ -89,12 +89,12 @@ func checkOverrides(claim *extensionsv1beta1.SandboxClaim, template *extensionsv
 	return checkOverride("annotations", add.Annotations, has.Annotations, live.Annotations)
 }
 
-func checkOverride(field string, add, has, live map[string]string) *refusal {
+func checkOverride(field string, add, has, live map[string]string) *rejection {
 	for _, key := range slices.Sorted(maps.Keys(add)) {
 		theirs, both := has[key]
 		is, there := live[key]
 		if both && theirs != add[key] && (!there || is != add[key]) {
-			return refuse(apis.ReasonInvalidMetadata, "additionalPodMetadata.%s: the template sets %q to %q already: remove it from the "+
+			return rejectf(apis.ReasonInvalidMetadata, "additionalPodMetadata.%s: the template sets %q to %q already: remove it from the "+
 				"claim, or use podMetadata, which may override", field, key, theirs)
 		}
 	}
@@ -103,22 +103,22 @@ func checkOverride(field string, add, has, live map[string]string) *refusal {
 
 // setMetadata brings the keys of the template and of the claim on the Sandbox and on its podTemplate up to date: what is there, then the
 // template's keys, then the claim's. What the template has no more stays.
-func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *refusal {
+func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	pod := &sandbox.Spec.PodTemplate.ObjectMeta
 	if why := checkOverrides(claim, template, *pod); why != nil {
 		return why
 	}
 	var has agentsv1beta1.PodMetadata
 	var labels, annotations map[string]string
-	if stampedFrom(sandbox, template) {
+	if isMadeFrom(sandbox, template) {
 		has = template.Spec.PodTemplate.ObjectMeta
-		labels, annotations = stamp.Metadata(template)
-		pod.Labels, pod.Annotations = union(pod.Labels, has.Labels), union(pod.Annotations, has.Annotations)
-		sandbox.Labels, sandbox.Annotations = union(sandbox.Labels, labels), union(sandbox.Annotations, annotations)
+		labels, annotations = sandboxspec.InheritedMetadata(template)
+		pod.Labels, pod.Annotations = mergeKeys(pod.Labels, has.Labels), mergeKeys(pod.Annotations, has.Annotations)
+		sandbox.Labels, sandbox.Annotations = mergeKeys(sandbox.Labels, labels), mergeKeys(sandbox.Annotations, annotations)
 	}
 	spec := &claim.Spec
-	podLabels := union(spec.AdditionalPodMetadata.Labels, labelsOf(spec.PodMetadata))
-	podAnnotations := union(spec.AdditionalPodMetadata.Annotations, annotationsOf(spec.PodMetadata))
+	podLabels := mergeKeys(spec.AdditionalPodMetadata.Labels, labelsOf(spec.PodMetadata))
+	podAnnotations := mergeKeys(spec.AdditionalPodMetadata.Annotations, annotationsOf(spec.PodMetadata))
 	setTracked(sandbox, &pod.Labels, podLabels, has.Labels, apis.AnnotationClaimPodLabels)
 	setTracked(sandbox, &pod.Annotations, podAnnotations, has.Annotations, apis.AnnotationClaimPodAnnotations)
 	setTracked(sandbox, &sandbox.Labels, labelsOf(spec.SandboxMetadata), labels, apis.AnnotationClaimLabels)
@@ -126,8 +126,8 @@ func setMetadata(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.Sandbo
 	return nil
 }
 
-// stampedFrom says whether the Sandbox was made from the template (nil: there is none).
-func stampedFrom(sandbox *agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate) bool {
+// isMadeFrom says whether the Sandbox was made from the template (nil: there is none).
+func isMadeFrom(sandbox *agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate) bool {
 	return template != nil && sandbox.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(template.Name)
 }
 
@@ -161,8 +161,8 @@ func setKey(all *map[string]string, key, value string) {
 	(*all)[key] = value
 }
 
-// union is both; where they differ, over wins.
-func union(under, over map[string]string) map[string]string {
+// mergeKeys is both; where they differ, over wins.
+func mergeKeys(under, over map[string]string) map[string]string {
 	all := maps.Clone(under)
 	for key, value := range over {
 		setKey(&all, key, value)

@@ -52,12 +52,12 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 	for name, tt := range tests {
 		for field, set := range fields {
 			t.Run(field+": "+name, func(t *testing.T) {
-				why := checkMetadata(claimOf("c", spec(func(s *extensionsv1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
+				why := checkMetadata(newClaim("c", withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
 				switch {
 				case tt.refused == "" && why != nil:
 					t.Errorf("refused: %v", why)
 				case tt.refused != "" && (why == nil || why.reason != apis.ReasonInvalidMetadata ||
-					!strings.Contains(why.text, tt.refused) || !strings.HasPrefix(why.text, field+".")):
+					!strings.Contains(why.message, tt.refused) || !strings.HasPrefix(why.message, field+".")):
 					t.Errorf("got %v, want %q", why, tt.refused)
 				}
 			})
@@ -65,48 +65,48 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 	}
 }
 
-// podLabels are those of additionalPodMetadata and podMetadata.
-func podLabels(strict, merged keys) builders.ClaimOption {
-	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+// withPodLabels are those of additionalPodMetadata and podMetadata.
+func withPodLabels(strict, merged keys) builders.ClaimOption {
+	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.AdditionalPodMetadata.Labels = strict
 		s.PodMetadata = &extensionsv1beta1.Metadata{Labels: merged}
 	})
 }
 
 func TestAdditionalPodMetadataIsStrict(t *testing.T) {
-	from := template(builders.WithPodLabel("tier", "template"))
+	from := newTemplate(builders.WithPodLabel("tier", "template"))
 	for value, want := range map[string]string{"template": "create c", "claim": "reject InvalidMetadata"} {
-		if got := tell(nextStep(testNow, claimOf("c", podLabels(keys{"tier": value}, nil)), observed{template: from})); got != want {
+		if got := describe(nextStep(testNow, newClaim("c", withPodLabels(keys{"tier": value}, nil)), observed{template: from})); got != want {
 			t.Errorf("%s: %s, want %s", value, got, want)
 		}
 	}
 	// What runs already is not broken by a template that changed after.
-	claim := claimOf("c", podLabels(keys{"tier": "claim"}, nil))
-	running := heldBy(claim, member("p-a", pool("p")))
-	if got := tell(nextStep(testNow, claim, observed{owned: list(running), template: from})); got != "keep p-a" {
+	claim := newClaim("c", withPodLabels(keys{"tier": "claim"}, nil))
+	running := newClaimed(claim, newMember("p-a", newPool("p")))
+	if got := describe(nextStep(testNow, claim, observed{owned: sliceOf(running), template: from})); got != "keep p-a" {
 		t.Error(got)
 	}
 	claim.Spec.AdditionalPodMetadata.Labels = keys{"tier": "other"}
-	if got := tell(nextStep(testNow, claim, observed{owned: list(running), template: from})); !strings.Contains(got, `"tier"`) {
+	if got := describe(nextStep(testNow, claim, observed{owned: sliceOf(running), template: from})); !strings.Contains(got, `"tier"`) {
 		t.Error(got)
 	}
 }
 
 func TestMetadataFollowsTheClaim(t *testing.T) {
-	from := template(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"),
+	from := newTemplate(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"),
 		builders.WithLabel("team", "template"), builders.WithLabel("area", "template"))
-	claim := claimOf("c", podLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+	claim := newClaim("c", withPodLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
 	}))
-	for name, start := range map[string][]any{"warm": {pool("p"), memberOf("p-a", pool("p"), from)}, "cold": {}} {
+	for name, start := range map[string][]any{"warm": {newPool("p"), newMemberFrom("p-a", newPool("p"), from)}, "cold": {}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, claim.DeepCopy(), from.DeepCopy())
 			if len(start) > 0 {
-				w.create(pool("p"), memberOf("p-a", pool("p"), from))
-				w.watch()
+				w.create(newPool("p"), newMemberFrom("p-a", newPool("p"), from))
+				w.syncQueue()
 			}
 			w.settle()
-			s := w.owned("c-uid")[0]
+			s := w.ownedBy("c-uid")[0]
 			shows := func(step string, pod, sandbox keys) {
 				t.Helper()
 				w.settle()
@@ -121,22 +121,22 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 				}
 			}
 			shows("the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"}, keys{"team": "a", "area": "template"})
-			w.change(s, func(s *agentsv1beta1.Sandbox) {
+			w.updateSandbox(s, func(s *agentsv1beta1.Sandbox) {
 				s.Labels["foreign"], s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1", "1"
 			})
-			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) {
+			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) {
 				c.Spec.AdditionalPodMetadata.Labels, c.Spec.PodMetadata.Labels = nil, keys{"mine": "2"}
 				c.Spec.SandboxMetadata.Labels["team"] = "b"
 			})
 			shows("what the template has comes back, the rest goes, foreign keys stay",
 				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "area": "template", "foreign": "1"})
-			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
+			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
 			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"},
 				keys{"team": "template", "area": "template", "foreign": "1"})
 			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" || a[apis.AnnotationClaimPodLabels] != "" {
 				t.Errorf("annotations %v", a)
 			}
-			w.edit("c", func(c *extensionsv1beta1.SandboxClaim) {
+			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) {
 				c.Spec.PodMetadata = &extensionsv1beta1.Metadata{Labels: keys{"k8s.io/x": "1"}}
 			})
 			w.settle()
@@ -149,10 +149,10 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 }
 
 func TestTheNoteOfKeysTakesNoKeyOfOurs(t *testing.T) {
-	s := heldBy(claimOf("c"), member("p-a", pool("p")), func(s *agentsv1beta1.Sandbox) {
+	s := newClaimed(newClaim("c"), newMember("p-a", newPool("p")), func(s *agentsv1beta1.Sandbox) {
 		s.Annotations[apis.AnnotationClaimLabels] = apis.LabelClaimUID + ",x"
 	})
-	if why := setMetadata(s, claimOf("c"), template()); why != nil {
+	if why := setMetadata(s, newClaim("c"), newTemplate()); why != nil {
 		t.Fatal(why)
 	}
 	if s.Labels[apis.LabelClaimUID] == "" {
@@ -161,12 +161,12 @@ func TestTheNoteOfKeysTakesNoKeyOfOurs(t *testing.T) {
 }
 
 func TestTheHandOver(t *testing.T) {
-	from := template(builders.WithPodLabel("new", "1"), builders.WithLabel("late", "1"))
-	warm := member("p-a", pool("p"), func(s *agentsv1beta1.Sandbox) {
+	from := newTemplate(builders.WithPodLabel("new", "1"), builders.WithLabel("late", "1"))
+	warm := newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) {
 		setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, apis.AnnotationSafeToEvict, "true")
 	})
-	claim := claimOf("c", builders.WithAnnotation(apis.AnnotationTraceContext, "00-trace"))
-	s, why := adopted(warm, claim, from)
+	claim := newClaim("c", builders.WithAnnotation(apis.AnnotationTraceContext, "00-trace"))
+	s, why := newAdoptedSandbox(warm, claim, from)
 	if why != nil {
 		t.Fatal(why)
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 func TestClaimsTakeMembersOfNodesThatLeaveLast(t *testing.T) {
-	on := func(node string) change { return func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = node } }
-	w := newWorld(t, claimOf("a"), claimOf("b"), template(), pool("p"),
-		member("p-leaves", pool("p"), on("cordoned"), older(time.Hour)), member("p-stays", pool("p"), on("node")))
-	w.leaves = "cordoned"
+	on := func(node string) sandboxOption { return func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = node } }
+	w := newWorld(t, newClaim("a"), newClaim("b"), newTemplate(), newPool("p"),
+		newMember("p-leaves", newPool("p"), on("cordoned"), olderBy(time.Hour)), newMember("p-stays", newPool("p"), on("node")))
+	w.leavingNode = "cordoned"
 	for claim, want := range map[string]string{"a": "p-stays"} {
-		if _, err := w.pass(claim); err != nil || w.claim(claim).Status.SandboxStatus.Name != want {
+		if _, err := w.reconcile(claim); err != nil || w.claim(claim).Status.SandboxStatus.Name != want {
 			t.Errorf("claim %s has %+v, %v", claim, w.claim(claim).Status.SandboxStatus, err)
 		}
 	}
@@ -24,5 +24,5 @@ func TestClaimsTakeMembersOfNodesThatLeaveLast(t *testing.T) {
 	if got := w.claim("b").Status.SandboxStatus.Name; got != "p-leaves" {
 		t.Errorf("the last member is not taken: %s", got)
 	}
-	w.oneToOne()
+	w.checkOneToOne()
 }

@@ -24,32 +24,32 @@ import (
 // observed is what the cluster held when the pass began. Templates and pools are shared with the cache: read only.
 type observed struct {
 	owned    []*agentsv1beta1.Sandbox           // that the claim controls
-	recorded *agentsv1beta1.Sandbox             // under the recorded name, whoever controls it; nil: the API server has none
-	named    *agentsv1beta1.Sandbox             // under the claim's own name, whoever controls it
-	kept     string                             // the name of a Sandbox that is gone and whose volumes wait for the claim
+	assigned *agentsv1beta1.Sandbox             // under the recorded name, whoever controls it; nil: the API server has none
+	sameName *agentsv1beta1.Sandbox             // under the claim's own name, whoever controls it
+	retained string                             // the name of a Sandbox that is gone and whose volumes wait for the claim
 	template *extensionsv1beta1.SandboxTemplate // that a Sandbox would be, or was, stamped from; nil: there is none
 	pools    []*extensionsv1beta1.SandboxWarmPool
 }
 
-// ours lists the Sandboxes that the claim controls, and the one it had whose owner reference somebody removed.
-func (o observed) ours(claim *extensionsv1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
-	if len(o.owned) == 0 && o.recorded != nil && (controlledBy(o.recorded, claim.UID) || released(o.recorded, claim)) {
-		return []*agentsv1beta1.Sandbox{o.recorded}
+// sandboxesOf lists the Sandboxes that the claim controls, and the one it had whose owner reference somebody removed.
+func (o observed) sandboxesOf(claim *extensionsv1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
+	if len(o.owned) == 0 && o.assigned != nil && (controlledBy(o.assigned, claim.UID) || isOrphaned(o.assigned, claim)) {
+		return []*agentsv1beta1.Sandbox{o.assigned}
 	}
 	return o.owned
 }
 
-// noteOf is the name of the Sandbox that the claim is noted to have, or to be about to take.
-func noteOf(claim *extensionsv1beta1.SandboxClaim) string {
+// assignedName is the name of the Sandbox that the claim is noted to have, or to be about to take.
+func assignedName(claim *extensionsv1beta1.SandboxClaim) string {
 	if name := claim.Annotations[apis.AnnotationAssignedSandboxName]; name != "" {
 		return name
 	}
 	return claim.Labels[apis.LabelAssignedSandboxName]
 }
 
-// recordOf is where the claim's Sandbox is looked for: where the note was taken away, the status remembers it.
-func recordOf(claim *extensionsv1beta1.SandboxClaim) string {
-	return cmp.Or(noteOf(claim), claim.Status.SandboxStatus.Name)
+// knownName is where the claim's Sandbox is looked for: where the note was taken away, the status remembers it.
+func knownName(claim *extensionsv1beta1.SandboxClaim) string {
+	return cmp.Or(assignedName(claim), claim.Status.SandboxStatus.Name)
 }
 
 func (r *Reconciler) observe(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time) (observed, error) {
@@ -57,20 +57,20 @@ func (r *Reconciler) observe(ctx context.Context, claim *extensionsv1beta1.Sandb
 	if err := r.observeSandboxes(ctx, claim, now, &seen); err != nil {
 		return seen, err
 	}
-	if ours := seen.ours(claim); len(ours) > 0 {
-		return seen, observeTemplate(ctx, r.client, claim, builtFrom(ours[0], claim), &seen)
+	if ours := seen.sandboxesOf(claim); len(ours) > 0 {
+		return seen, observeTemplate(ctx, r.client, claim, templateNameOf(ours[0], claim), &seen)
 	}
-	if err := r.observeKept(ctx, claim, now, &seen); err != nil {
+	if err := r.observeRetainedVolumes(ctx, claim, now, &seen); err != nil {
 		return seen, err
 	}
 	return seen, r.observeSources(ctx, claim, &seen)
 }
 
-// observeKept looks for volumes that outlived the claim's Sandbox. They are told by the claim's UID, which the operator wrote: what is
+// observeRetainedVolumes looks for volumes that outlived the claim's Sandbox. They are told by the claim's UID, which the operator wrote: what is
 // noted on the claim anybody may have written who may edit it. The API server is asked, for whoever misses them begins with nothing.
-func (r *Reconciler) observeKept(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed) error {
-	had := recordOf(claim) != "" || claim.Status.FirstReadyTime != nil
-	if !had || seen.recorded != nil || deadlineOf(claim, nil).Reached(now) {
+func (r *Reconciler) observeRetainedVolumes(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed) error {
+	had := knownName(claim) != "" || claim.Status.FirstReadyTime != nil
+	if !had || seen.assigned != nil || deadlineOf(claim, nil).Reached(now) {
 		return nil
 	}
 	var volumes corev1.PersistentVolumeClaimList
@@ -78,12 +78,12 @@ func (r *Reconciler) observeKept(ctx context.Context, claim *extensionsv1beta1.S
 	if err != nil {
 		return fmt.Errorf("list PersistentVolumeClaims: %w", err)
 	}
-	seen.kept = keptOf(claim, volumes.Items)
+	seen.retained = retainedSandbox(claim, volumes.Items)
 	return nil
 }
 
-// keptOf is the name of the Sandbox that the volumes are of: the recorded one, if there are several.
-func keptOf(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
+// retainedSandbox is the name of the Sandbox that the volumes are of: the recorded one, if there are several.
+func retainedSandbox(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
 	var names []string
 	for i := range volumes {
 		name := volumes[i].Annotations[apis.AnnotationAssignedSandboxName]
@@ -94,8 +94,8 @@ func keptOf(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVo
 	switch {
 	case len(names) == 0:
 		return ""
-	case slices.Contains(names, recordOf(claim)):
-		return recordOf(claim)
+	case slices.Contains(names, knownName(claim)):
+		return knownName(claim)
 	default:
 		return slices.Min(names)
 	}
@@ -105,7 +105,7 @@ func keptOf(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVo
 // claim has recorded is gone only when the API server says so; when the claim is over the API server is asked anyway.
 func (r *Reconciler) observeSandboxes(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed) error {
 	var list agentsv1beta1.SandboxList
-	err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{ownerUIDIndex: string(claim.UID)})
+	err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{claimUIDIndex: string(claim.UID)})
 	if err != nil {
 		return fmt.Errorf("list Sandboxes: %w", err)
 	}
@@ -115,24 +115,24 @@ func (r *Reconciler) observeSandboxes(ctx context.Context, claim *extensionsv1be
 	if len(seen.owned) > 0 {
 		return nil
 	}
-	key := types.NamespacedName{Namespace: claim.Namespace, Name: recordOf(claim)}
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: knownName(claim)}
 	if key.Name != "" {
 		if !deadlineOf(claim, nil).Reached(now) {
-			if seen.recorded, err = get(ctx, r.client, key, &agentsv1beta1.Sandbox{}); err != nil {
+			if seen.assigned, err = getOrNil(ctx, r.client, key, &agentsv1beta1.Sandbox{}); err != nil {
 				return err
 			}
 		}
-		if seen.recorded == nil {
-			if seen.recorded, err = get(ctx, r.live, key, &agentsv1beta1.Sandbox{}); err != nil {
+		if seen.assigned == nil {
+			if seen.assigned, err = getOrNil(ctx, r.live, key, &agentsv1beta1.Sandbox{}); err != nil {
 				return err
 			}
 		}
 	}
 	if key.Name == claim.Name {
-		seen.named = seen.recorded
+		seen.sameName = seen.assigned
 		return nil
 	}
-	seen.named, err = get(ctx, r.client, client.ObjectKeyFromObject(claim), &agentsv1beta1.Sandbox{})
+	seen.sameName, err = getOrNil(ctx, r.client, client.ObjectKeyFromObject(claim), &agentsv1beta1.Sandbox{})
 	return err
 }
 
@@ -173,11 +173,11 @@ func (r *Reconciler) observeSources(ctx context.Context, claim *extensionsv1beta
 // namedPool reads the one pool that may serve the claim; nil: there is none.
 func (r *Reconciler) namedPool(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	pool, err := get(ctx, r.client, key, &extensionsv1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
+	pool, err := getOrNil(ctx, r.client, key, &extensionsv1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
 	if err != nil || pool == nil || !recreates(pool) || !wantsWarm(claim) {
 		return pool, err
 	}
-	return get(ctx, r.live, key, &extensionsv1beta1.SandboxWarmPool{})
+	return getOrNil(ctx, r.live, key, &extensionsv1beta1.SandboxWarmPool{})
 }
 
 func observeTemplate(ctx context.Context, from client.Reader, claim *extensionsv1beta1.SandboxClaim, name string, seen *observed) error {
@@ -185,13 +185,13 @@ func observeTemplate(ctx context.Context, from client.Reader, claim *extensionsv
 		return nil
 	}
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	template, err := get(ctx, from, key, &extensionsv1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
+	template, err := getOrNil(ctx, from, key, &extensionsv1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
 	seen.template = template
 	return err
 }
 
-// get reads one object; nil means that there is none.
-func get[T client.Object](
+// getOrNil reads one object; nil means that there is none.
+func getOrNil[T client.Object](
 	ctx context.Context, reader client.Reader, key client.ObjectKey, into T, options ...client.GetOption,
 ) (T, error) {
 	var none T

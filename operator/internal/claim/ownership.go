@@ -13,11 +13,11 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// ownerUIDIndex finds the Sandboxes that a claim controls.
-const ownerUIDIndex = "metadata.claimUID"
+// claimUIDIndex finds the Sandboxes that a claim controls.
+const claimUIDIndex = "metadata.claimUID"
 
-// claimUID is the index function of ownerUIDIndex.
-func claimUID(object client.Object) []string {
+// claimUIDOf is the index function of ownerUIDIndex.
+func claimUIDOf(object client.Object) []string {
 	if ref := metav1.GetControllerOfNoCopy(object); ref != nil && isClaim(ref) {
 		return []string{string(ref.UID)}
 	}
@@ -27,17 +27,17 @@ func claimUID(object client.Object) []string {
 // isClaim goes by group and kind: an owner of another API version is the same owner.
 func isClaim(ref *metav1.OwnerReference) bool { return isExtension(ref, apis.KindSandboxClaim) }
 
-// bound says whether the Sandbox is the one that the claim's status names, by UID.
-func bound(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
+// isBound says whether the Sandbox is the one that the claim's status names, by UID.
+func isBound(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
 	return sandbox.UID != "" && sandbox.UID == claim.Status.SandboxStatus.UID
 }
 
-// released says whether the claim's Sandbox has lost its controller: the claim takes it back.
-func released(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
-	return bound(sandbox, claim) && metav1.GetControllerOfNoCopy(sandbox) == nil
+// isOrphaned says whether the claim's Sandbox has lost its controller: the claim takes it back.
+func isOrphaned(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) bool {
+	return isBound(sandbox, claim) && metav1.GetControllerOfNoCopy(sandbox) == nil
 }
 
-func heldByPool(sandbox *agentsv1beta1.Sandbox) bool {
+func isPoolMember(sandbox *agentsv1beta1.Sandbox) bool {
 	ref := metav1.GetControllerOfNoCopy(sandbox)
 	return ref != nil && isExtension(ref, apis.KindSandboxWarmPool)
 }
@@ -47,8 +47,8 @@ func isExtension(ref *metav1.OwnerReference, kind string) bool {
 	return err == nil && gv.Group == apis.GroupExtensions && ref.Kind == kind
 }
 
-// own makes the claim the controller of a Sandbox, in the place of whoever controls it. Owners that control nothing stay.
-func own(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) {
+// setController makes the claim the controller of a Sandbox, in the place of whoever controls it. Owners that control nothing stay.
+func setController(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) {
 	refs := []metav1.OwnerReference{
 		*metav1.NewControllerRef(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim)),
 	}

@@ -16,29 +16,29 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// pod changes the Pod of a template with an init container "setup", beside "main".
-func pod(change func(*corev1.PodSpec)) builders.TemplateOption {
-	return templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+// withPod changes the Pod of a template with an init container "setup", beside "main".
+func withPod(change func(*corev1.PodSpec)) builders.TemplateOption {
+	return withTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.Spec.InitContainers = []corev1.Container{{Name: "setup", Image: builders.Image}}
 		change(&s.PodTemplate.Spec)
 	})
 }
 
-func configMap(name, prefix string) corev1.EnvFromSource {
+func configMapSource(name, prefix string) corev1.EnvFromSource {
 	return corev1.EnvFromSource{Prefix: prefix, ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}}
 }
 
-func secret(name string) corev1.EnvFromSource {
+func secretSource(name string) corev1.EnvFromSource {
 	return corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}}
 }
 
-func variable(name, container string) builders.ClaimOption {
-	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = list(env(name, "claim", container)) })
+func withEnvVar(name, container string) builders.ClaimOption {
+	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Env = sliceOf(newEnvVar(name, "claim", container)) })
 }
 
-func volume(name string) builders.ClaimOption {
-	return spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
-		s.VolumeClaimTemplates = list(builders.VolumeTemplate(name, "5Gi"))
+func withOnlyVolume(name string) builders.ClaimOption {
+	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+		s.VolumeClaimTemplates = sliceOf(builders.VolumeTemplate(name, "5Gi"))
 	})
 }
 
@@ -57,74 +57,76 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		overrides string
 	}{
 		"a variable that nothing sets": {
-			pod(func(*corev1.PodSpec) {}), variable("A", ""), claims, claims,
+			withPod(func(*corev1.PodSpec) {}), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable by its name": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), variable("A", ""),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", ""),
 			`!"A" is set in container "main" of the template already`, claims,
 		},
 		"a variable from elsewhere by its name": {
-			pod(func(s *corev1.PodSpec) {
+			withPod(func(s *corev1.PodSpec) {
 				s.Containers[0].Env = []corev1.EnvVar{{Name: "A", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}
-			}), variable("A", ""), `!"A" is set in container "main" of the template already`, claims,
+			}), withEnvVar("A", ""), `!"A" is set in container "main" of the template already`, claims,
 		},
 		"a variable that the template sets twice: the last one counts": {
-			pod(func(s *corev1.PodSpec) {
+			withPod(func(s *corev1.PodSpec) {
 				s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "B", Value: "$(A)"}, {Name: "A", Value: "2"}}
-			}), variable("A", ""), `!"A" is set`, "main: A=claim B=$(A)",
+			}), withEnvVar("A", ""), `!"A" is set`, "main: A=claim B=$(A)",
 		},
 		"a variable that a ConfigMap may set": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(configMap("settings", "")) }), variable("A", ""),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) }), withEnvVar("A", ""),
 			`!"A" may be set by envFrom in container "main" of the template (ConfigMap settings): remove it from the claim`, claims,
 		},
 		"a variable that a Secret may set": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(secret("keys")) }), variable("A", ""), `!(Secret keys)`, claims,
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", ""), `!(Secret keys)`, claims,
 		},
 		"a variable under the prefix of an envFrom": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(configMap("settings", "APP_")) }), variable("APP_A", ""),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }), withEnvVar("APP_A", ""),
 			`!"APP_A" may be set by envFrom`, "main: APP_A=claim",
 		},
 		"a variable beside the prefix of an envFrom": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(configMap("settings", "APP_")) }), variable("A", ""), claims, claims,
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable that is the prefix itself: no key is empty": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(configMap("settings", "A")) }), variable("A", ""), claims, claims,
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "A")) }), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable beside the prefix of one envFrom, but not of the next": {
-			pod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = list(configMap("settings", "APP_"), secret("keys")) }), variable("A", ""),
+			withPod(func(s *corev1.PodSpec) {
+				s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_"), secretSource("keys"))
+			}), withEnvVar("A", ""),
 			`!(Secret keys)`, claims,
 		},
 		"the envFrom of another container": {
-			pod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = list(secret("keys")) }), variable("A", ""), claims, claims,
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable of an init container by its name": {
-			pod(func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), variable("A", "setup"),
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", "setup"),
 			`!"A" is set in container "setup"`, "setup: A=claim",
 		},
 		"a variable of an init container that a Secret may set": {
-			pod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = list(secret("keys")) }), variable("A", "setup"),
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", "setup"),
 			`!"A" may be set by envFrom in container "setup"`, "setup: A=claim",
 		},
-		"a volume that nothing has, for a mount that waits for it": {pod(mounted), volume("work"), "work=5Gi", "work=5Gi"},
+		"a volume that nothing has, for a mount that waits for it": {withPod(mounted), withOnlyVolume("work"), "work=5Gi", "work=5Gi"},
 		"a volume of the template's volumeClaimTemplates": {
-			builders.WithVolume("data", "1Gi"), volume("data"), `!has a volume "data" already`, "data=5Gi",
+			builders.WithVolume("data", "1Gi"), withOnlyVolume("data"), `!has a volume "data" already`, "data=5Gi",
 		},
-		"a volume of the template's Pod, which is mounted": {pod(mounted), volume("config"), `!has a volume "config" already`, "config=5Gi"},
+		"a volume of the template's Pod, which is mounted": {withPod(mounted), withOnlyVolume("config"), `!has a volume "config" already`, "config=5Gi"},
 		"a label of the Pod": {
-			builders.WithPodLabel("tier", "1"), podLabels(keys{"tier": "2"}, nil), `!sets "tier" to "1" already`, `!sets "tier" to "1" already`,
+			builders.WithPodLabel("tier", "1"), withPodLabels(keys{"tier": "2"}, nil), `!sets "tier" to "1" already`, `!sets "tier" to "1" already`,
 		},
 		"an annotation of the Pod": {
 			builders.WithPodAnnotation("note", "1"),
-			spec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.AdditionalPodMetadata.Annotations = keys{"note": "2"} }),
+			withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.AdditionalPodMetadata.Annotations = keys{"note": "2"} }),
 			`!sets "note" to "1" already`, `!sets "note" to "1" already`,
 		},
 		"a label that is ours": {
-			pod(func(*corev1.PodSpec) {}), podLabels(nil, keys{"agents.x-k8s.io/sandbox-template-ref-hash": "x"}),
+			withPod(func(*corev1.PodSpec) {}), withPodLabels(nil, keys{"agents.x-k8s.io/sandbox-template-ref-hash": "x"}),
 			"!reserved domain agents.x-k8s.io", "!reserved domain agents.x-k8s.io",
 		},
 		"an annotation that Kubernetes reads": {
-			pod(func(*corev1.PodSpec) {}),
-			spec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+			withPod(func(*corev1.PodSpec) {}),
+			withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 				s.PodMetadata = &extensionsv1beta1.Metadata{Annotations: keys{"container.apparmor.security.beta.kubernetes.io/main": "unconfined"}}
 			}), "!reserved domain kubernetes.io", "!reserved domain kubernetes.io",
 		},
@@ -132,11 +134,11 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	for name, tt := range tests {
 		for policy, want := range map[string]string{"Allowed": tt.allowed, "Overrides": tt.overrides} {
 			t.Run(policy+": "+name, func(t *testing.T) {
-				from := template(tt.template, templateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+				from := newTemplate(tt.template, withTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 					s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicy(policy)
 					s.VolumeClaimTemplatesPolicy = extensionsv1beta1.VolumeClaimTemplatesPolicy(policy)
 				}))
-				got := gives(nextStep(testNow, claimOf("c", builders.WithWarmPool(apis.WarmPoolNone), tt.claim), observed{template: from}))
+				got := describePod(nextStep(testNow, newClaim("c", builders.WithWarmPool(apis.WarmPoolNone), tt.claim), observed{template: from}))
 				if refusal, refused := strings.CutPrefix(want, "!"); (refused && (!strings.HasPrefix(got, "!") || !strings.Contains(got, refusal))) || (!refused && got != want) {
 					t.Errorf("got %s, want %s", got, want)
 				}
@@ -145,11 +147,11 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	}
 }
 
-// gives is what a new Sandbox has of variables and volumes, or the refusal after a !.
-func gives(todo step) string {
+// describePod is what a new Sandbox has of variables and volumes, or the refusal after a !.
+func describePod(todo step) string {
 	switch s := todo.(type) {
 	case reject:
-		return "!" + s.why.text
+		return "!" + s.rejection.message
 	case create:
 		var all []string
 		pod := &s.sandbox.Spec.PodTemplate.Spec

@@ -25,22 +25,22 @@ var (
 	raceSandboxes = [...]string{"p-1", "p-2", "c1", "c2", "c3"} // warm, and what a cold start makes
 )
 
-type deed int
+type moveKind int
 
 const (
-	goOn       deed = iota // a worker goes on to its next call of the API, or begins a pass
-	loseAnswer             // it goes on; the answer to its write is lost
-	refuse500              // it goes on; its write is refused
-	complete               // it goes on until its pass is over
-	kill                   // the operator dies where it is, and starts again
-	show                   // an operator's cache learns what one object is like now
-	showAll                // its cache is up to date
-	reports                // a Sandbox reports: its version moves
+	proceed        moveKind = iota // a worker goes on to its next call of the API, or begins a pass
+	loseResponse                   // it goes on; the answer to its write is lost
+	failWrite                      // it goes on; its write is refused
+	complete                       // it goes on until its pass is over
+	kill                           // the operator dies where it is, and starts again
+	show                           // an operator's cache learns what one object is like now
+	showAll                        // its cache is up to date
+	sandboxReports                 // a Sandbox reports: its version moves
 )
 
 // move is one thing that happens.
 type move struct {
-	deed                   deed
+	deed                   moveKind
 	operator, worker, what int
 }
 
@@ -51,8 +51,8 @@ func (m move) String() string {
 
 func randomMoves(seed uint64, workers int) []move {
 	random := rand.New(rand.NewPCG(seed, uint64(workers)))
-	weights := [...]deed{
-		goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, goOn, loseAnswer, refuse500, complete, complete, kill, show, show, show, showAll, reports,
+	weights := [...]moveKind{
+		proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, loseResponse, failWrite, complete, complete, kill, show, show, show, showAll, sandboxReports,
 	}
 	moves := make([]move, 120)
 	for i := range moves {
@@ -63,7 +63,7 @@ func randomMoves(seed uint64, workers int) []move {
 
 // race plays moves.
 type race struct {
-	operators []*rival
+	operators []*raceOperator
 	log       []string
 	problem   string // the first one
 }
@@ -71,33 +71,33 @@ type race struct {
 func newRace(t *testing.T, workers int) *race {
 	r := &race{}
 	for i := range 2 {
-		o := &rival{world: newWorld(t, template(), pool("p"), member("p-1", pool("p"), older(1)), member("p-2", pool("p")),
-			claimOf("c1"), claimOf("c2"), claimOf("c3"))}
+		o := &raceOperator{world: newWorld(t, newTemplate(), newPool("p"), newMember("p-1", newPool("p"), olderBy(1)), newMember("p-2", newPool("p")),
+			newClaim("c1"), newClaim("c2"), newClaim("c3"))}
 		if i > 0 {
-			o.store, o.made = r.operators[0].store, r.operators[0].made
+			o.store, o.createdCount = r.operators[0].store, r.operators[0].createdCount
 		}
 		for range workers {
 			o.workers = append(o.workers, &worker{})
 		}
-		o.again()
+		o.restartUpToDate()
 		r.operators = append(r.operators, o)
 	}
 	return r
 }
 
-func (r *race) note(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
+func (r *race) logf(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
 
 func (r *race) fail(problems ...string) {
 	if r.problem == "" && len(problems) > 0 {
 		r.problem = problems[0]
-		r.note("BROKEN: %q", problems)
+		r.logf("BROKEN: %q", problems)
 	}
 }
 
 func (r *race) play(m move) {
 	o := r.operators[m.operator]
 	switch m.deed {
-	case goOn, loseAnswer, refuse500:
+	case proceed, loseResponse, failWrite:
 		r.step(m)
 	case complete:
 		for range 40 {
@@ -107,16 +107,16 @@ func (r *race) play(m move) {
 		}
 		r.fail("a pass does not end")
 	case kill:
-		r.note("operator %d is killed", m.operator)
-		o.again()
+		r.logf("operator %d is killed", m.operator)
+		o.restartUpToDate()
 	case show:
-		o.show(m.what)
+		o.updateCache(m.what)
 	case showAll:
-		o.showAll()
-	case reports:
+		o.updateWholeCache()
+	case sandboxReports:
 		if name := raceSandboxes[m.what%len(raceSandboxes)]; len(r.ownersOf(name)) > 0 {
-			r.note("Sandbox %s reports", name)
-			o.change(name, []change{ready, notReady}[m.what%2])
+			r.logf("Sandbox %s reports", name)
+			o.updateSandbox(name, []sandboxOption{ready, notReady}[m.what%2])
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (r *race) play(m move) {
 func (r *race) ownersOf(name string) (owners []string) {
 	for _, s := range r.operators[0].sandboxes() {
 		if s.Name == name {
-			owners = append(owners, ownerOf(&s))
+			owners = append(owners, ownerNames(&s))
 		}
 	}
 	return owners
@@ -145,8 +145,8 @@ func (r *race) step(m move) bool {
 		r.begin(m.operator, w, name)
 	}
 	w.answer = m.deed
-	o.pause = w.wait
-	o.intercept = func(write string, do func() error) error { return r.write(m.operator, w, write, do) }
+	o.beforeRead = w.pauseBefore
+	o.onWrite = func(write string, do func() error) error { return r.write(m.operator, w, write, do) }
 	_, more := w.next()
 	if !more {
 		*w = worker{}
@@ -156,25 +156,25 @@ func (r *race) step(m move) bool {
 
 // write stops the pass in front of a write and then answers it as the move that lets it go on says.
 func (r *race) write(operator int, w *worker, what string, do func() error) (err error) {
-	w.wait(what)
+	w.pauseBefore(what)
 	switch w.answer {
-	case refuse500:
+	case failWrite:
 		err = apierrors.NewInternalError(errors.New("ill"))
-	case loseAnswer:
-		r.note("  operator %d, %s: %s: %v, and the answer is lost", operator, w.claim, what, do())
+	case loseResponse:
+		r.logf("  operator %d, %s: %s: %v, and the answer is lost", operator, w.claim, what, do())
 		err = context.DeadlineExceeded
 	default:
 		err = do()
 	}
-	r.note("  operator %d, %s: %s: %v", operator, w.claim, what, err)
-	r.fail(r.operators[0].broken()...)
+	r.logf("  operator %d, %s: %s: %v", operator, w.claim, what, err)
+	r.fail(r.operators[0].violations()...)
 	return err
 }
 
 // begin has a worker look at a claim as the cache shows it. The pass stops in front of each call until it is told to go on.
 func (r *race) begin(operator int, w *worker, name string) {
 	o := r.operators[operator]
-	claim, reconciler := o.known[name].DeepCopy(), o.reconciler
+	claim, reconciler := o.cachedClaims[name].DeepCopy(), o.reconciler
 	w.claim = name
 	w.next, w.stop = iter.Pull(func(yield func(string) bool) {
 		defer func() {
@@ -186,7 +186,7 @@ func (r *race) begin(operator int, w *worker, name string) {
 		}()
 		w.yield = yield
 		_, err := reconciler.Reconcile(context.Background(), claim)
-		r.note("operator %d has looked at %s: %v", operator, name, err)
+		r.logf("operator %d has looked at %s: %v", operator, name, err)
 	})
 }
 
@@ -194,10 +194,10 @@ func (r *race) begin(operator int, w *worker, name string) {
 // lease that goes back: the third claim, and no other, starts cold.
 func (r *race) finish(workers int) {
 	for _, o := range r.operators {
-		o.again()
+		o.restartUpToDate()
 	}
 	for _, o := range r.operators {
-		r.fail(o.rest()...)
+		r.fail(o.settleAll()...)
 	}
 	warm, cold := 0, 0
 	o := r.operators[0]
@@ -210,8 +210,8 @@ func (r *race) finish(workers int) {
 		}
 	}
 	for _, c := range o.claims() {
-		if owned := o.owned(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || noteOf(&c) != owned[0] {
-			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, noteOf(&c)))
+		if owned := o.ownedBy(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || assignedName(&c) != owned[0] {
+			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, assignedName(&c)))
 		}
 	}
 	if warm+cold != 3 || warm > 2 || (workers == 1 && warm != 2) {
@@ -219,8 +219,8 @@ func (r *race) finish(workers int) {
 	}
 }
 
-// outcomeOf plays a history to its end and returns what it came to.
-func outcomeOf(t *testing.T, workers int, moves []move) *race {
+// playRace plays a history to its end and returns what it came to.
+func playRace(t *testing.T, workers int, moves []move) *race {
 	t.Helper()
 	r := newRace(t, workers)
 	for _, m := range moves {
@@ -245,11 +245,11 @@ func TestThreeClaimsOnTwoWarmMembers(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		for seed := range soak.Rounds(t, 50, 1000) {
 			moves := randomMoves(seed, workers)
-			if outcomeOf(t, workers, moves).problem == "" {
+			if playRace(t, workers, moves).problem == "" {
 				continue
 			}
-			moves = soak.Shrink(moves, func(moves []move) bool { return outcomeOf(t, workers, moves).problem != "" })
-			r := outcomeOf(t, workers, moves)
+			moves = soak.Shrink(moves, func(moves []move) bool { return playRace(t, workers, moves).problem != "" })
+			r := playRace(t, workers, moves)
 			t.Errorf("seed %d with %d workers: %s\nafter the moves %v", seed, workers, r.problem, moves)
 			for _, line := range r.log {
 				t.Log(line)

@@ -20,13 +20,13 @@ import (
 
 // Reconciler moves claims towards owning a ready Sandbox. What it holds are its dependencies; safe for concurrent use.
 type Reconciler struct {
-	client   client.Client // reads from the cache, writes to the API server
-	live     client.Reader // reads from the API server
-	queue    *warmqueue.Queue
-	recorder events.EventRecorder
-	clock    clock.PassiveClock
-	metrics  *metrics.Metrics
-	leaving  func(node string) bool
+	client      client.Client // reads from the cache, writes to the API server
+	live        client.Reader // reads from the API server
+	queue       *warmqueue.Queue
+	recorder    events.EventRecorder
+	clock       clock.PassiveClock
+	metrics     *metrics.Metrics
+	nodeLeaving func(node string) bool
 }
 
 // New returns a Reconciler. Every argument is needed; leaving says whether a node is about to go, so that what runs there is taken last.
@@ -37,7 +37,7 @@ func New(
 	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil || leaving == nil {
 		return nil, fmt.Errorf("claim reconciler: a dependency is missing")
 	}
-	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m, leaving: leaving}, nil
+	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m, nodeLeaving: leaving}, nil
 }
 
 // Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.
@@ -51,10 +51,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *extensionsv1beta1.San
 		return reconcile.Result{}, fmt.Errorf("observe: %w", err)
 	}
 	todo := nextStep(now, claim, seen)
-	if e, over := todo.(end); over && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
+	if e, over := todo.(expire); over && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
 		return retry.Outcome(0, conflictRetry, r.deleteClaim(ctx, claim, e))
 	}
-	bound, failed := r.take(ctx, claim, todo)
-	err = r.report(ctx, claim, facts{step: todo, sandbox: bound, err: failed, now: now})
+	bound, failed := r.execute(ctx, claim, todo)
+	err = r.report(ctx, claim, statusInput{step: todo, sandbox: bound, err: failed, now: now})
 	return retry.Outcome(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, retry.Unsaid(ctx, err))
 }

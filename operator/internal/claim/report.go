@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
-// facts is all that a status is made of.
-type facts struct {
+// statusInput is all that a status is made of.
+type statusInput struct {
 	step    step
 	sandbox *agentsv1beta1.Sandbox // ours, as the server last answered; nil: there is none
 	err     error                  // of carrying the step out
@@ -29,7 +29,7 @@ type facts struct {
 }
 
 // report writes the status if it differs, once, over the claim as it was written last; events say what changed.
-func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f facts) error {
+func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f statusInput) error {
 	if f.sandbox == nil && retry.ClassOf(f.err) == retry.Conflict {
 		return nil // what we know is old
 	}
@@ -47,27 +47,27 @@ func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.Sandbo
 	case err != nil:
 		return fmt.Errorf("patch status: %w", err)
 	}
-	r.announce(was, claim, f)
-	r.measure(was, claim, f)
+	r.emitEvents(was, claim, f)
+	r.recordMetrics(was, claim, f)
 	return nil
 }
 
 // statusOf is the whole status. Conditions come in the order Ready, Finished, and there are no others.
-func statusOf(claim *extensionsv1beta1.SandboxClaim, f facts) extensionsv1beta1.SandboxClaimStatus {
+func statusOf(claim *extensionsv1beta1.SandboxClaim, f statusInput) extensionsv1beta1.SandboxClaimStatus {
 	is := *claim.Status.DeepCopy()
 	now := metav1.NewTime(f.now).Rfc3339Copy()
-	ready, reason, message := readiness(f)
+	ready, reason, message := readyCondition(f)
 	is.Conditions = []metav1.Condition{
 		apis.NewCondition(claim.Status.Conditions, apis.ConditionReady, ready, reason, message, claim.Generation, now),
 	}
-	if finished := finishedOf(claim, f); finished != nil {
+	if finished := finishedCondition(claim, f); finished != nil {
 		is.Conditions = append(is.Conditions, *finished)
 	}
-	_, over := f.step.(end)
+	_, over := f.step.(expire)
 	switch {
 	case f.sandbox != nil:
 		is.SandboxStatus = extensionsv1beta1.SandboxStatus{
-			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: builtFrom(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
+			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: templateNameOf(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
 		}
 	case over && f.err == nil:
 		is.SandboxStatus = extensionsv1beta1.SandboxStatus{}
@@ -81,15 +81,15 @@ func statusOf(claim *extensionsv1beta1.SandboxClaim, f facts) extensionsv1beta1.
 	return is
 }
 
-// readiness decides the Ready condition.
-func readiness(f facts) (ready bool, reason apis.Reason, message string) {
-	if _, over := f.step.(end); over && f.err == nil {
+// readyCondition decides the Ready condition.
+func readyCondition(f statusInput) (ready bool, reason apis.Reason, message string) {
+	if _, over := f.step.(expire); over && f.err == nil {
 		return false, apis.ReasonClaimExpired, apis.MessageClaimExpired
 	}
-	if reason, message := problem(f); reason != "" {
+	if reason, message := errorReason(f); reason != "" {
 		return false, reason, message
 	}
-	if _, going := f.step.(replace); going {
+	if _, going := f.step.(awaitDeletion); going {
 		return false, apis.ReasonSandboxMissing, fmt.Sprintf("Sandbox %q is being deleted; a new one follows", f.sandbox.Name)
 	}
 	if f.sandbox == nil {
@@ -106,8 +106,8 @@ func readiness(f facts) (ready bool, reason apis.Reason, message string) {
 	}
 }
 
-// problem is what the user must know before anything else; none has an empty reason.
-func problem(f facts) (reason apis.Reason, message string) {
+// errorReason is what the user must know before anything else; none has an empty reason.
+func errorReason(f statusInput) (reason apis.Reason, message string) {
 	err := f.err
 	if k, kept := f.step.(keep); kept && k.problem != nil && err == nil {
 		err = k.problem
@@ -116,11 +116,11 @@ func problem(f facts) (reason apis.Reason, message string) {
 	case retry.None, retry.Conflict, retry.Terminating:
 		return "", ""
 	case retry.Refused, retry.InTheWay:
-		why := refusalOf(err)
+		why := rejectionOf(err)
 		if why.reason == apis.ReasonReconcilerError {
-			return why.reason, apis.MessageErrorPrefix + why.text
+			return why.reason, apis.MessageErrorPrefix + why.message
 		}
-		return why.reason, why.text
+		return why.reason, why.message
 	case retry.Outrun:
 		return apis.ReasonAdoptionConflict, err.Error()
 	case retry.Invalid, retry.Other:
@@ -129,11 +129,11 @@ func problem(f facts) (reason apis.Reason, message string) {
 	return "", ""
 }
 
-// finishedOf is the Sandbox's word that it has finished, with its time: the claim's time to live counts from it. A claim that is
+// finishedCondition is the Sandbox's word that it has finished, with its time: the claim's time to live counts from it. A claim that is
 // over keeps the last word it had.
-func finishedOf(claim *extensionsv1beta1.SandboxClaim, f facts) *metav1.Condition {
+func finishedCondition(claim *extensionsv1beta1.SandboxClaim, f statusInput) *metav1.Condition {
 	conditions := claim.Status.Conditions
-	e, over := f.step.(end)
+	e, over := f.step.(expire)
 	switch {
 	case f.sandbox != nil:
 		conditions = f.sandbox.Status.Conditions

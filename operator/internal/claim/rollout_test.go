@@ -19,9 +19,9 @@ import (
 // if neither the pool nor the claim's reconciler has seen the change yet.
 func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
-	changed := template(builders.WithImage("localhost/python:v2"))
+	changed := newTemplate(builders.WithImage("localhost/python:v2"))
 	other := builders.Template("other", builders.WithImage("localhost/other:v1"), builders.WithUID("other-uid"))
-	moved := pool("p", recreate)
+	moved := newPool("p", recreate)
 	moved.Spec.TemplateRef.Name = "other"
 	tests := map[string]struct {
 		claim     *extensionsv1beta1.SandboxClaim
@@ -33,43 +33,43 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 		wantReads bool // of the API server
 	}{
 		"without a fresh member it starts cold": {
-			pool: pool("p", recreate), before: []client.Object{template()}, want: "c", wantImage: "localhost/python:v2", wantReads: true,
+			pool: newPool("p", recreate), before: []client.Object{newTemplate()}, want: "c", wantImage: "localhost/python:v2", wantReads: true,
 		},
 		"a fresh member is taken": {
-			pool: pool("p", recreate), before: []client.Object{template()}, members: []*agentsv1beta1.Sandbox{memberOf("p-new", pool("p"), changed)},
+			pool: newPool("p", recreate), before: []client.Object{newTemplate()}, members: []*agentsv1beta1.Sandbox{newMemberFrom("p-new", newPool("p"), changed)},
 			want: "p-new", wantImage: "localhost/python:v2", wantReads: true,
 		},
 		"by pool, the pool's template was exchanged": {
-			claim: claimOf("c", builders.FromPool("p")), pool: moved, before: []client.Object{template(), pool("p", recreate)},
+			claim: newClaim("c", builders.FromPool("p")), pool: moved, before: []client.Object{newTemplate(), newPool("p", recreate)},
 			want: "c", wantImage: "localhost/other:v1", wantReads: true,
 		},
 		"a claim that wants no warm one reads nothing": {
-			claim: claimOf("c", builders.WithWarmPool("none")), pool: pool("p", recreate), want: "c", wantImage: "localhost/python:v2",
+			claim: newClaim("c", builders.WithWarmPool("none")), pool: newPool("p", recreate), want: "c", wantImage: "localhost/python:v2",
 		},
 		"OnReplenish hands the older one out and reads nothing": {
-			pool: pool("p"), before: []client.Object{template()}, want: "p-old", wantImage: builders.Image,
+			pool: newPool("p"), before: []client.Object{newTemplate()}, want: "p-old", wantImage: builders.Image,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			if tt.claim == nil {
-				tt.claim = claimOf("c")
+				tt.claim = newClaim("c")
 			}
-			w := newWorld(t, tt.claim, changed.DeepCopy(), other.DeepCopy(), tt.pool, memberOf("p-old", pool("p"), template(), older(time.Hour)))
+			w := newWorld(t, tt.claim, changed.DeepCopy(), other.DeepCopy(), tt.pool, newMemberFrom("p-old", newPool("p"), newTemplate(), olderBy(time.Hour)))
 			for _, m := range tt.members {
 				w.create(m)
 			}
 			for _, o := range tt.before {
-				w.before[o.GetName()] = o
+				w.staleObjects[o.GetName()] = o
 			}
-			w.watch()
+			w.syncQueue()
 			var reads []string
-			w.pause = func(read string) { reads = append(reads, read) }
-			if _, err := w.pass("c"); err != nil {
+			w.beforeRead = func(read string) { reads = append(reads, read) }
+			if _, err := w.reconcile("c"); err != nil {
 				t.Fatal(err)
 			}
-			w.pause = nil
-			if got := w.owned("c-uid"); !slices.Equal(got, []string{tt.want}) {
+			w.beforeRead = nil
+			if got := w.ownedBy("c-uid"); !slices.Equal(got, []string{tt.want}) {
 				t.Fatalf("the claim owns %v", got)
 			}
 			if got := w.sandbox(tt.want).Spec.PodTemplate.Spec.Containers[0].Image; got != tt.wantImage {

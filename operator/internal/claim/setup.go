@@ -48,9 +48,9 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		field  string
 		values client.IndexerFunc
 	}{
-		{&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID},
-		{&extensionsv1beta1.SandboxClaim{}, templateIndex, indexed(templateName)},
-		{&extensionsv1beta1.SandboxClaim{}, poolIndex, indexed(poolName)},
+		{&agentsv1beta1.Sandbox{}, claimUIDIndex, claimUIDOf},
+		{&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy(templateName)},
+		{&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy(poolName)},
 	}
 	for _, index := range indexes {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, index.object, index.field, index.values); err != nil {
@@ -59,18 +59,18 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxclaim").
-		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(asked()))).
-		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxMoved())).
-		Watches(&agentsv1beta1.Sandbox{}, feed(r.queue)).
-		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.waitForTemplate), builder.WithPredicates(specMoved())).
-		Watches(&extensionsv1beta1.SandboxTemplate{}, r.follow()).
-		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.waitForPool), builder.WithPredicates(specMoved())).
+		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(claimSpecChanged()))).
+		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxChanged())).
+		Watches(&agentsv1beta1.Sandbox{}, updateQueue(r.queue)).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForTemplate), builder.WithPredicates(specChanged())).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, r.enqueueClaimsOfTemplate()).
+		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForPool), builder.WithPredicates(specChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
 }
 
-// indexed makes an index function of what a claim names.
-func indexed(name func(*extensionsv1beta1.SandboxClaim) string) client.IndexerFunc {
+// indexBy makes an index function of what a claim names.
+func indexBy(name func(*extensionsv1beta1.SandboxClaim) string) client.IndexerFunc {
 	return func(object client.Object) []string {
 		if claim, ok := object.(*extensionsv1beta1.SandboxClaim); ok && name(claim) != "" {
 			return []string{name(claim)}
@@ -79,23 +79,23 @@ func indexed(name func(*extensionsv1beta1.SandboxClaim) string) client.IndexerFu
 	}
 }
 
-// asked lets through what changes what is asked for, and a record that was dropped. Our other writes do not wake us.
-func asked() predicate.Predicate {
+// claimSpecChanged lets through what changes what is asked for, and a record that was dropped. Our other writes do not wake us.
+func claimSpecChanged() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			if specMoved().Update(e) {
+			if specChanged().Update(e) {
 				return true
 			}
 			was, ok := e.ObjectOld.(*extensionsv1beta1.SandboxClaim)
 			is, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
-			return ok && ok2 && noteOf(was) != "" && noteOf(is) == ""
+			return ok && ok2 && assignedName(was) != "" && assignedName(is) == ""
 		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
 }
 
-// specMoved lets through a change of the spec and the beginning of the end; a pool's counts wake no claim.
-func specMoved() predicate.Predicate {
+// specChanged lets through a change of the spec and the beginning of the end; a pool's counts wake no claim.
+func specChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		was, is := e.ObjectOld, e.ObjectNew
 		return was.GetUID() != is.GetUID() || was.GetGeneration() != is.GetGeneration() ||
@@ -103,9 +103,9 @@ func specMoved() predicate.Predicate {
 	}}
 }
 
-// sandboxMoved lets through what a claim's status shows of its Sandbox, and what we repair. The hand-over itself shows
+// sandboxChanged lets through what a claim's status shows of its Sandbox, and what we repair. The hand-over itself shows
 // nothing that the pass which did it does not know.
-func sandboxMoved() predicate.Predicate {
+func sandboxChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			sandbox, ok := e.Object.(*agentsv1beta1.Sandbox)
@@ -114,12 +114,12 @@ func sandboxMoved() predicate.Predicate {
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			was, ok := e.ObjectOld.(*agentsv1beta1.Sandbox)
 			is, ok2 := e.ObjectNew.(*agentsv1beta1.Sandbox)
-			return ok && ok2 && (!shownAlike(was, is) || tieLost(was, is))
+			return ok && ok2 && (!sameShownStatus(was, is) || identityEdited(was, is))
 		},
 	}
 }
 
-func shownAlike(was, is *agentsv1beta1.Sandbox) bool {
+func sameShownStatus(was, is *agentsv1beta1.Sandbox) bool {
 	if was.UID != is.UID || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
 		!slices.Equal(was.Status.PodIPs, is.Status.PodIPs) {
 		return false
@@ -133,8 +133,8 @@ func shownAlike(was, is *agentsv1beta1.Sandbox) bool {
 	return true
 }
 
-// tieLost says whether somebody edited what ties a claimed Sandbox to its claim and its NetworkPolicy.
-func tieLost(was, is *agentsv1beta1.Sandbox) bool {
+// identityEdited says whether somebody edited what ties a claimed Sandbox to its claim and its NetworkPolicy.
+func identityEdited(was, is *agentsv1beta1.Sandbox) bool {
 	before := metav1.GetControllerOfNoCopy(was)
 	if before == nil || !isClaim(before) {
 		return false

@@ -19,26 +19,28 @@ import (
 )
 
 func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
-	was := heldBy(claimOf("c"), member("p-a", pool("p")))
+	was := newClaimed(newClaim("c"), newMember("p-a", newPool("p")))
 	tests := map[string]struct {
 		from *agentsv1beta1.Sandbox // unless it is the claim's, ready
 		to   func(*agentsv1beta1.Sandbox)
 		want bool
 	}{
 		"it is no longer ready": {to: notReady, want: true},
-		"it expired, which changes only the reason": {from: heldBy(claimOf("c"), member("p-a", pool("p")), notReady), to: func(s *agentsv1beta1.Sandbox) {
-			report(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessagePodNotReady)
+		"it expired, which changes only the reason": {from: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), notReady), to: func(s *agentsv1beta1.Sandbox) {
+			setCondition(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessagePodNotReady)
 		}, want: true},
 		"a new message": {to: func(s *agentsv1beta1.Sandbox) {
-			report(s, apis.ConditionReady, true, apis.ReasonDependenciesReady, "other")
+			setCondition(s, apis.ConditionReady, true, apis.ReasonDependenciesReady, "other")
 		}, want: true},
-		"it finished":                     {to: func(s *agentsv1beta1.Sandbox) { report(s, apis.ConditionFinished, true, apis.ReasonPodFailed, "") }, want: true},
+		"it finished": {to: func(s *agentsv1beta1.Sandbox) {
+			setCondition(s, apis.ConditionFinished, true, apis.ReasonPodFailed, "")
+		}, want: true},
 		"new addresses":                   {to: func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.7"} }, want: true},
 		"it is being deleted":             {to: deleting, want: true},
 		"its identity was edited":         {to: func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelSandboxTemplateRefHash) }, want: true},
 		"its owner reference is gone":     {to: withoutOwners, want: true},
 		"its template's name was edited":  {to: func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "x" }, want: true},
-		"the hand-over itself":            {from: member("p-a", pool("p")), to: func(*agentsv1beta1.Sandbox) {}},
+		"the hand-over itself":            {from: newMember("p-a", newPool("p")), to: func(*agentsv1beta1.Sandbox) {}},
 		"an annotation":                   {to: func(s *agentsv1beta1.Sandbox) { s.Annotations["x"] = "y" }},
 		"its node":                        {to: func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = "node-1" }},
 		"another generation was observed": {to: func(s *agentsv1beta1.Sandbox) { s.Status.Conditions[0].ObservedGeneration++ }},
@@ -51,15 +53,15 @@ func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 				is.Status = *old.Status.DeepCopy()
 			}
 			tt.to(is)
-			if got := sandboxMoved().Update(event.UpdateEvent{ObjectOld: old, ObjectNew: is}); got != tt.want {
+			if got := sandboxChanged().Update(event.UpdateEvent{ObjectOld: old, ObjectNew: is}); got != tt.want {
 				t.Errorf("wakes: %v", got)
 			}
 		})
 	}
-	if sandboxMoved().Create(event.CreateEvent{Object: &agentsv1beta1.Sandbox{}}) || !sandboxMoved().Create(event.CreateEvent{Object: was}) {
+	if sandboxChanged().Create(event.CreateEvent{Object: &agentsv1beta1.Sandbox{}}) || !sandboxChanged().Create(event.CreateEvent{Object: was}) {
 		t.Error("a Sandbox that appears wakes its claim if it has something to say")
 	}
-	if !sandboxMoved().Delete(event.DeleteEvent{Object: was}) {
+	if !sandboxChanged().Delete(event.DeleteEvent{Object: was}) {
 		t.Error("a Sandbox that went does not wake its claim")
 	}
 }
@@ -69,28 +71,28 @@ func TestWhatOfAClaimWakesIt(t *testing.T) {
 		was, is *extensionsv1beta1.SandboxClaim
 		want    bool
 	}{
-		"its spec":              {claimOf("c"), claimOf("c", builders.WithGeneration(2)), true},
-		"its deletion":          {claimOf("c"), claimOf("c", builders.DeletedAt(testNow)), true},
-		"a record that went":    {claimOf("c", noted("p-a")), claimOf("c"), true},
-		"a record that came":    {claimOf("c"), claimOf("c", noted("p-a")), false},
-		"its status":            {claimOf("c"), claimOf("c", builders.BoundTo("p-a")), false},
-		"an annotation of ours": {claimOf("c"), claimOf("c", builders.WithAnnotation(apis.AnnotationControllerFirstObservedAt, "x")), false},
+		"its spec":              {newClaim("c"), newClaim("c", builders.WithGeneration(2)), true},
+		"its deletion":          {newClaim("c"), newClaim("c", builders.DeletedAt(testNow)), true},
+		"a record that went":    {newClaim("c", withAssignment("p-a")), newClaim("c"), true},
+		"a record that came":    {newClaim("c"), newClaim("c", withAssignment("p-a")), false},
+		"its status":            {newClaim("c"), newClaim("c", builders.BoundTo("p-a")), false},
+		"an annotation of ours": {newClaim("c"), newClaim("c", builders.WithAnnotation(apis.AnnotationControllerFirstObservedAt, "x")), false},
 	}
 	for name, tt := range tests {
-		if got := asked().Update(event.UpdateEvent{ObjectOld: tt.was, ObjectNew: tt.is}); got != tt.want {
+		if got := claimSpecChanged().Update(event.UpdateEvent{ObjectOld: tt.was, ObjectNew: tt.is}); got != tt.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
 func TestAPoolsCountsWakeNoClaim(t *testing.T) {
-	was := pool("p", builders.WithGeneration(1))
-	counted := pool("p", builders.WithGeneration(1), builders.WithResourceVersion("2"),
+	was := newPool("p", builders.WithGeneration(1))
+	counted := newPool("p", builders.WithGeneration(1), builders.WithResourceVersion("2"),
 		builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 3}))
-	if specMoved().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: counted}) {
+	if specChanged().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: counted}) {
 		t.Error("a status write wakes claims")
 	}
-	if !specMoved().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: pool("p", builders.WithGeneration(2))}) {
+	if !specChanged().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: newPool("p", builders.WithGeneration(2))}) {
 		t.Error("another template of the pool wakes nobody")
 	}
 }
@@ -99,17 +101,17 @@ func TestWhoWaitsForWhat(t *testing.T) {
 	says := func(reason apis.Reason) builders.Condition {
 		return builders.WithCondition(apis.ConditionReady, false, reason, "", testNow)
 	}
-	w := newWorld(t, pool("p"), builders.Pool("other", "node"),
-		claimOf("new"), claimOf("by-pool", builders.FromPool("p")), claimOf("by-name", builders.WithWarmPool("p")),
-		claimOf("bound", builders.BoundTo("x"), says(apis.ReasonDependenciesNotReady)),
-		claimOf("mistaken", builders.BoundTo("x"), says(apis.ReasonInvalidMetadata)),
-		claimOf("orphaned", builders.BoundTo("x"), says(apis.ReasonTemplateNotFound)),
-		claimOf("over", says(apis.ReasonClaimExpired)), claimOf("going", builders.DeletedAt(testNow)),
-		claimOf("by-other", builders.FromPool("other")), claimOf("elsewhere", builders.InNamespace("elsewhere")))
+	w := newWorld(t, newPool("p"), builders.Pool("other", "node"),
+		newClaim("new"), newClaim("by-pool", builders.FromPool("p")), newClaim("by-name", builders.WithWarmPool("p")),
+		newClaim("bound", builders.BoundTo("x"), says(apis.ReasonDependenciesNotReady)),
+		newClaim("mistaken", builders.BoundTo("x"), says(apis.ReasonInvalidMetadata)),
+		newClaim("orphaned", builders.BoundTo("x"), says(apis.ReasonTemplateNotFound)),
+		newClaim("over", says(apis.ReasonClaimExpired)), newClaim("going", builders.DeletedAt(testNow)),
+		newClaim("by-other", builders.FromPool("other")), newClaim("elsewhere", builders.InNamespace("elsewhere")))
 	names := func(object client.Object) (all []string) {
-		requests := w.reconciler.waitForPool(t.Context(), object)
+		requests := w.reconciler.claimsWaitingForPool(t.Context(), object)
 		if _, of := object.(*extensionsv1beta1.SandboxTemplate); of {
-			requests = w.reconciler.waitForTemplate(t.Context(), object)
+			requests = w.reconciler.claimsWaitingForTemplate(t.Context(), object)
 		}
 		for _, r := range requests {
 			all = append(all, r.Name)
@@ -117,19 +119,19 @@ func TestWhoWaitsForWhat(t *testing.T) {
 		slices.Sort(all)
 		return slices.Compact(all)
 	}
-	if got := names(template()); !slices.Equal(got, []string{"by-name", "by-pool", "mistaken", "new", "orphaned"}) {
+	if got := names(newTemplate()); !slices.Equal(got, []string{"by-name", "by-pool", "mistaken", "new", "orphaned"}) {
 		t.Errorf("for the template: %v", got)
 	}
-	if got := names(pool("p")); !slices.Equal(got, []string{"by-name", "by-pool"}) {
+	if got := names(newPool("p")); !slices.Equal(got, []string{"by-name", "by-pool"}) {
 		t.Errorf("for the pool: %v", got)
 	}
 }
 
 func TestTheWatchFeedsTheQueue(t *testing.T) {
 	q := warmqueue.New()
-	h, s := feed(q), member("p-a", pool("p"))
-	gone := heldBy(claimOf("c"), member("p-a", pool("p")))
-	h.Create(t.Context(), event.CreateEvent{Object: member("p-b", pool("p"), withoutIP)}, nil)
+	h, s := updateQueue(q), newMember("p-a", newPool("p"))
+	gone := newClaimed(newClaim("c"), newMember("p-a", newPool("p")))
+	h.Create(t.Context(), event.CreateEvent{Object: newMember("p-b", newPool("p"), withoutIP)}, nil)
 	h.Create(t.Context(), event.CreateEvent{Object: s}, nil)
 	if q.Len() != 1 {
 		t.Errorf("%d members", q.Len())
@@ -146,16 +148,16 @@ func TestTheWatchFeedsTheQueue(t *testing.T) {
 }
 
 func TestIndexes(t *testing.T) {
-	if got := claimUID(heldBy(claimOf("c"), member("p-a", pool("p")), version("v1alpha1"))); !slices.Equal(got, []string{"c-uid"}) {
+	if got := claimUIDOf(newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withOwnerVersion("v1alpha1"))); !slices.Equal(got, []string{"c-uid"}) {
 		t.Errorf("owner: %v", got)
 	}
-	if got := claimUID(member("p-a", pool("p"))); got != nil {
+	if got := claimUIDOf(newMember("p-a", newPool("p"))); got != nil {
 		t.Errorf("a pool is no claim: %v", got)
 	}
-	if got := claimUID(&agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "x"}}); got != nil {
+	if got := claimUIDOf(&agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "x"}}); got != nil {
 		t.Errorf("nobody: %v", got)
 	}
-	if got := indexed(poolName)(claimOf("c", builders.WithWarmPool(apis.WarmPoolDefault))); got != nil {
+	if got := indexBy(poolName)(newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault))); got != nil {
 		t.Errorf("default is no pool's name: %v", got)
 	}
 }
@@ -167,8 +169,8 @@ func TestABoundClaimWaitsByItsReason(t *testing.T) {
 		"VolumeClaimTemplatesError": true, "SandboxMissing": true, "ReconcilerError": true,
 		"DependenciesReady": false, "DependenciesNotReady": false, "SandboxExpired": false, "ClaimExpired": false,
 	} {
-		claim := claimOf("c", builders.BoundTo("x"), builders.WithCondition(apis.ConditionReady, false, reason, "", testNow))
-		if got := waits(claim); got != want {
+		claim := newClaim("c", builders.BoundTo("x"), builders.WithCondition(apis.ConditionReady, false, reason, "", testNow))
+		if got := isWaiting(claim); got != want {
 			t.Errorf("%s: waits %t", reason, got)
 		}
 	}

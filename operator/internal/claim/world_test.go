@@ -42,15 +42,15 @@ type world struct {
 	metrics    *metrics.Metrics
 	writes     []string
 	// intercept, if set, is asked about each write; an error is the server's answer.
-	intercept func(write string, do func() error) error
+	onWrite func(write string, do func() error) error
 	// pause, if set, runs before each read of Sandboxes and each read from the API server.
-	pause func(read string)
+	beforeRead func(read string)
 	// lagging Sandboxes are in the cache as they were; nil: not yet.
-	lagging map[string]*agentsv1beta1.Sandbox
+	staleSandboxes map[string]*agentsv1beta1.Sandbox
 	// before are templates and pools that the cache shows as they were, by name.
-	before map[string]client.Object
-	leaves string // a node that is about to go
-	made   *int   // objects so far, by all operators
+	staleObjects map[string]client.Object
+	leavingNode  string // a node that is about to go
+	createdCount *int   // objects so far, by all operators
 }
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
@@ -62,38 +62,38 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 		}
 	}
 	w := &world{
-		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), lagging: map[string]*agentsv1beta1.Sandbox{},
-		made: new(int), before: map[string]client.Object{},
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), staleSandboxes: map[string]*agentsv1beta1.Sandbox{},
+		createdCount: new(int), staleObjects: map[string]client.Object{},
 	}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
-		WithIndex(&agentsv1beta1.Sandbox{}, ownerUIDIndex, claimUID).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexed(templateName)).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexed(poolName)).Build()
+		WithIndex(&agentsv1beta1.Sandbox{}, claimUIDIndex, claimUIDOf).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy(templateName)).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy(poolName)).Build()
 	w.restart()
 	return w
 }
 
-func (w *world) leaving(node string) bool { return node != "" && node == w.leaves }
+func (w *world) isLeaving(node string) bool { return node != "" && node == w.leavingNode }
 
 // restart starts an operator that knows nothing but what the API server has: its cache is up to date.
 func (w *world) restart() {
 	w.t.Helper()
-	w.queue, w.intercept, w.pause = warmqueue.New(), nil, nil
-	clear(w.lagging)
-	clear(w.before)
-	w.watch()
+	w.queue, w.onWrite, w.beforeRead = warmqueue.New(), nil, nil
+	clear(w.staleSandboxes)
+	clear(w.staleObjects)
+	w.syncQueue()
 	var err error
 	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.leaving); err != nil {
+	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.isLeaving); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// pass runs one reconcile of a claim and returns when to look again.
-func (w *world) pass(name string) (time.Duration, error) {
+// reconcile runs one reconcile of a claim and returns when to look again.
+func (w *world) reconcile(name string) (time.Duration, error) {
 	w.t.Helper()
 	var claim extensionsv1beta1.SandboxClaim
 	err := w.store.Get(context.Background(), keyOf(name), &claim)
@@ -113,14 +113,14 @@ func (w *world) settle() {
 	for range 30 {
 		before := len(w.writes)
 		for _, claim := range w.claims() {
-			if _, err := w.pass(claim.Name); err != nil {
+			if _, err := w.reconcile(claim.Name); err != nil {
 				w.t.Fatalf("pass of %s: %v", claim.Name, err)
 			}
 		}
 		if len(w.writes) == before {
 			return
 		}
-		w.watch()
+		w.syncQueue()
 	}
 	w.t.Fatalf("never settles: %v", w.writes)
 }
@@ -165,13 +165,13 @@ func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// broken lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one Sandbox.
-func (w *world) broken() (problems []string) {
+// violations lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one Sandbox.
+func (w *world) violations() (problems []string) {
 	w.t.Helper()
 	owned, named := map[types.UID][]string{}, map[string]string{}
 	for _, s := range w.sandboxes() {
 		if len(s.OwnerReferences) != 1 {
-			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerOf(&s)))
+			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerNames(&s)))
 		}
 		if ref := metav1.GetControllerOf(&s); ref != nil && isClaim(ref) {
 			if owned[ref.UID] = append(owned[ref.UID], s.Name); len(owned[ref.UID]) > 1 {
@@ -189,20 +189,20 @@ func (w *world) broken() (problems []string) {
 	return problems
 }
 
-// picture is the state of the world in words, free of versions and times.
-func (w *world) picture() (all []string) {
+// snapshot is the state of the world in words, free of versions and times.
+func (w *world) snapshot() (all []string) {
 	w.t.Helper()
 	for _, s := range w.sandboxes() {
-		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerOf(&s), s.Labels))
+		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerNames(&s), s.Labels))
 	}
 	for _, c := range w.claims() {
-		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, noteOf(&c),
-			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, words(c.Status.Conditions)))
+		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, assignedName(&c),
+			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, conditionStrings(c.Status.Conditions)))
 	}
 	return all
 }
 
-func ownerOf(o client.Object) string {
+func ownerNames(o client.Object) string {
 	var all []string
 	for _, ref := range o.GetOwnerReferences() {
 		all = append(all, ref.Kind+"/"+ref.Name)
@@ -217,7 +217,7 @@ var errKilled = errors.New("killed")
 func (w *world) killedPass(claim string, n int, after bool) (died bool) {
 	w.t.Helper()
 	seen := 0
-	w.intercept = func(_ string, do func() error) error {
+	w.onWrite = func(_ string, do func() error) error {
 		if seen++; seen < n {
 			return do()
 		}
@@ -227,7 +227,7 @@ func (w *world) killedPass(claim string, n int, after bool) (died bool) {
 		panic(errKilled)
 	}
 	defer func() {
-		w.intercept = nil
+		w.onWrite = nil
 		if p := recover(); p != nil {
 			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
 				panic(p)
@@ -235,6 +235,6 @@ func (w *world) killedPass(claim string, n int, after bool) (died bool) {
 			died = true
 		}
 	}()
-	_, _ = w.pass(claim)
+	_, _ = w.reconcile(claim)
 	return false
 }

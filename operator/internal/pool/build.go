@@ -11,14 +11,14 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
 // buildMember returns a member as it is created: nothing has to be added to it later.
 func buildMember(
 	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, blueprint, name string,
 ) *agentsv1beta1.Sandbox {
-	s := stamp.Sandbox(template)
+	s := sandboxspec.FromTemplate(template)
 	s.Name = name
 	s.Annotations[apis.AnnotationPodName] = name // its Pod has the Sandbox's name
 	s.Labels[apis.LabelWarmPoolSandbox] = naming.Hash(pool.Name)

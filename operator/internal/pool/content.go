@@ -12,7 +12,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
 // content is what a Sandbox is made of. Nothing but the name of its template changes it: an edited spec has no revision.
@@ -31,8 +31,8 @@ func (m *memory) examine(pool types.UID, lists ...[]*agentsv1beta1.Sandbox) map[
 	for _, list := range lists {
 		for _, s := range list {
 			is, examined := known[s.UID]
-			if template := s.Annotations[apis.AnnotationTemplateRef]; !examined || is.template != template || !provenance.Untouched(s) {
-				is = content{template, provenance.Revision(s), stamp.HashOf(s)}
+			if template := s.Annotations[apis.AnnotationTemplateRef]; !examined || is.template != template || !provenance.SpecUnchanged(s) {
+				is = content{template, provenance.Revision(s), sandboxspec.SandboxHash(s)}
 			}
 			all[s.UID] = is
 		}
@@ -58,7 +58,7 @@ func (s *observed) expel(pool *extensionsv1beta1.SandboxWarmPool, made map[strin
 	var members []*agentsv1beta1.Sandbox
 	for _, member := range s.members {
 		revision := s.contents[member.UID].revision
-		if provenance.Recorded(pool, revision) || made[revision] {
+		if provenance.HasRevision(pool, revision) || made[revision] {
 			members = append(members, member)
 		} else {
 			s.foreign = append(s.foreign, member)

@@ -18,12 +18,12 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 func member(name string, age time.Duration, options ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
-	s := buildMember(poolOfThree(), python(), stamp.Hash(python()), name)
+	s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), name)
 	s.UID = types.UID(name)
 	builders.CreatedAt(testNow.Add(-age))(s)
 	for _, option := range options {
@@ -97,7 +97,7 @@ func TestDecide(t *testing.T) {
 				tt.options(&options)
 			}
 			template := python()
-			tt.seen.template, tt.seen.blueprint = template, stamp.Hash(template)
+			tt.seen.template, tt.seen.blueprint = template, sandboxspec.TemplateHash(template)
 			p := decide(testNow, poolOfThree(builders.WithReplicas(tt.replicas)), tt.seen, options)
 			var removed []string
 			for _, s := range p.remove {
@@ -178,7 +178,7 @@ func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
 		"nor if none came":          {time.Time{}, false},
 	} {
 		template := python()
-		seen := observed{template: template, blueprint: stamp.Hash(template)}
+		seen := observed{template: template, blueprint: sandboxspec.TemplateHash(template)}
 		if !tt.last.IsZero() {
 			seen.flight.taken = taken{first: testNow.Add(-time.Hour), last: tt.last}
 		}

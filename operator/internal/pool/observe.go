@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
 const (
@@ -70,7 +70,7 @@ func (r *Reconciler) observe(
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: pool.Spec.TemplateRef.Name}
 	switch err := r.client.Get(ctx, key, &template); {
 	case err == nil:
-		seen.template, seen.blueprint, seen.current = &template, stamp.Hash(&template), provenance.Current(&template)
+		seen.template, seen.blueprint, seen.current = &template, sandboxspec.TemplateHash(&template), provenance.CurrentRevision(&template)
 	case !apierrors.IsNotFound(err):
 		return seen, fmt.Errorf("get SandboxTemplate %s: %w", key.Name, err)
 	}

@@ -19,23 +19,23 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 	orphan := func(change func(*extensionsv1beta1.SandboxTemplate)) client.Object {
 		template := python()
-		s := buildMember(poolOfThree(), python(), stamp.Hash(template), "pool-lost1")
+		s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(template), "pool-lost1")
 		if change != nil {
 			change(template)
-			s.Spec = stamp.Sandbox(template).Spec // the labels still claim the template's hash
+			s.Spec = sandboxspec.FromTemplate(template).Spec // the labels still claim the template's hash
 		}
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		return s
 	}
 	but := func(change func(*agentsv1beta1.Sandbox)) client.Object {
-		s := buildMember(poolOfThree(), python(), stamp.Hash(python()), "pool-lost1")
+		s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		change(s)
 		return s
@@ -74,7 +74,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 }
 
 func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
-	lost := buildMember(poolOfThree(), python(), stamp.Hash(python()), "pool-lost1")
+	lost := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(builders.WithReplicas(1)), lost)
 	w.intercept = func(what string, do func() error) error {
@@ -96,7 +96,7 @@ func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
 
 // See Recheck in operator/internal/owner: an orphan that a pool takes on its way out would be deleted with it.
 func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
-	lost := buildMember(poolOfThree(), python(), stamp.Hash(python()), "pool-lost1")
+	lost := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(), lost)
 	w.sync()

@@ -17,7 +17,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -70,7 +70,7 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	objects := []client.Object{python(), poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
 	var want string
 	for i := range 3 {
-		s := buildMember(poolOfThree(), older, stamp.Hash(older), fmt.Sprintf("pool-0000%d", i))
+		s := buildMember(poolOfThree(), older, sandboxspec.TemplateHash(older), fmt.Sprintf("pool-0000%d", i))
 		builders.CreatedAt(testNow)(s)
 		s.UID = types.UID(s.Name)
 		want = provenance.Revision(s)
@@ -81,7 +81,7 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	if names := w.expect(3); strings.Join(names, " ") != "pool-00000 pool-00001 pool-00002" {
 		t.Errorf("members: %v", names)
 	}
-	if got := w.pool().Status.Members.Revisions; !slices.Equal(got, []string{want, provenance.Current(python())}) {
+	if got := w.pool().Status.Members.Revisions; !slices.Equal(got, []string{want, provenance.CurrentRevision(python())}) {
 		t.Errorf("revisions: %v", got)
 	}
 	w.restart()
@@ -93,7 +93,7 @@ func TestWhichOrphansAreDeleted(t *testing.T) {
 	older := python()
 	image("before")(&older.Spec)
 	orphan := func(name string, change ...func(*agentsv1beta1.Sandbox)) client.Object {
-		s := buildMember(poolOfThree(), older, stamp.Hash(older), name)
+		s := buildMember(poolOfThree(), older, sandboxspec.TemplateHash(older), name)
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		for _, c := range change {
 			c(s)

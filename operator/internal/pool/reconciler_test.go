@@ -15,7 +15,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -27,14 +27,14 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 		if !strings.HasPrefix(name, "pool-") || len(name) != len("pool-xxxxx") || s.Annotations["agents.x-k8s.io/pod-name"] != name ||
 			s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != naming.Hash("pool") ||
 			s.Labels["agents.x-k8s.io/sandbox-template-ref-hash"] != naming.Hash("python") ||
-			s.Labels["agents.x-k8s.io/sandbox-pod-template-hash"] != stamp.Hash(python()) ||
+			s.Labels["agents.x-k8s.io/sandbox-pod-template-hash"] != sandboxspec.TemplateHash(python()) ||
 			s.Spec.PodTemplate.Spec.AutomountServiceAccountToken == nil {
 			t.Errorf("%s: labels %v, annotations %v", name, s.Labels, s.Annotations)
 		}
 	}
 	want := extensionsv1beta1.SandboxWarmPoolStatus{
 		ObservedGeneration: 1, Replicas: 3, Selector: "agents.x-k8s.io/warm-pool-sandbox=" + naming.Hash("pool"),
-		Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: []string{provenance.Current(python())}},
+		Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: []string{provenance.CurrentRevision(python())}},
 	}
 	if got := w.pool().Status; !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("status %+v, want %+v", got, want)

@@ -16,19 +16,19 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/stamp"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
 // MaxRevisions bounds what a pool's status remembers.
 const MaxRevisions = 64
 
-// Untouched says whether the spec is as it was created: the API server counts changes of it.
-func Untouched(s *agentsv1beta1.Sandbox) bool { return s.Generation <= 1 }
+// SpecUnchanged says whether the spec is as it was created: the API server counts changes of it.
+func SpecUnchanged(s *agentsv1beta1.Sandbox) bool { return s.Generation <= 1 }
 
 // Revision names all that whoever gets the Sandbox gets: its spec, metadata of the Pod included, and the template that it was
 // made from. It is empty for one whose spec was edited.
 func Revision(s *agentsv1beta1.Sandbox) string {
-	if !Untouched(s) {
+	if !SpecUnchanged(s) {
 		return ""
 	}
 	spec := s.Spec
@@ -42,21 +42,21 @@ func Revision(s *agentsv1beta1.Sandbox) string {
 	}{s.Annotations[apis.AnnotationTemplateRef], spec})
 }
 
-// Current is the revision of what is made from the template now; empty without a template.
-func Current(template *extensionsv1beta1.SandboxTemplate) string {
+// CurrentRevision is the revision of what is made from the template now; empty without a template.
+func CurrentRevision(template *extensionsv1beta1.SandboxTemplate) string {
 	if template == nil {
 		return ""
 	}
-	return Revision(stamp.Sandbox(template))
+	return Revision(sandboxspec.FromTemplate(template))
 }
 
-// Unrecorded says whether the status is that of an operator that recorded no revisions: the members that there are then count as the
+// PredatesRevisions says whether the status is that of an operator that recorded no revisions: the members that there are then count as the
 // pool's. A new pool has nothing in its status, and no members to be trusted.
-func Unrecorded(pool *extensionsv1beta1.SandboxWarmPool) bool {
+func PredatesRevisions(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	return pool.Status.Members == nil && pool.Status.Selector != ""
 }
 
-// Recorded says whether the pool has made members of the revision.
-func Recorded(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
-	return revision != "" && (Unrecorded(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
+// HasRevision says whether the pool has made members of the revision.
+func HasRevision(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
+	return revision != "" && (PredatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
 }

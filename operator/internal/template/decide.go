@@ -19,20 +19,20 @@ import (
 type step interface{ isStep() }
 
 type (
-	keep   struct{}                                        // it is as it should be
-	wait   struct{}                                        // what has the name is going: its end wakes us
-	create struct{ want *networkingv1.NetworkPolicy }      // it is missing
-	patch  struct{ was, want *networkingv1.NetworkPolicy } // it is ours and differs
-	remove struct{ was *networkingv1.NetworkPolicy }       // it is ours and not wanted
-	refuse struct{ why string }                            // somebody else's has the name
+	keep          struct{}                                               // it is as it should be
+	awaitDeletion struct{}                                               // what has the name is going: its end wakes us
+	create        struct{ desired *networkingv1.NetworkPolicy }          // it is missing
+	patch         struct{ current, desired *networkingv1.NetworkPolicy } // it is ours and differs
+	remove        struct{ current *networkingv1.NetworkPolicy }          // it is ours and not wanted
+	reject        struct{ message string }                               // somebody else's has the name
 )
 
-func (keep) isStep()   {}
-func (wait) isStep()   {}
-func (create) isStep() {}
-func (patch) isStep()  {}
-func (remove) isStep() {}
-func (refuse) isStep() {}
+func (keep) isStep()          {}
+func (awaitDeletion) isStep() {}
+func (create) isStep()        {}
+func (patch) isStep()         {}
+func (remove) isStep()        {}
+func (reject) isStep()        {}
 
 // decide compares the policy of the name (nil: there is none) with what the template asks for. It touches nothing.
 func decide(template *extensionsv1beta1.SandboxTemplate, was *networkingv1.NetworkPolicy, routers []string) step {
@@ -49,9 +49,9 @@ func decide(template *extensionsv1beta1.SandboxTemplate, was *networkingv1.Netwo
 	case was == nil:
 		return create{buildPolicy(template, nil, routers)}
 	case whose == foreign:
-		return refuse{refusal(was)}
+		return reject{rejectionMessage(was)}
 	case whose == leftover, was.DeletionTimestamp != nil:
-		return wait{}
+		return awaitDeletion{}
 	}
 	want := buildPolicy(template, was, routers)
 	if equality.Semantic.DeepEqual(was, want) {
@@ -69,8 +69,8 @@ const (
 	foreign                   // somebody else's
 )
 
-// ours says whether the policy says that it is a template's, and nobody controls it.
-func ours(policy *networkingv1.NetworkPolicy) bool {
+// isTemplatePolicy says whether the policy says that it is a template's, and nobody controls it.
+func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOfNoCopy(policy) == nil
 }
 
@@ -79,7 +79,7 @@ func ours(policy *networkingv1.NetworkPolicy) bool {
 func ownershipOf(policy *networkingv1.NetworkPolicy, template *extensionsv1beta1.SandboxTemplate) ownership {
 	controller := metav1.GetControllerOf(policy)
 	switch {
-	case ours(policy):
+	case isTemplatePolicy(policy):
 		return owned
 	case controller == nil:
 		return foreign
@@ -97,8 +97,8 @@ func ownershipOf(policy *networkingv1.NetworkPolicy, template *extensionsv1beta1
 	}
 }
 
-// refusal says why a policy is not touched and what to do about it.
-func refusal(policy *networkingv1.NetworkPolicy) string {
+// rejectionMessage says why a policy is not touched and what to do about it.
+func rejectionMessage(policy *networkingv1.NetworkPolicy) string {
 	whose := "does not belong to this SandboxTemplate"
 	if controller := metav1.GetControllerOf(policy); controller != nil {
 		whose = fmt.Sprintf("is controlled by %s %q", controller.Kind, controller.Name)

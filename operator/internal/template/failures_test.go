@@ -25,7 +25,7 @@ var errKilled = errors.New("killed")
 func (w *world) killedPass(template *extensionsv1beta1.SandboxTemplate, n int, after bool) (died bool) {
 	w.t.Helper()
 	seen := 0
-	w.intercept = func(do func() error) error {
+	w.onWrite = func(do func() error) error {
 		if seen++; seen < n {
 			return do()
 		}
@@ -35,7 +35,7 @@ func (w *world) killedPass(template *extensionsv1beta1.SandboxTemplate, n int, a
 		panic(errKilled)
 	}
 	defer func() {
-		w.intercept = nil
+		w.onWrite = nil
 		if p := recover(); p != nil {
 			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
 				panic(p)
@@ -52,7 +52,7 @@ func (w *world) settle(template *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
 	for range 10 {
 		before := len(w.writes)
-		w.pass(template)
+		w.reconcile(template)
 		if len(w.writes) == before {
 			return
 		}
@@ -60,8 +60,8 @@ func (w *world) settle(template *extensionsv1beta1.SandboxTemplate) {
 	w.t.Fatalf("never settles: %v", w.writes)
 }
 
-// picture is all policies in words, free of versions.
-func (w *world) picture() (all []string) {
+// snapshot is all policies in words, free of versions.
+func (w *world) snapshot() (all []string) {
 	w.t.Helper()
 	var list networkingv1.NetworkPolicyList
 	if err := w.store.List(context.Background(), &list); err != nil {
@@ -100,33 +100,33 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 		life     func() *world
 		writes   int
 	}{
-		"made": {python(), func() *world { return newWorld(t) }, 1},
-		"its rules were edited": {python(), func() *world {
-			return newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
+		"made": {newTemplate(), func() *world { return newWorld(t) }, 1},
+		"its rules were edited": {newTemplate(), func() *world {
+			return newWorld(t, newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
 		}, 1},
-		"it lost its label": {python(), func() *world {
-			return newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }))
+		"it lost its label": {newTemplate(), func() *world {
+			return newWorld(t, newPolicy(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }))
 		}, 1},
-		"the template has rules of its own now": {python(builders.WithTemplateSpec(open)), func() *world { return newWorld(t, policyOf(nil)) }, 1},
-		"it goes with its template, as older operators had it": {python(), func() *world {
-			return newWorld(t, policyOf(controlledBy("extensions.agents.x-k8s.io/v1beta1", "SandboxTemplate", "python", "template-uid")))
+		"the template has rules of its own now": {newTemplate(builders.WithTemplateSpec(open)), func() *world { return newWorld(t, newPolicy(nil)) }, 1},
+		"it goes with its template, as older operators had it": {newTemplate(), func() *world {
+			return newWorld(t, newPolicy(withController("extensions.agents.x-k8s.io/v1beta1", "SandboxTemplate", "python", "template-uid")))
 		}, 1},
-		"managed no more": {python(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, policyOf(nil)) }, 1},
-		"rules that no server takes": {python(builders.WithTemplateSpec(open)), func() *world {
+		"managed no more": {newTemplate(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, newPolicy(nil)) }, 1},
+		"rules that no server takes": {newTemplate(builders.WithTemplateSpec(open)), func() *world {
 			w := newWorld(t)
-			w.refused = invalid
+			w.rejectRules = invalid
 			return w
 		}, 2},
-		"somebody else's": {python(), func() *world { return newWorld(t, policyOf(theirs)) }, 0},
+		"somebody else's": {newTemplate(), func() *world { return newWorld(t, newPolicy(makeForeign)) }, 0},
 		"somebody else's, and managed no more": {
-			python(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, policyOf(theirs)) }, 0,
+			newTemplate(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, newPolicy(makeForeign)) }, 0,
 		},
 	}
 	for name, tt := range lives {
 		t.Run(name, func(t *testing.T) {
 			undisturbed := tt.life()
 			undisturbed.settle(tt.template)
-			want := undisturbed.picture()
+			want := undisturbed.snapshot()
 			for n := 1; n <= tt.writes+1; n++ {
 				for _, after := range []bool{false, true} {
 					w := tt.life()
@@ -134,7 +134,7 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 						t.Errorf("the pass reaches write %d: %t", n, died)
 					}
 					w.settle(tt.template)
-					if diff := cmp.Diff(want, w.picture()); diff != "" {
+					if diff := cmp.Diff(want, w.snapshot()); diff != "" {
 						t.Errorf("killed at write %d (done: %t) (-undisturbed +got):\n%s", n, after, diff)
 					}
 				}
@@ -145,21 +145,21 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 
 func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 	for name, template := range map[string]*extensionsv1beta1.SandboxTemplate{
-		"patched": python(), "deleted": python(builders.WithTemplateSpec(unmanaged)),
+		"patched": newTemplate(), "deleted": newTemplate(builders.WithTemplateSpec(unmanaged)),
 	} {
-		w := newWorld(t, policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
+		w := newWorld(t, newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
 		var taken []string
-		w.intercept = func(do func() error) error {
-			w.edit(theirs)
-			taken = w.picture()
+		w.onWrite = func(do func() error) error {
+			w.edit(makeForeign)
+			taken = w.snapshot()
 			return do()
 		}
-		if again := w.pass(template); again != conflictRetry {
+		if again := w.reconcile(template); again != conflictRetry {
 			t.Errorf("%s: again in %s", name, again)
 		}
-		w.intercept = nil
+		w.onWrite = nil
 		w.settle(template)
-		if diff := cmp.Diff(taken, w.picture()); diff != "" {
+		if diff := cmp.Diff(taken, w.snapshot()); diff != "" {
 			t.Errorf("%s (-theirs +now):\n%s", name, diff)
 		}
 	}
@@ -167,19 +167,19 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 
 func TestAPolicyMadeMeanwhileIsLookedAtAgain(t *testing.T) {
 	w := newWorld(t)
-	w.intercept = func(do func() error) error {
-		w.intercept = nil
-		if err := w.store.Create(context.Background(), policyOf(theirs)); err != nil {
+	w.onWrite = func(do func() error) error {
+		w.onWrite = nil
+		if err := w.store.Create(context.Background(), newPolicy(makeForeign)); err != nil {
 			t.Fatal(err)
 		}
 		return do()
 	}
-	if again := w.pass(python()); again != conflictRetry {
+	if again := w.reconcile(newTemplate()); again != conflictRetry {
 		t.Errorf("again in %s", again)
 	}
-	before := w.picture()
-	w.settle(python())
-	if diff := cmp.Diff(before, w.picture()); diff != "" {
+	before := w.snapshot()
+	w.settle(newTemplate())
+	if diff := cmp.Diff(before, w.snapshot()); diff != "" {
 		t.Errorf("somebody else's policy (-before +after):\n%s", diff)
 	}
 }

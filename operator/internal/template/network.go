@@ -98,8 +98,8 @@ func defaultEgress() []networkingv1.NetworkPolicyEgressRule {
 	}}}
 }
 
-// closed is the policy without rules: nothing comes in and nothing goes out.
-func closed(policy *networkingv1.NetworkPolicy) *networkingv1.NetworkPolicy {
+// denyAll is the policy without rules: nothing comes in and nothing goes out.
+func denyAll(policy *networkingv1.NetworkPolicy) *networkingv1.NetworkPolicy {
 	policy = policy.DeepCopy()
 	policy.Spec.Ingress, policy.Spec.Egress = nil, nil
 	return policy

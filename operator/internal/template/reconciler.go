@@ -28,10 +28,10 @@ const conflictRetry = time.Second
 
 // Reconciler keeps the NetworkPolicies of templates. It holds no state of its own and is safe for concurrent use.
 type Reconciler struct {
-	client   client.Client // reads from the cache, writes to the API server
-	live     client.Reader // reads from the API server
-	recorder events.EventRecorder
-	routers  []string // namespaces, sorted
+	client           client.Client // reads from the cache, writes to the API server
+	live             client.Reader // reads from the API server
+	recorder         events.EventRecorder
+	routerNamespaces []string // namespaces, sorted
 }
 
 // New returns a Reconciler. Every argument is needed; routers are the namespaces whose routers the default policy lets in.
@@ -40,7 +40,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, rou
 		return nil, fmt.Errorf("template reconciler: a dependency is missing")
 	}
 	routers = slices.Compact(slices.Sorted(slices.Values(routers)))
-	return &Reconciler{client: c, live: live, recorder: recorder, routers: routers}, nil
+	return &Reconciler{client: c, live: live, recorder: recorder, routerNamespaces: routers}, nil
 }
 
 // Reconcile brings the NetworkPolicy of one template in line.
@@ -52,7 +52,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, template *extensionsv1beta1.
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe the NetworkPolicy: %w", err)
 	}
-	todo := decide(template, was, r.routers)
+	todo := decide(template, was, r.routerNamespaces)
 	err = r.apply(ctx, template, todo)
 	return r.outcome(template, todo, err)
 }
@@ -75,27 +75,27 @@ func (r *Reconciler) observe(ctx context.Context, template *extensionsv1beta1.Sa
 func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, todo step) error {
 	owner := client.FieldOwner(apis.FieldOwnerTemplate)
 	switch todo := todo.(type) {
-	case keep, wait, refuse:
+	case keep, awaitDeletion, reject:
 	case create:
-		err := r.client.Create(ctx, todo.want, owner)
+		err := r.client.Create(ctx, todo.desired, owner)
 		if apierrors.IsInvalid(err) && template.Spec.NetworkPolicy != nil {
-			r.event(template, apis.ReasonNetworkPolicyRejected, "spec.networkPolicy is not valid, so nothing may reach the "+
+			r.warn(template, apis.ReasonNetworkPolicyRejected, "spec.networkPolicy is not valid, so nothing may reach the "+
 				"Sandboxes and they may reach nothing until it is corrected: "+err.Error())
-			err = r.client.Create(ctx, closed(todo.want), owner)
+			err = r.client.Create(ctx, denyAll(todo.desired), owner)
 		}
 		if err != nil {
-			return fmt.Errorf("create NetworkPolicy %s: %w", todo.want.Name, err)
+			return fmt.Errorf("create NetworkPolicy %s: %w", todo.desired.Name, err)
 		}
 	case patch:
 		// The lock: a policy that somebody takes over meanwhile is not ours to change.
-		from := client.MergeFromWithOptions(todo.was, client.MergeFromWithOptimisticLock{})
-		if err := r.client.Patch(ctx, todo.want, from, owner); err != nil {
-			return fmt.Errorf("patch NetworkPolicy %s: %w", todo.want.Name, err)
+		from := client.MergeFromWithOptions(todo.current, client.MergeFromWithOptimisticLock{})
+		if err := r.client.Patch(ctx, todo.desired, from, owner); err != nil {
+			return fmt.Errorf("patch NetworkPolicy %s: %w", todo.desired.Name, err)
 		}
 	case remove:
-		is := client.Preconditions{UID: &todo.was.UID, ResourceVersion: &todo.was.ResourceVersion}
-		if err := r.client.Delete(ctx, todo.was, is); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("delete NetworkPolicy %s: %w", todo.was.Name, err)
+		is := client.Preconditions{UID: &todo.current.UID, ResourceVersion: &todo.current.ResourceVersion}
+		if err := r.client.Delete(ctx, todo.current, is); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete NetworkPolicy %s: %w", todo.current.Name, err)
 		}
 	}
 	return nil
@@ -103,17 +103,17 @@ func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.Sand
 
 // outcome turns what a pass did into what the queue does next, and tells the user what only a person can change.
 func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
-	if refused, ok := todo.(refuse); ok {
-		r.event(template, apis.ReasonNetworkPolicyRefused, refused.why)
+	if refused, ok := todo.(reject); ok {
+		r.warn(template, apis.ReasonNetworkPolicyRefused, refused.message)
 		return reconcile.Result{RequeueAfter: retry.Blocked}, nil
 	}
 	if apierrors.IsInvalid(err) {
-		r.event(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
+		r.warn(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
 	}
 	return retry.Outcome(0, conflictRetry, err)
 }
 
-// event warns.
-func (r *Reconciler) event(about *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
+// warn warns.
+func (r *Reconciler) warn(about *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
 	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
-// again is when the policy of a template that is gone is looked at again. A look is a read from the cache as long as Sandboxes are left.
-const again = 10 * time.Second
+// recheckInterval is when the policy of a template that is gone is looked at again. A look is a read from the cache as long as Sandboxes are left.
+const recheckInterval = 10 * time.Second
 
 // Remover takes away NetworkPolicies whose template is gone once nothing is left that they select. A suspended Sandbox counts: its Pod
 // will need the policy. It holds no state of its own, so a restart forgets nothing, and is safe for concurrent use.
@@ -40,29 +40,29 @@ func NewRemover(c client.Client, live client.Reader) (*Remover, error) {
 	return &Remover{client: c, live: live}, nil
 }
 
-// need is what a policy is still needed for. The set is closed.
-type need int
+// usage is what a policy is still needed for. The set is closed.
+type usage int
 
 const (
-	forNothing  need = iota
-	forPods          // its template is gone, and there is what it selects, or will
-	forTemplate      // its template is there and looks after it
+	unused         usage = iota
+	usedByPods           // its template is gone, and there is what it selects, or will
+	usedByTemplate       // its template is there and looks after it
 )
 
 // Reconcile removes one policy that nothing needs any more.
 func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPolicy) (reconcile.Result, error) {
 	name, named := naming.TemplateOf(policy.Name)
-	if !named || !ours(policy) || policy.DeletionTimestamp != nil {
+	if !named || !isTemplatePolicy(policy) || policy.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
 	neededFor, err := r.observe(ctx, policy.Namespace, name)
 	switch {
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("observe what the NetworkPolicy is needed for: %w", err)
-	case neededFor == forTemplate:
+	case neededFor == usedByTemplate:
 		return reconcile.Result{}, nil
-	case neededFor == forPods:
-		return reconcile.Result{RequeueAfter: again}, nil
+	case neededFor == usedByPods:
+		return reconcile.Result{RequeueAfter: recheckInterval}, nil
 	}
 	// The lock: a template made anew takes the policy over by a write to it.
 	is := client.Preconditions{UID: &policy.UID, ResourceVersion: &policy.ResourceVersion}
@@ -73,26 +73,26 @@ func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPol
 }
 
 // observe asks the cache first. That nothing needs the policy only the API server may say.
-func (r *Remover) observe(ctx context.Context, namespace, name string) (need, error) {
+func (r *Remover) observe(ctx context.Context, namespace, name string) (usage, error) {
 	for _, reader := range []client.Reader{r.client, r.live} {
 		switch err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &extensionsv1beta1.SandboxTemplate{}); {
 		case err == nil:
-			return forTemplate, nil
+			return usedByTemplate, nil
 		case !apierrors.IsNotFound(err):
-			return forNothing, fmt.Errorf("get SandboxTemplate %s: %w", name, err)
+			return unused, fmt.Errorf("get SandboxTemplate %s: %w", name, err)
 		}
 		for _, list := range []client.ObjectList{&agentsv1beta1.SandboxList{}, &corev1.PodList{}} {
-			selected, err := some(ctx, reader, namespace, name, list)
+			selected, err := anyWithLabel(ctx, reader, namespace, name, list)
 			if err != nil || selected {
-				return forPods, err
+				return usedByPods, err
 			}
 		}
 	}
-	return forNothing, nil
+	return unused, nil
 }
 
-// some says whether there is one of the kind that carries the template's label.
-func some(ctx context.Context, reader client.Reader, namespace, name string, list client.ObjectList) (bool, error) {
+// anyWithLabel says whether there is one of the kind that carries the template's label.
+func anyWithLabel(ctx context.Context, reader client.Reader, namespace, name string, list client.ObjectList) (bool, error) {
 	err := reader.List(ctx, list, client.InNamespace(namespace), client.Limit(1),
 		client.MatchingLabels{apis.LabelSandboxTemplateRefHash: naming.Hash(name)})
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// blind is a cache that shows nothing yet but policies.
-func blind(w *world) client.Client {
+// staleCache is a cache that shows nothing yet but policies.
+func staleCache(w *world) client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if _, policy := o.(*networkingv1.NetworkPolicy); policy {
@@ -50,22 +50,22 @@ func TestAPolicyStaysAsLongAsSomethingNeedsIt(t *testing.T) {
 		again  time.Duration
 		gone   bool
 	}{
-		"its template is there":                     {policyOf(nil), []client.Object{python()}, 0, false},
-		"a Pod carries its label":                   {policyOf(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, again, false},
-		"a suspended Sandbox will have such a Pod":  {policyOf(nil), []client.Object{suspended}, again, false},
-		"nothing is left":                           {policyOf(nil), nil, 0, true},
-		"what is left is another template's":        {policyOf(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(other)}}, 0, true},
-		"what is left is in another namespace":      {policyOf(nil), []client.Object{&corev1.Pod{ObjectMeta: elsewhere}}, 0, true},
-		"it is somebody else's":                     {policyOf(theirs), nil, 0, false},
-		"somebody controls it":                      {policyOf(func(p *networkingv1.NetworkPolicy) { builders.OwnedByStranger()(p) }), nil, 0, false},
-		"it is ours by a name that no template has": {policyOf(func(p *networkingv1.NetworkPolicy) { p.Name = "python" }), nil, 0, false},
+		"its template is there":                     {newPolicy(nil), []client.Object{newTemplate()}, 0, false},
+		"a Pod carries its label":                   {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, recheckInterval, false},
+		"a suspended Sandbox will have such a Pod":  {newPolicy(nil), []client.Object{suspended}, recheckInterval, false},
+		"nothing is left":                           {newPolicy(nil), nil, 0, true},
+		"what is left is another template's":        {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(other)}}, 0, true},
+		"what is left is in another namespace":      {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: elsewhere}}, 0, true},
+		"it is somebody else's":                     {newPolicy(makeForeign), nil, 0, false},
+		"somebody controls it":                      {newPolicy(func(p *networkingv1.NetworkPolicy) { builders.OwnedByStranger()(p) }), nil, 0, false},
+		"it is ours by a name that no template has": {newPolicy(func(p *networkingv1.NetworkPolicy) { p.Name = "python" }), nil, 0, false},
 	}
 	for name, tt := range tests {
 		for _, lag := range []bool{false, true} {
 			w := newWorld(t, append(tt.others, tt.policy.DeepCopy())...)
 			cache := w.cache
 			if lag {
-				cache = blind(w)
+				cache = staleCache(w)
 			}
 			remover, err := NewRemover(cache, w.store)
 			if err != nil {
@@ -88,7 +88,7 @@ func TestAPolicyStaysAsLongAsSomethingNeedsIt(t *testing.T) {
 }
 
 func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
-	w := newWorld(t, policyOf(nil))
+	w := newWorld(t, newPolicy(nil))
 	remover, err := NewRemover(w.cache, w.store)
 	if err != nil {
 		t.Fatal(err)
@@ -98,9 +98,9 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 	if err := w.store.Get(t.Context(), key, &policy); err != nil {
 		t.Fatal(err)
 	}
-	w.intercept = func(do func() error) error { // it comes between the look and the deletion
-		w.intercept = nil
-		w.settle(python(builders.WithUID("new-uid")))
+	w.onWrite = func(do func() error) error { // it comes between the look and the deletion
+		w.onWrite = nil
+		w.settle(newTemplate(builders.WithUID("new-uid")))
 		return do()
 	}
 	if result, err := remover.Reconcile(t.Context(), &policy); err != nil || result.RequeueAfter != conflictRetry {
@@ -112,24 +112,24 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 }
 
 func TestThePolicyOfATemplateThatWentIsLookedAtLater(t *testing.T) {
-	queue := &later{}
-	afterwards().Delete(t.Context(), event.DeleteEvent{Object: python()}, queue)
-	if queue.name != "python-network-policy" || queue.in != again {
+	queue := &delayQueue{}
+	enqueueDeleted().Delete(t.Context(), event.DeleteEvent{Object: newTemplate()}, queue)
+	if queue.name != "python-network-policy" || queue.in != recheckInterval {
 		t.Errorf("%s in %s", queue.name, queue.in)
 	}
-	if got := templateOf(t.Context(), policyOf(nil)); len(got) != 1 || got[0].Name != "python" {
+	if got := requestsForPolicy(t.Context(), newPolicy(nil)); len(got) != 1 || got[0].Name != "python" {
 		t.Errorf("the policy is of %v", got)
 	}
 }
 
-// later is a queue that remembers what is added with a delay.
-type later struct {
+// delayQueue is a queue that remembers what is added with a delay.
+type delayQueue struct {
 	workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 	name string
 	in   time.Duration
 }
 
-func (l *later) AddAfter(request reconcile.Request, in time.Duration) {
+func (l *delayQueue) AddAfter(request reconcile.Request, in time.Duration) {
 	l.name, l.in = request.Name, in
 }

@@ -51,13 +51,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tra
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
 		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
-		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(templateOf)).
+		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(requestsForPolicy)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
 }
 
-// templateOf is the template that a policy is of by its name.
-func templateOf(_ context.Context, policy client.Object) []reconcile.Request {
+// requestsForPolicy is the template that a policy is of by its name.
+func requestsForPolicy(_ context.Context, policy client.Object) []reconcile.Request {
 	name, ok := naming.TemplateOf(policy.GetName())
 	if !ok {
 		return nil
@@ -71,17 +71,17 @@ func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) err
 		Named("networkpolicy").
 		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(retry.OrResync(predicate.NewPredicateFuncs(func(o client.Object) bool {
 			policy, ok := o.(*networkingv1.NetworkPolicy)
-			return ok && ours(policy)
+			return ok && isTemplatePolicy(policy)
 		})))).
-		Watches(&extensionsv1beta1.SandboxTemplate{}, afterwards()).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, enqueueDeleted()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileNetworkPolicy", r)))
 }
 
-// afterwards looks at the policy of a template that went. It waits until whoever was just making a Sandbox of the template has done so.
-func afterwards() handler.EventHandler {
+// enqueueDeleted looks at the policy of a template that went. It waits until whoever was just making a Sandbox of the template has done so.
+func enqueueDeleted() handler.EventHandler {
 	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}
-		queue.AddAfter(reconcile.Request{NamespacedName: key}, again)
+		queue.AddAfter(reconcile.Request{NamespacedName: key}, recheckInterval)
 	}}
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-func python(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
+func newTemplate(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", append([]builders.TemplateOption{builders.WithUID("template-uid")}, options...)...)
 }
 
@@ -38,20 +38,20 @@ func unmanaged(s *extensionsv1beta1.SandboxTemplateSpec) {
 	s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 }
 
-func policyOf(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPolicy {
-	p := buildPolicy(python(), nil, []string{"system"})
+func newPolicy(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPolicy {
+	p := buildPolicy(newTemplate(), nil, []string{"system"})
 	if change != nil {
 		change(p)
 	}
 	return p
 }
 
-// theirs is a policy of our name that somebody else made, or took over.
-func theirs(p *networkingv1.NetworkPolicy) { p.OwnerReferences, p.Annotations = nil, nil }
+// makeForeign is a policy of our name that somebody else made, or took over.
+func makeForeign(p *networkingv1.NetworkPolicy) { p.OwnerReferences, p.Annotations = nil, nil }
 
-func controlledBy(apiVersion, kind, name string, uid types.UID) func(*networkingv1.NetworkPolicy) {
+func withController(apiVersion, kind, name string, uid types.UID) func(*networkingv1.NetworkPolicy) {
 	return func(p *networkingv1.NetworkPolicy) {
-		theirs(p)
+		makeForeign(p)
 		builders.OwnedByStranger()(p)
 		ref := &p.OwnerReferences[0]
 		ref.APIVersion, ref.Kind, ref.Name = apiVersion, kind, name
@@ -67,26 +67,26 @@ func TestDecide(t *testing.T) {
 		was      *networkingv1.NetworkPolicy
 		want     string
 	}{
-		"none is made":                        {python(), nil, "create"},
-		"one that is right is kept":           {python(), policyOf(nil), "keep"},
-		"annotations of others are no drift":  {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep"},
-		"an edited rule is mended":            {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
-		"a widened selector is mended":        {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
-		"a lost label is mended":              {python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
-		"one without a controller is refused": {python(), policyOf(theirs), "refuse"},
-		"one of another kind is refused":      {python(), policyOf(controlledBy("apps/v1", "ReplicaSet", "python", "template-uid")), "refuse"},
-		"one of another template is refused":  {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "refuse"},
+		"none is made":                        {newTemplate(), nil, "create"},
+		"one that is right is kept":           {newTemplate(), newPolicy(nil), "keep"},
+		"annotations of others are no drift":  {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep"},
+		"an edited rule is mended":            {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
+		"a widened selector is mended":        {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
+		"a lost label is mended":              {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
+		"one without a controller is refused": {newTemplate(), newPolicy(makeForeign), "refuse"},
+		"one of another kind is refused":      {newTemplate(), newPolicy(withController("apps/v1", "ReplicaSet", "python", "template-uid")), "refuse"},
+		"one of another template is refused":  {newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "refuse"},
 		"one that goes with its template is ours, of either API version, and stays from now on": {
-			python(), policyOf(controlledBy(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "patch",
+			newTemplate(), newPolicy(withController(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "patch",
 		},
 		"one that outlived a template of this name is taken over": {
-			python(), policyOf(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }), "patch",
+			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }), "patch",
 		},
-		"one of a deleted template is waited for": {python(), policyOf(controlledBy(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "wait"},
-		"one that is going is waited for":         {python(), policyOf(going), "wait"},
-		"unmanaged removes ours":                  {python(builders.WithTemplateSpec(unmanaged)), policyOf(nil), "remove"},
-		"unmanaged leaves somebody else's alone":  {python(builders.WithTemplateSpec(unmanaged)), policyOf(theirs), "keep"},
-		"unmanaged makes none":                    {python(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
+		"one of a deleted template is waited for": {newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "wait"},
+		"one that is going is waited for":         {newTemplate(), newPolicy(going), "wait"},
+		"unmanaged removes ours":                  {newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(nil), "remove"},
+		"unmanaged leaves somebody else's alone":  {newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(makeForeign), "keep"},
+		"unmanaged makes none":                    {newTemplate(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestTheDefaultPolicy(t *testing.T) {
 			{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fc00::/7", "fe80::/10"}}},
 		}}},
 	}
-	got := buildPolicy(python(), nil, []string{"one", "two"})
+	got := buildPolicy(newTemplate(), nil, []string{"one", "two"})
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Error(diff)
 	}
@@ -128,21 +128,21 @@ func TestTheDefaultPolicy(t *testing.T) {
 
 // world is an API server in memory; the cache shows what carries our label.
 type world struct {
-	t          *testing.T
-	store      client.WithWatch
-	cache      client.Client
-	recorder   *events.FakeRecorder
-	reconciler *Reconciler
-	writes     []string
-	refused    error // the answer to a creation of a policy with rules
+	t           *testing.T
+	store       client.WithWatch
+	cache       client.Client
+	recorder    *events.FakeRecorder
+	reconciler  *Reconciler
+	writes      []string
+	rejectRules error // the answer to a creation of a policy with rules
 	// intercept, if set, is asked about each write; an error is the server's answer.
-	intercept func(do func() error) error
+	onWrite func(do func() error) error
 }
 
 func (w *world) write(what string, do func() error) error {
 	w.writes = append(w.writes, what)
-	if w.intercept != nil {
-		return w.intercept(do)
+	if w.onWrite != nil {
+		return w.onWrite(do)
 	}
 	return do()
 }
@@ -166,8 +166,8 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return w.write("create", func() error {
-				if p, ok := o.(*networkingv1.NetworkPolicy); ok && w.refused != nil && len(p.Spec.Ingress) > 0 {
-					return w.refused
+				if p, ok := o.(*networkingv1.NetworkPolicy); ok && w.rejectRules != nil && len(p.Spec.Ingress) > 0 {
+					return w.rejectRules
 				}
 				return c.Create(ctx, o, opts...)
 			})
@@ -187,7 +187,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	return w
 }
 
-func (w *world) pass(template *extensionsv1beta1.SandboxTemplate) time.Duration {
+func (w *world) reconcile(template *extensionsv1beta1.SandboxTemplate) time.Duration {
 	w.t.Helper()
 	result, err := w.reconciler.Reconcile(context.Background(), template)
 	if err != nil {
@@ -208,7 +208,7 @@ func (w *world) event() string {
 func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
-		w.pass(python())
+		w.reconcile(newTemplate())
 	}
 	var p networkingv1.NetworkPolicy
 	name := client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}
@@ -219,24 +219,24 @@ func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
 	if err := w.store.Update(t.Context(), &p); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(python())
-	w.pass(python())
-	w.pass(python(builders.WithTemplateSpec(unmanaged)))
-	w.pass(python(builders.WithTemplateSpec(unmanaged)))
+	w.reconcile(newTemplate())
+	w.reconcile(newTemplate())
+	w.reconcile(newTemplate(builders.WithTemplateSpec(unmanaged)))
+	w.reconcile(newTemplate(builders.WithTemplateSpec(unmanaged)))
 	if want := []string{"create", "patch", "delete"}; !slices.Equal(w.writes, want) {
 		t.Errorf("writes: %v, want %v", w.writes, want)
 	}
 }
 
 func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
-	w := newWorld(t, policyOf(theirs))
-	if again := w.pass(python()); again != retry.Blocked {
+	w := newWorld(t, newPolicy(makeForeign))
+	if again := w.reconcile(newTemplate()); again != retry.Blocked {
 		t.Errorf("again in %s", again)
 	}
 	if e := w.event(); !strings.Contains(e, "Warning NetworkPolicyRefused") || !strings.Contains(e, "delete it") {
 		t.Errorf("event %q", e)
 	}
-	w.pass(python(builders.WithTemplateSpec(unmanaged)))
+	w.reconcile(newTemplate(builders.WithTemplateSpec(unmanaged)))
 	if len(w.writes) != 0 {
 		t.Errorf("writes: %v", w.writes)
 	}
@@ -244,8 +244,8 @@ func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
 
 func TestRulesThatAreRefusedLeaveNoTemplateOpen(t *testing.T) {
 	w := newWorld(t)
-	w.refused = apierrors.NewInvalid(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy").GroupKind(), "x", nil)
-	w.pass(python(builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+	w.rejectRules = apierrors.NewInvalid(networkingv1.SchemeGroupVersion.WithKind("NetworkPolicy").GroupKind(), "x", nil)
+	w.reconcile(newTemplate(builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	})))
 	var p networkingv1.NetworkPolicy

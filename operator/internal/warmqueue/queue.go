@@ -35,8 +35,8 @@ type Member struct {
 	Created      time.Time
 }
 
-// Want says which members a claim may take. Empty hashes match any; Namespace is always meant.
-type Want struct {
+// Selector says which members a claim may take. Empty hashes match any; Namespace is always meant.
+type Selector struct {
 	Namespace    string
 	PoolHash     string
 	TemplateHash string
@@ -109,7 +109,7 @@ func (q *Queue) Len() int {
 // Lease takes the best member that is wanted, eligible and not leased: one whose node stays before one whose node is leaving, then Ready
 // before not, then the oldest, then by name. The caller defers Return on what it gets; nil means that there is none, and Return on
 // nil is fine. eligible and leaving run under the queue's lock and must not call the queue.
-func (q *Queue) Lease(want Want, eligible func(Member) bool, leaving func(node string) bool) *Lease {
+func (q *Queue) Lease(want Selector, eligible func(Member) bool, leaving func(node string) bool) *Lease {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var best *entry
@@ -119,7 +119,7 @@ func (q *Queue) Lease(want Want, eligible func(Member) bool, leaving func(node s
 			return
 		}
 		leaves := leaving(e.Node)
-		if best == nil || (bestLeaves && !leaves) || (bestLeaves == leaves && better(e, best)) {
+		if best == nil || (bestLeaves && !leaves) || (bestLeaves == leaves && preferred(e, best)) {
 			best, bestLeaves = e, leaves
 		}
 	}
@@ -144,7 +144,7 @@ func (q *Queue) Lease(want Want, eligible func(Member) bool, leaving func(node s
 	return &Lease{Member: best.Member, queue: q}
 }
 
-func better(a, b *entry) bool {
+func preferred(a, b *entry) bool {
 	if a.Ready != b.Ready {
 		return a.Ready
 	}
@@ -152,7 +152,7 @@ func better(a, b *entry) bool {
 }
 
 // Members lists the members that are wanted, best first, leased ones included.
-func (q *Queue) Members(want Want) []Member {
+func (q *Queue) Members(want Selector) []Member {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var all []*entry
@@ -163,7 +163,7 @@ func (q *Queue) Members(want Want) []Member {
 		}
 	}
 	slices.SortFunc(all, func(a, b *entry) int {
-		if better(a, b) {
+		if preferred(a, b) {
 			return -1
 		}
 		return 1
@@ -179,13 +179,13 @@ func (q *Queue) Members(want Want) []Member {
 type Lease struct {
 	Member
 
-	queue *Queue
-	kept  bool
+	queue    *Queue
+	consumed bool
 }
 
-// Keep says that the member was taken: it leaves the queue.
-func (l *Lease) Keep() {
-	l.kept = true
+// Consume says that the member was taken: it leaves the queue.
+func (l *Lease) Consume() {
+	l.consumed = true
 	l.queue.mu.Lock()
 	defer l.queue.mu.Unlock()
 	if l.queue.sameIncarnation(l) {
@@ -193,9 +193,9 @@ func (l *Lease) Keep() {
 	}
 }
 
-// Return puts the member back, unless it was kept. It is made for defer.
-func (l *Lease) Return() {
-	if l == nil || l.kept {
+// Release puts the member back, unless it was kept. It is made for defer.
+func (l *Lease) Release() {
+	if l == nil || l.consumed {
 		return
 	}
 	l.queue.mu.Lock()

@@ -17,7 +17,7 @@ import (
 
 var created = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
-func named(name string, with ...func(*Member)) Member {
+func newMember(name string, with ...func(*Member)) Member {
 	m := Member{
 		NamespacedName: types.NamespacedName{Namespace: "team", Name: name}, UID: types.UID(name),
 		PoolHash: "pool", TemplateHash: "template", Ready: true, Created: created,
@@ -30,17 +30,17 @@ func named(name string, with ...func(*Member)) Member {
 
 func notReady(m *Member) { m.Ready = false }
 
-func old(by time.Duration) func(*Member) {
+func olderBy(by time.Duration) func(*Member) {
 	return func(m *Member) { m.Created = m.Created.Add(-by) }
 }
 
-func in(namespace string) func(*Member) { return func(m *Member) { m.Namespace = namespace } }
+func inNamespace(namespace string) func(*Member) { return func(m *Member) { m.Namespace = namespace } }
 
 func ofPool(hash string) func(*Member) { return func(m *Member) { m.PoolHash = hash } }
 
 func ofTemplate(hash string) func(*Member) { return func(m *Member) { m.TemplateHash = hash } }
 
-func filled(members ...Member) *Queue {
+func newQueue(members ...Member) *Queue {
 	q := New()
 	for _, m := range members {
 		q.Put(m)
@@ -48,45 +48,45 @@ func filled(members ...Member) *Queue {
 	return q
 }
 
-func anyone(Member) bool { return true }
+func anyMember(Member) bool { return true }
 
-// nowhere is a cluster without a node that leaves.
-func nowhere(string) bool { return false }
+// noneLeaving is a cluster without a node that leaves.
+func noneLeaving(string) bool { return false }
 
-func on(node string) func(*Member) { return func(m *Member) { m.Node = node } }
+func onNode(node string) func(*Member) { return func(m *Member) { m.Node = node } }
 
-var wanted = Want{Namespace: "team", TemplateHash: "template"}
+var teamTemplate = Selector{Namespace: "team", TemplateHash: "template"}
 
 // drain leases until there is nothing left, or more than there can be.
-func drain(q *Queue, want Want) (names []string) {
+func drain(q *Queue, want Selector) (names []string) {
 	most := q.Len()
-	for lease := q.Lease(want, anyone, nowhere); lease != nil && len(names) <= most; lease = q.Lease(want, anyone, nowhere) {
+	for lease := q.Lease(want, anyMember, noneLeaving); lease != nil && len(names) <= most; lease = q.Lease(want, anyMember, noneLeaving) {
 		names = append(names, lease.Name)
 	}
 	return names
 }
 
 func TestReadyFirstThenOldestThenByName(t *testing.T) {
-	q := filled(named("young"), named("b", old(time.Hour)), named("a", old(time.Hour)), named("not-ready", notReady, old(9*time.Hour)))
+	q := newQueue(newMember("young"), newMember("b", olderBy(time.Hour)), newMember("a", olderBy(time.Hour)), newMember("not-ready", notReady, olderBy(9*time.Hour)))
 	want := []string{"a", "b", "young", "not-ready"}
 	var listed []string
-	for _, m := range q.Members(wanted) {
+	for _, m := range q.Members(teamTemplate) {
 		listed = append(listed, m.Name)
 	}
 	if !slices.Equal(listed, want) {
 		t.Errorf("listed %v", listed)
 	}
-	if got := drain(q, wanted); !slices.Equal(got, want) {
+	if got := drain(q, teamTemplate); !slices.Equal(got, want) {
 		t.Errorf("leased %v", got)
 	}
 }
 
 func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
-	q := filled(named("old-leaves", old(9*time.Hour), on("cordoned")), named("leaves-not-ready", notReady, on("cordoned")), named("young-leaves", on("cordoned")),
-		named("stays", on("node")), named("unknown", old(-time.Hour)), named("not-ready", notReady, on("node")))
+	q := newQueue(newMember("old-leaves", olderBy(9*time.Hour), onNode("cordoned")), newMember("leaves-not-ready", notReady, onNode("cordoned")), newMember("young-leaves", onNode("cordoned")),
+		newMember("stays", onNode("node")), newMember("unknown", olderBy(-time.Hour)), newMember("not-ready", notReady, onNode("node")))
 	var got []string
 	for range q.Len() {
-		got = append(got, q.Lease(wanted, anyone, func(node string) bool { return node == "cordoned" }).Name)
+		got = append(got, q.Lease(teamTemplate, anyMember, func(node string) bool { return node == "cordoned" }).Name)
 	}
 	if want := []string{"stays", "unknown", "not-ready", "old-leaves", "young-leaves", "leaves-not-ready"}; !slices.Equal(got, want) {
 		t.Errorf("leased %v, want %v", got, want)
@@ -95,17 +95,17 @@ func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
 
 func TestWhatIsWanted(t *testing.T) {
 	q := func() *Queue {
-		return filled(named("a"), named("b", ofPool("other")), named("c", ofTemplate("other")), named("d", in("elsewhere")))
+		return newQueue(newMember("a"), newMember("b", ofPool("other")), newMember("c", ofTemplate("other")), newMember("d", inNamespace("elsewhere")))
 	}
 	tests := map[string]struct {
-		want Want
+		want Selector
 		got  []string
 	}{
-		"any pool of a template, in the namespace only": {wanted, []string{"a", "b"}},
-		"one pool of a template":                        {Want{Namespace: "team", TemplateHash: "template", PoolHash: "other"}, []string{"b"}},
-		"a pool, whatever its members were built from":  {Want{Namespace: "team", PoolHash: "pool"}, []string{"a", "c"}},
-		"another namespace has its own":                 {Want{Namespace: "elsewhere", TemplateHash: "template"}, []string{"d"}},
-		"an unknown template has none":                  {Want{Namespace: "team", TemplateHash: "x"}, nil},
+		"any pool of a template, in the namespace only": {teamTemplate, []string{"a", "b"}},
+		"one pool of a template":                        {Selector{Namespace: "team", TemplateHash: "template", PoolHash: "other"}, []string{"b"}},
+		"a pool, whatever its members were built from":  {Selector{Namespace: "team", PoolHash: "pool"}, []string{"a", "c"}},
+		"another namespace has its own":                 {Selector{Namespace: "elsewhere", TemplateHash: "template"}, []string{"d"}},
+		"an unknown template has none":                  {Selector{Namespace: "team", TemplateHash: "x"}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -124,40 +124,40 @@ func TestWhatIsWanted(t *testing.T) {
 }
 
 func TestOnlyTheEligibleAreLeased(t *testing.T) {
-	q := filled(named("a", old(time.Hour)), named("b"))
-	lease := q.Lease(wanted, func(m Member) bool { return m.Name != "a" }, nowhere)
+	q := newQueue(newMember("a", olderBy(time.Hour)), newMember("b"))
+	lease := q.Lease(teamTemplate, func(m Member) bool { return m.Name != "a" }, noneLeaving)
 	if lease == nil || lease.Name != "b" {
 		t.Errorf("leased %v", lease)
 	}
 }
 
 func TestALeaseReturnsItselfUnlessKept(t *testing.T) {
-	q := filled(named("a"))
+	q := newQueue(newMember("a"))
 	func() {
-		lease := q.Lease(wanted, anyone, nowhere)
-		defer lease.Return()
-		if q.Lease(wanted, anyone, nowhere) != nil {
+		lease := q.Lease(teamTemplate, anyMember, noneLeaving)
+		defer lease.Release()
+		if q.Lease(teamTemplate, anyMember, noneLeaving) != nil {
 			t.Error("leased twice")
 		}
-		if q.Len() != 1 || len(q.Members(wanted)) != 1 {
+		if q.Len() != 1 || len(q.Members(teamTemplate)) != 1 {
 			t.Error("a leased member is not counted")
 		}
 	}()
 	func() {
 		defer func() { _ = recover() }()
-		defer q.Lease(wanted, anyone, nowhere).Return()
+		defer q.Lease(teamTemplate, anyMember, noneLeaving).Release()
 		panic("the holder dies")
 	}()
-	lease := q.Lease(wanted, anyone, nowhere)
+	lease := q.Lease(teamTemplate, anyMember, noneLeaving)
 	if lease == nil {
 		t.Fatal("the lease did not return itself")
 	}
-	lease.Keep()
-	lease.Return()
-	if q.Len() != 0 || q.Lease(wanted, anyone, nowhere) != nil {
+	lease.Consume()
+	lease.Release()
+	if q.Len() != 0 || q.Lease(teamTemplate, anyMember, noneLeaving) != nil {
 		t.Error("a kept member is still there")
 	}
-	(*Lease)(nil).Return()
+	(*Lease)(nil).Release()
 }
 
 func TestTheWatchSpeaksDuringALease(t *testing.T) {
@@ -170,42 +170,42 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 		freeAfter  bool
 	}{
 		"news of the same member leave the lease alone": {
-			watch: func(q *Queue) { q.Put(named("a", notReady)) }, left: 1, freeAfter: true,
+			watch: func(q *Queue) { q.Put(newMember("a", notReady)) }, left: 1, freeAfter: true,
 		},
 		"news of the same member, then it is kept": {
-			watch: func(q *Queue) { q.Put(named("a", notReady)) }, keep: true,
+			watch: func(q *Queue) { q.Put(newMember("a", notReady)) }, keep: true,
 		},
 		"another one of the name is nobody's yet": {
-			watch: func(q *Queue) { q.Put(named("a", again)) }, freeDuring: true, left: 1, freeAfter: true,
+			watch: func(q *Queue) { q.Put(newMember("a", again)) }, freeDuring: true, left: 1, freeAfter: true,
 		},
 		"to keep the old one does not take the new one": {
-			watch: func(q *Queue) { q.Put(named("a", again)) }, keep: true, freeDuring: true, left: 1, freeAfter: true,
+			watch: func(q *Queue) { q.Put(newMember("a", again)) }, keep: true, freeDuring: true, left: 1, freeAfter: true,
 		},
 		"a member that went stays gone": {
-			watch: func(q *Queue) { q.Remove(named("a").NamespacedName) },
+			watch: func(q *Queue) { q.Remove(newMember("a").NamespacedName) },
 		},
 		"a member that moved to another template is found there": {
-			watch: func(q *Queue) { q.Put(named("a", ofTemplate("new"))) }, left: 1,
+			watch: func(q *Queue) { q.Put(newMember("a", ofTemplate("new"))) }, left: 1,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			q := filled(named("a"))
-			lease := q.Lease(wanted, anyone, nowhere)
+			q := newQueue(newMember("a"))
+			lease := q.Lease(teamTemplate, anyMember, noneLeaving)
 			tt.watch(q)
-			other := q.Lease(wanted, anyone, nowhere)
+			other := q.Lease(teamTemplate, anyMember, noneLeaving)
 			if (other != nil) != tt.freeDuring {
 				t.Errorf("during the lease: %v", other)
 			}
-			other.Return()
+			other.Release()
 			if tt.keep {
-				lease.Keep()
+				lease.Consume()
 			}
-			lease.Return()
+			lease.Release()
 			if q.Len() != tt.left {
 				t.Errorf("%d members left, want %d", q.Len(), tt.left)
 			}
-			if got := q.Lease(wanted, anyone, nowhere); (got != nil) != tt.freeAfter {
+			if got := q.Lease(teamTemplate, anyMember, noneLeaving); (got != nil) != tt.freeAfter {
 				t.Errorf("after the lease: %v", got)
 			}
 		})
@@ -215,9 +215,9 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	q := New()
 	for i := range 100 {
-		q.Put(named(fmt.Sprint(i), in(fmt.Sprint(i%3)), ofTemplate(fmt.Sprint(i%7))))
+		q.Put(newMember(fmt.Sprint(i), inNamespace(fmt.Sprint(i%3)), ofTemplate(fmt.Sprint(i%7))))
 	}
-	q.Put(named("1", in("1"), ofTemplate("moved")))
+	q.Put(newMember("1", inNamespace("1"), ofTemplate("moved")))
 	for i := range 100 {
 		q.Remove(types.NamespacedName{Namespace: fmt.Sprint(i % 3), Name: fmt.Sprint(i)})
 		q.Remove(types.NamespacedName{Namespace: "nowhere", Name: fmt.Sprint(i)})
@@ -240,9 +240,9 @@ func TestHammer(t *testing.T) {
 				i := random.IntN(members)
 				switch random.IntN(6) {
 				case 0:
-					q.Put(named(fmt.Sprint(i)))
+					q.Put(newMember(fmt.Sprint(i)))
 				case 1:
-					_ = q.Len() + len(q.Members(wanted))
+					_ = q.Len() + len(q.Members(teamTemplate))
 				default:
 					hold(t, q, held, random)
 				}
@@ -251,19 +251,19 @@ func TestHammer(t *testing.T) {
 	}
 	all.Wait()
 	for i := range members {
-		q.Put(named(fmt.Sprint(i)))
+		q.Put(newMember(fmt.Sprint(i)))
 	}
-	if got := drain(q, wanted); len(got) != members {
+	if got := drain(q, teamTemplate); len(got) != members {
 		t.Errorf("%d of %d members can be had: a lease got lost", len(got), members)
 	}
 }
 
 func hold(t *testing.T, q *Queue, held []atomic.Int32, random *rand.Rand) {
-	lease := q.Lease(wanted, anyone, nowhere)
+	lease := q.Lease(teamTemplate, anyMember, noneLeaving)
 	if lease == nil {
 		return
 	}
-	defer lease.Return()
+	defer lease.Release()
 	var i int
 	if _, err := fmt.Sscan(lease.Name, &i); err != nil {
 		t.Error(err)
@@ -275,6 +275,6 @@ func hold(t *testing.T, q *Queue, held []atomic.Int32, random *rand.Rand) {
 	kept := random.IntN(2) == 0
 	held[i].Add(-1)
 	if kept {
-		lease.Keep()
+		lease.Consume()
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Each has the labels of a member, the claimed hash included, and the pool's owner reference.
 func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 	foreign := func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Image = "evil" }
-	planted := map[string]change{
+	planted := map[string]sandboxOption{
 		"another image":              foreign,
 		"another image, edited back": func(s *agentsv1beta1.Sandbox) { s.Generation = 3 },
 		"another volume":             func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "x"}} },
@@ -32,9 +32,9 @@ func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 	}
 	for strategy, with := range map[string][]builders.PoolOption{"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)}} {
 		for what, plant := range planted {
-			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{"template": claimOf("c"), "pool": claimOf("c", builders.FromPool("p"))} {
+			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{"template": newClaim("c"), "pool": newClaim("c", builders.FromPool("p"))} {
 				t.Run(strategy+" by "+by+" "+what, func(t *testing.T) {
-					w := newWorld(t, claim, template(), pool("p", with...), member("p-evil", pool("p"), plant))
+					w := newWorld(t, claim, newTemplate(), newPool("p", with...), newMember("p-evil", newPool("p"), plant))
 					w.settle()
 					if got := w.claim("c").Status.SandboxStatus.Name; got != "c" {
 						t.Errorf("the claim got %q", got)
@@ -46,8 +46,8 @@ func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 }
 
 func TestAStaleMemberIsTakenIfThePoolRecordedItsContent(t *testing.T) {
-	older := template(builders.WithImage("before"))
-	stale := memberOf("p-a", pool("p"), older)
+	older := newTemplate(builders.WithImage("before"))
+	stale := newMemberFrom("p-a", newPool("p"), older)
 	recorded := func(revisions ...string) builders.PoolOption {
 		return builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisions}})
 	}
@@ -55,16 +55,16 @@ func TestAStaleMemberIsTakenIfThePoolRecordedItsContent(t *testing.T) {
 		pool *extensionsv1beta1.SandboxWarmPool
 		want string
 	}{
-		"recorded":                             {pool("p", recorded("x", provenance.Revision(stale))), "p-a"},
-		"another is recorded":                  {pool("p", recorded("x")), "c"},
-		"none is":                              {pool("p", recorded()), "c"},
-		"the pool of an earlier operator":      {pool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a"},
-		"a new pool":                           {pool("p"), "c"},
-		"under Recreate, though it's recorded": {pool("p", builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType), recorded(provenance.Revision(stale))), "c"},
+		"recorded":                             {newPool("p", recorded("x", provenance.Revision(stale))), "p-a"},
+		"another is recorded":                  {newPool("p", recorded("x")), "c"},
+		"none is":                              {newPool("p", recorded()), "c"},
+		"the pool of an earlier operator":      {newPool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a"},
+		"a new pool":                           {newPool("p"), "c"},
+		"under Recreate, though it's recorded": {newPool("p", builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType), recorded(provenance.Revision(stale))), "c"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, claimOf("c"), template(), tt.pool, stale.DeepCopy())
+			w := newWorld(t, newClaim("c"), newTemplate(), tt.pool, stale.DeepCopy())
 			w.settle()
 			if got := w.claim("c").Status.SandboxStatus.Name; got != tt.want {
 				t.Errorf("the claim got %q, not %q", got, tt.want)

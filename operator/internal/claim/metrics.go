@@ -9,15 +9,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
-// measure times the claim whose status went from was to is, once: when it became Ready for the first time.
-func (r *Reconciler) measure(was, is *extensionsv1beta1.SandboxClaim, f facts) {
+// recordMetrics times the claim whose status went from was to is, once: when it became Ready for the first time.
+func (r *Reconciler) recordMetrics(was, is *extensionsv1beta1.SandboxClaim, f statusInput) {
 	if was.Status.FirstReadyTime == nil && is.Status.FirstReadyTime != nil {
 		r.metrics.FirstReady(is, f.sandbox)
 	}
 }
 
-// adoptionOf is what an attempt to take a warm Sandbox came to.
-func adoptionOf(err error) metrics.Adoption {
+// adoptionOutcome is what an attempt to take a warm Sandbox came to.
+func adoptionOutcome(err error) metrics.Adoption {
 	switch retry.ClassOf(err) {
 	case retry.None:
 		return metrics.Adopted

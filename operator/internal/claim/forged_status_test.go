@@ -20,11 +20,11 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 	expired := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow))
 	lives := map[string]func() *world{
 		"bound": func() *world {
-			return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"), older(2)), member("p-b", pool("p"), older(1)),
-				heldBy(claimOf("other"), member("p-x", pool("p"))))
+			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)), newMember("p-b", newPool("p"), olderBy(1)),
+				newClaimed(newClaim("other"), newMember("p-x", newPool("p"))))
 		},
 		"waiting": func() *world {
-			return newWorld(t, claimOf("c"), heldBy(claimOf("other"), member("p-x", pool("p"))))
+			return newWorld(t, newClaim("c"), newClaimed(newClaim("other"), newMember("p-x", newPool("p"))))
 		},
 	}
 	forgeries := map[string]extensionsv1beta1.SandboxClaimStatus{
@@ -41,7 +41,7 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 		for what, forged := range forgeries {
 			w := life()
 			w.settle()
-			want, owners := w.claim("c").Status, w.owned("c-uid")
+			want, owners := w.claim("c").Status, w.ownedBy("c-uid")
 			claim := w.claim("c")
 			claim.Status = forged
 			if err := w.store.Status().Update(context.Background(), claim); err != nil {
@@ -55,10 +55,10 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, forged %s (-want +got):\n%s", state, what, diff)
 			}
-			if diff := cmp.Diff(owners, w.owned("c-uid")); diff != "" {
+			if diff := cmp.Diff(owners, w.ownedBy("c-uid")); diff != "" {
 				t.Errorf("%s, forged %s: it owns (-before +after):\n%s", state, what, diff)
 			}
-			if problems := w.broken(); len(problems) > 0 {
+			if problems := w.violations(); len(problems) > 0 {
 				t.Errorf("%s, forged %s: %q", state, what, problems)
 			}
 		}
@@ -66,9 +66,9 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 }
 
 func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
-	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	newer := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonSandboxNotReady, "newer", 1, metav1.NewTime(testNow))
-	w.intercept = func(write string, do func() error) error {
+	w.onWrite = func(write string, do func() error) error {
 		if write == "patch SandboxClaim/status" {
 			claim := w.claim("c")
 			claim.Status.Conditions = []metav1.Condition{newer}
@@ -78,10 +78,10 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 		}
 		return do()
 	}
-	if again, err := w.pass("c"); err != nil || again != conflictRetry {
+	if again, err := w.reconcile("c"); err != nil || again != conflictRetry {
 		t.Errorf("again in %s, %v", again, err)
 	}
-	if diff := cmp.Diff([]string{"Ready=False/SandboxNotReady newer"}, words(w.claim("c").Status.Conditions)); diff != "" {
+	if diff := cmp.Diff([]string{"Ready=False/SandboxNotReady newer"}, conditionStrings(w.claim("c").Status.Conditions)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	if got := w.events(); len(got) != 0 {

@@ -9,12 +9,12 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// rival is one of the operators, with what its cache shows of the claims.
-type rival struct {
+// raceOperator is one of the operators, with what its cache shows of the claims.
+type raceOperator struct {
 	*world
 
-	known   map[string]*extensionsv1beta1.SandboxClaim
-	workers []*worker
+	cachedClaims map[string]*extensionsv1beta1.SandboxClaim
+	workers      []*worker
 }
 
 // worker is in the middle of a pass, stopped in front of a call of the API; or idle.
@@ -23,11 +23,11 @@ type worker struct {
 	next   func() (string, bool)
 	stop   func()
 	yield  func(string) bool
-	answer deed // to its next write
+	answer moveKind // to its next write
 }
 
-// again kills the operator and starts it with an empty queue and a cache that is up to date.
-func (o *rival) again() {
+// restartUpToDate kills the operator and starts it with an empty queue and a cache that is up to date.
+func (o *raceOperator) restartUpToDate() {
 	for _, w := range o.workers {
 		if w.stop != nil {
 			w.stop()
@@ -35,46 +35,46 @@ func (o *rival) again() {
 		*w = worker{}
 	}
 	o.restart()
-	o.known = map[string]*extensionsv1beta1.SandboxClaim{}
-	o.showAll()
+	o.cachedClaims = map[string]*extensionsv1beta1.SandboxClaim{}
+	o.updateWholeCache()
 }
 
-func (o *rival) showAll() {
+func (o *raceOperator) updateWholeCache() {
 	for what := range len(raceClaims) + len(raceSandboxes) {
-		o.show(what)
+		o.updateCache(what)
 	}
 }
 
-func (o *rival) show(what int) {
+func (o *raceOperator) updateCache(what int) {
 	if what %= len(raceClaims) + len(raceSandboxes); what < len(raceClaims) {
-		o.known[raceClaims[what]] = o.claim(raceClaims[what])
+		o.cachedClaims[raceClaims[what]] = o.claim(raceClaims[what])
 		return
 	}
 	name := raceSandboxes[what-len(raceClaims)]
-	o.feed(name, o.hold(name))
+	o.showQueue(name, o.freezeSandbox(name))
 }
 
-// wait stops the pass in front of a call. A pass whose operator is killed meanwhile goes no further.
-func (w *worker) wait(call string) {
+// pauseBefore stops the pass in front of a call. A pass whose operator is killed meanwhile goes no further.
+func (w *worker) pauseBefore(call string) {
 	if !w.yield(call) {
 		panic(errKilled)
 	}
 }
 
-// rest lets passes follow each other, as the watch would have it, until none writes.
-func (o *rival) rest() (problems []string) {
+// settleAll lets passes follow each other, as the watch would have it, until none writes.
+func (o *raceOperator) settleAll() (problems []string) {
 	o.restart()
 	for range 20 {
 		before := len(o.writes)
 		for _, claim := range raceClaims {
-			if _, err := o.pass(claim); err != nil {
+			if _, err := o.reconcile(claim); err != nil {
 				problems = append(problems, fmt.Sprintf("at rest: pass of %s: %v", claim, err))
 			}
 		}
 		if len(o.writes) == before {
 			return problems
 		}
-		o.watch()
+		o.syncQueue()
 	}
 	return append(problems, "it never comes to rest")
 }

@@ -8,7 +8,7 @@
 //   - the template is not changed;
 //   - secure defaults are applied here and nowhere else, before anything is hashed or compared;
 //   - the identity labels live in the Sandbox's metadata and never pass through spec.podTemplate.
-package stamp
+package sandboxspec
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +24,9 @@ import (
 // Resolvers that a Pod gets in secure-by-default mode: the cluster's own DNS would tell it what else is there.
 var publicResolvers = [...]string{"8.8.8.8", "1.1.1.1"}
 
-// Sandbox returns a Sandbox of the template, without a name and without an owner.
-func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox {
-	labels, annotations := Metadata(template)
+// FromTemplate returns a FromTemplate of the template, without a name and without an owner.
+func FromTemplate(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox {
+	labels, annotations := InheritedMetadata(template)
 	labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template.Name)
 	annotations[apis.AnnotationTemplateRef] = template.Name
 	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: template.Namespace, Labels: labels, Annotations: annotations}}
@@ -41,17 +41,17 @@ func Sandbox(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sandbox
 	}
 	running := int32(1)
 	s.Spec.Replicas = &running
-	secure(template, &s.Spec.PodTemplate.Spec)
+	applySecureDefaults(template, &s.Spec.PodTemplate.Spec)
 	return s
 }
 
-// Metadata is what a template hands on of its own labels and annotations to the metadata of its Sandboxes: what people say of it, and
+// InheritedMetadata is what a template hands on of its own labels and annotations to the metadata of its Sandboxes: what people say of it, and
 // nothing of what Kubernetes, we or a tracer note there. The maps are the caller's.
-func Metadata(template *extensionsv1beta1.SandboxTemplate) (labels, annotations map[string]string) {
-	return handedOn(template.Labels), handedOn(template.Annotations)
+func InheritedMetadata(template *extensionsv1beta1.SandboxTemplate) (labels, annotations map[string]string) {
+	return inheritable(template.Labels), inheritable(template.Annotations)
 }
 
-func handedOn(all map[string]string) map[string]string {
+func inheritable(all map[string]string) map[string]string {
 	some := make(map[string]string, len(all)+1)
 	for key, value := range all {
 		if apis.ReservedDomain(key) == "" && key != apis.AnnotationTraceContext {
@@ -61,26 +61,26 @@ func handedOn(all map[string]string) map[string]string {
 	return some
 }
 
-// Hash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Neither metadata nor the retention policy
+// TemplateHash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Neither metadata nor the retention policy
 // is part of it: both reach a member that runs, and a claim that takes one brings them up to date.
-func Hash(template *extensionsv1beta1.SandboxTemplate) string {
-	s := Sandbox(template)
-	return HashOf(s)
+func TemplateHash(template *extensionsv1beta1.SandboxTemplate) string {
+	s := FromTemplate(template)
+	return SandboxHash(s)
 }
 
-// HashOf is the hash of the blueprint that a Sandbox has now.
-func HashOf(s *agentsv1beta1.Sandbox) string {
+// SandboxHash is the hash of the blueprint that a Sandbox has now.
+func SandboxHash(s *agentsv1beta1.Sandbox) string {
 	return blueprint.Hash(s.Spec.PodTemplate.Spec, s.Spec.VolumeClaimTemplates, s.Spec.Service)
 }
 
-// secure applies the defaults of a Pod that runs what nobody trusts: no credentials for the Kubernetes API, and, where the
+// applySecureDefaults applies the defaults of a Pod that runs what nobody trusts: no credentials for the Kubernetes API, and, where the
 // default NetworkPolicy holds, no DNS of the cluster. What the template says stays.
-func secure(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
+func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
 	if spec.AutomountServiceAccountToken == nil {
 		no := false
 		spec.AutomountServiceAccountToken = &no
 	}
-	if !DefaultNetwork(template) || spec.DNSPolicy != "" {
+	if !UsesDefaultNetworkPolicy(template) || spec.DNSPolicy != "" {
 		return
 	}
 	spec.DNSPolicy = corev1.DNSNone
@@ -89,8 +89,8 @@ func secure(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
 	}
 }
 
-// DefaultNetwork says whether the template's Sandboxes are under the default NetworkPolicy.
-func DefaultNetwork(template *extensionsv1beta1.SandboxTemplate) bool {
+// UsesDefaultNetworkPolicy says whether the template's Sandboxes are under the default NetworkPolicy.
+func UsesDefaultNetworkPolicy(template *extensionsv1beta1.SandboxTemplate) bool {
 	return template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged &&
 		template.Spec.NetworkPolicy == nil
 }

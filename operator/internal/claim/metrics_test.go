@@ -17,8 +17,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
-// counted is how often something happened, over the labels that a row asks for.
-func counted(t *testing.T, m *metrics.Metrics, name string, labels map[string]string) int {
+// metricCount is how often something happened, over the labels that a row asks for.
+func metricCount(t *testing.T, m *metrics.Metrics, name string, labels map[string]string) int {
 	t.Helper()
 	count, _ := gathered.Of(t, m, name, labels)
 	return count
@@ -27,27 +27,27 @@ func counted(t *testing.T, m *metrics.Metrics, name string, labels map[string]st
 const startup = "agent_sandbox_claim_startup_latency_ms"
 
 func TestAClaimIsTimedOnceWhateverItsPodDoesLater(t *testing.T) {
-	w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
+	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	warm := map[string]string{"launch_type": "warm"}
 	w.settle()
-	if n := counted(t, w.metrics, startup, warm); n != 1 {
+	if n := metricCount(t, w.metrics, startup, warm); n != 1 {
 		t.Fatalf("timed %d times", n)
 	}
 	for range 3 {
-		w.change("p-a", notReady)
+		w.updateSandbox("p-a", notReady)
 		w.settle()
-		w.change("p-a", ready)
+		w.updateSandbox("p-a", ready)
 		w.settle()
 	}
-	if n := counted(t, w.metrics, startup, warm); n != 1 {
+	if n := metricCount(t, w.metrics, startup, warm); n != 1 {
 		t.Errorf("after flapping, timed %d times", n)
 	}
 	w.restart()
-	w.change("p-a", notReady)
+	w.updateSandbox("p-a", notReady)
 	w.settle()
-	w.change("p-a", ready)
+	w.updateSandbox("p-a", ready)
 	w.settle()
-	if n := counted(t, w.metrics, startup, nil); n != 0 {
+	if n := metricCount(t, w.metrics, startup, nil); n != 0 {
 		t.Errorf("after a restart, timed %d times more", n)
 	}
 }
@@ -58,23 +58,23 @@ func TestAClaimIsTimedWhenTheServerHasItsStatusAndNotBefore(t *testing.T) {
 		"ill":     apierrors.NewInternalError(errors.New("ill")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
-			w.intercept = func(write string, do func() error) error {
+			w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
+			w.onWrite = func(write string, do func() error) error {
 				if write == "patch SandboxClaim/status" {
 					return answer
 				}
 				return do()
 			}
-			_, _ = w.pass("c")
-			if n := counted(t, w.metrics, startup, nil); n != 0 {
+			_, _ = w.reconcile("c")
+			if n := metricCount(t, w.metrics, startup, nil); n != 0 {
 				t.Errorf("timed %d times", n)
 			}
-			w.intercept = nil
+			w.onWrite = nil
 			w.settle()
-			if n := counted(t, w.metrics, startup, nil); n != 1 {
+			if n := metricCount(t, w.metrics, startup, nil); n != 1 {
 				t.Errorf("timed %d times in the end", n)
 			}
-			if n := counted(t, w.metrics, "agent_sandbox_claim_creation_total", nil); n != 1 {
+			if n := metricCount(t, w.metrics, "agent_sandbox_claim_creation_total", nil); n != 1 {
 				t.Errorf("counted %d times", n)
 			}
 		})
@@ -89,21 +89,23 @@ func TestClaimsAreCountedByHowTheyGotTheirSandbox(t *testing.T) {
 		attempted int
 	}{
 		"a warm one, by its pool": {
-			func() *world { return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"))) },
+			func() *world {
+				return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
+			},
 			map[string]string{"launch_type": "warm", "warmpool_name": "p", "pod_condition": "ready"}, "adopted", 1,
 		},
 		"a warm one that is not ready yet": {
 			func() *world {
-				return newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p"), notReady))
+				return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), notReady))
 			},
 			map[string]string{"launch_type": "warm", "warmpool_name": "p", "pod_condition": "not_ready"}, "adopted", 1,
 		},
 		"a cold one where the pool is empty": {
-			func() *world { return newWorld(t, claimOf("c"), template(), pool("p")) },
+			func() *world { return newWorld(t, newClaim("c"), newTemplate(), newPool("p")) },
 			map[string]string{"launch_type": "cold", "warmpool_name": "none", "pod_condition": "not_ready"}, "none_available", 1,
 		},
 		"a cold one where there is no pool tries none": {
-			func() *world { return newWorld(t, claimOf("c"), template()) },
+			func() *world { return newWorld(t, newClaim("c"), newTemplate()) },
 			map[string]string{"launch_type": "cold", "warmpool_name": "none", "pod_condition": "not_ready"}, "none_available", 0,
 		},
 	}
@@ -111,11 +113,11 @@ func TestClaimsAreCountedByHowTheyGotTheirSandbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := tt.world()
 			w.settle()
-			if n := counted(t, w.metrics, "agent_sandbox_claim_creation_total", tt.created); n != 1 {
+			if n := metricCount(t, w.metrics, "agent_sandbox_claim_creation_total", tt.created); n != 1 {
 				t.Errorf("counted %d times as %v", n, tt.created)
 			}
 			outcome := map[string]string{"outcome": tt.adoption}
-			if n := counted(t, w.metrics, "agent_sandbox_claim_adoption_total", outcome); n != tt.attempted {
+			if n := metricCount(t, w.metrics, "agent_sandbox_claim_adoption_total", outcome); n != tt.attempted {
 				t.Errorf("%d attempts were %s", n, tt.adoption)
 			}
 		})
@@ -135,16 +137,16 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, claimOf("c"), template(), pool("p"), member("p-a", pool("p")))
-			w.intercept = func(write string, do func() error) error {
+			w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
+			w.onWrite = func(write string, do func() error) error {
 				if write == "patch Sandbox" {
 					tt.before(w)
 					return tt.answer
 				}
 				return do()
 			}
-			_, _ = w.pass("c")
-			if n := counted(t, w.metrics, "agent_sandbox_claim_adoption_total", map[string]string{"outcome": string(tt.want)}); n != 1 {
+			_, _ = w.reconcile("c")
+			if n := metricCount(t, w.metrics, "agent_sandbox_claim_adoption_total", map[string]string{"outcome": string(tt.want)}); n != 1 {
 				t.Errorf("%d attempts were %s", n, tt.want)
 			}
 		})
@@ -154,14 +156,14 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 		want metrics.Adoption
 	}{
 		"no error":                {nil, metrics.Adopted},
-		"a person must change it": {fmt.Errorf("x: %w", refuse("X", "x")), metrics.Refused},
+		"a person must change it": {fmt.Errorf("x: %w", rejectf("X", "x")), metrics.Refused},
 		"an old object":           {retry.ErrWentMeanwhile, metrics.Conflict},
-		"a member that went":      {&lost{text: "x", left: true}, metrics.Lost},
+		"a member that went":      {&memberLostError{message: "x", unavailable: true}, metrics.Lost},
 		"anything else":           {errors.New("x"), metrics.Failed},
 	}
 	for name, tt := range classes {
 		t.Run(name, func(t *testing.T) {
-			if got := adoptionOf(tt.err); got != tt.want {
+			if got := adoptionOutcome(tt.err); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -170,12 +172,12 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 
 func TestAStartIsTimedWithTheClientsWord(t *testing.T) {
 	asked := testNow.Add(-20 * time.Millisecond).Format(time.RFC3339Nano)
-	c := claimOf("c")
+	c := newClaim("c")
 	c.Annotations = map[string]string{"agents.x-k8s.io/client-first-requested-at": asked}
 	c.CreationTimestamp.Time = testNow
-	w := newWorld(t, c, template(), pool("p"), member("p-a", pool("p")))
+	w := newWorld(t, c, newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()
-	if n := counted(t, w.metrics, startup, map[string]string{"launch_type": "warm", "sandbox_template": template().Name}); n != 1 {
+	if n := metricCount(t, w.metrics, startup, map[string]string{"launch_type": "warm", "sandbox_template": newTemplate().Name}); n != 1 {
 		t.Errorf("timed %d times", n)
 	}
 }

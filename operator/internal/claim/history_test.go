@@ -17,69 +17,69 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
-// transcript is a random history of claims, members and operators over one API server.
-type transcript struct {
+// history is a random history of claims, members and operators over one API server.
+type history struct {
 	t         *testing.T
 	rand      *rand.Rand
 	operators []*world
 	// known is each operator's cached version of each claim: it moves forward only, and not at once.
-	known []map[string]*extensionsv1beta1.SandboxClaim
-	log   []string
-	made  int
-	depth int
-	calm  bool // nothing goes wrong
+	cachedClaims []map[string]*extensionsv1beta1.SandboxClaim
+	log          []string
+	created      int
+	depth        int
+	faultless    bool // nothing goes wrong
 }
 
-func newTranscript(t *testing.T, seed uint64, operators int) *transcript {
-	tr := &transcript{t: t, rand: rand.New(rand.NewPCG(seed, 0))}
+func newHistory(t *testing.T, seed uint64, operators int) *history {
+	tr := &history{t: t, rand: rand.New(rand.NewPCG(seed, 0))}
 	for i := range operators {
-		w := newWorld(t, template(), pool("p"))
+		w := newWorld(t, newTemplate(), newPool("p"))
 		if i > 0 {
-			w.store, w.made = tr.operators[0].store, tr.operators[0].made
+			w.store, w.createdCount = tr.operators[0].store, tr.operators[0].createdCount
 			w.restart()
 		}
-		tr.operators, tr.known = append(tr.operators, w), append(tr.known, map[string]*extensionsv1beta1.SandboxClaim{})
+		tr.operators, tr.cachedClaims = append(tr.operators, w), append(tr.cachedClaims, map[string]*extensionsv1beta1.SandboxClaim{})
 	}
 	return tr
 }
 
-func (tr *transcript) chance(percent int) bool { return tr.rand.IntN(100) < percent }
+func (tr *history) chance(percent int) bool { return tr.rand.IntN(100) < percent }
 
-func (tr *transcript) note(format string, args ...any) {
+func (tr *history) logf(format string, args ...any) {
 	tr.log = append(tr.log, fmt.Sprintf(format, args...))
 }
 
-// act does one thing that happens in a cluster.
-func (tr *transcript) act() {
+// step does one thing that happens in a cluster.
+func (tr *history) step() {
 	w := tr.operators[0]
 	claims, sandboxes := w.claims(), w.sandboxes()
 	switch n := tr.rand.IntN(100); {
 	case n < 10 && len(claims) < 5:
-		tr.made++
-		name := fmt.Sprintf("c%d", tr.made)
-		tr.note("create claim %s", name)
-		w.create(claimOf(name))
+		tr.created++
+		name := fmt.Sprintf("c%d", tr.created)
+		tr.logf("create claim %s", name)
+		w.create(newClaim(name))
 	case n < 20 && len(sandboxes) < 8:
-		tr.made++
-		name := fmt.Sprintf("p-%d", tr.made)
-		tr.note("create member %s", name)
-		w.create(member(name, pool("p")))
+		tr.created++
+		name := fmt.Sprintf("p-%d", tr.created)
+		tr.logf("create member %s", name)
+		w.create(newMember(name, newPool("p")))
 	case n < 24 && len(sandboxes) > 0:
 		name := sandboxes[tr.rand.IntN(len(sandboxes))].Name
-		tr.note("delete Sandbox %s", name)
-		w.remove(name)
+		tr.logf("delete Sandbox %s", name)
+		w.deleteSandbox(name)
 	case n < 28 && len(claims) > 0:
 		tr.deleteClaim(claims[tr.rand.IntN(len(claims))])
 	case n < 36 && len(sandboxes) > 0:
 		s := sandboxes[tr.rand.IntN(len(sandboxes))]
-		tr.note("Sandbox %s reports", s.Name)
-		w.change(s.Name, []change{ready, notReady, withoutIP}[tr.rand.IntN(3)])
+		tr.logf("Sandbox %s reports", s.Name)
+		w.updateSandbox(s.Name, []sandboxOption{ready, notReady, withoutIP}[tr.rand.IntN(3)])
 	case n < 40:
 		i := tr.rand.IntN(len(tr.operators))
-		tr.note("restart operator %d", i)
+		tr.logf("restart operator %d", i)
 		tr.restart(i)
 	case n < 55:
-		tr.lag(tr.rand.IntN(len(tr.operators)), claims, sandboxes)
+		tr.toggleLag(tr.rand.IntN(len(tr.operators)), claims, sandboxes)
 	default:
 		if len(claims) > 0 {
 			tr.pass(tr.rand.IntN(len(tr.operators)), claims[tr.rand.IntN(len(claims))].Name)
@@ -88,24 +88,24 @@ func (tr *transcript) act() {
 }
 
 // deleteClaim is what the API server and its garbage collector do.
-func (tr *transcript) deleteClaim(claim extensionsv1beta1.SandboxClaim) {
+func (tr *history) deleteClaim(claim extensionsv1beta1.SandboxClaim) {
 	w := tr.operators[0]
-	tr.note("delete claim %s", claim.Name)
+	tr.logf("delete claim %s", claim.Name)
 	if err := w.store.Delete(context.Background(), &claim); err != nil {
 		tr.t.Fatal(err)
 	}
-	for _, name := range w.owned(string(claim.UID)) {
-		w.remove(name)
+	for _, name := range w.ownedBy(string(claim.UID)) {
+		w.deleteSandbox(name)
 	}
 }
 
-func (tr *transcript) restart(i int) {
+func (tr *history) restart(i int) {
 	tr.operators[i].restart()
-	clear(tr.known[i])
+	clear(tr.cachedClaims[i])
 }
 
-// lag holds an operator's view of one Sandbox back, or lets it catch up.
-func (tr *transcript) lag(i int, claims []extensionsv1beta1.SandboxClaim, sandboxes []agentsv1beta1.Sandbox) {
+// toggleLag holds an operator's view of one Sandbox back, or lets it catch up.
+func (tr *history) toggleLag(i int, claims []extensionsv1beta1.SandboxClaim, sandboxes []agentsv1beta1.Sandbox) {
 	w := tr.operators[i]
 	var names []string
 	for _, c := range claims {
@@ -118,26 +118,26 @@ func (tr *transcript) lag(i int, claims []extensionsv1beta1.SandboxClaim, sandbo
 		return
 	}
 	name := names[tr.rand.IntN(len(names))]
-	if _, lags := w.lagging[name]; lags {
-		tr.note("operator %d sees Sandbox %s as it is", i, name)
-		delete(w.lagging, name)
-		w.watch()
+	if _, lags := w.staleSandboxes[name]; lags {
+		tr.logf("operator %d sees Sandbox %s as it is", i, name)
+		delete(w.staleSandboxes, name)
+		w.syncQueue()
 		return
 	}
-	tr.note("operator %d sees no news of Sandbox %s", i, name)
-	w.hold(name)
+	tr.logf("operator %d sees no news of Sandbox %s", i, name)
+	w.freezeSandbox(name)
 }
 
 // pass has an operator look at a claim, as far as its cache shows it, while the API server answers as it likes.
-func (tr *transcript) pass(i int, name string) {
+func (tr *history) pass(i int, name string) {
 	w := tr.operators[i]
-	if tr.known[i][name] == nil || tr.chance(70) {
-		tr.known[i][name] = w.claim(name)
+	if tr.cachedClaims[i][name] == nil || tr.chance(70) {
+		tr.cachedClaims[i][name] = w.claim(name)
 	}
-	tr.note("operator %d looks at %s", i, name)
-	w.intercept = func(write string, do func() error) error { return tr.answer(i, write, do) }
+	tr.logf("operator %d looks at %s", i, name)
+	w.onWrite = func(write string, do func() error) error { return tr.answerWrite(i, write, do) }
 	defer func() {
-		w.intercept = nil
+		w.onWrite = nil
 		if p := recover(); p != nil {
 			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
 				panic(p)
@@ -145,33 +145,33 @@ func (tr *transcript) pass(i int, name string) {
 			tr.restart(i)
 		}
 	}()
-	_, err := w.reconciler.Reconcile(context.Background(), tr.known[i][name].DeepCopy())
+	_, err := w.reconciler.Reconcile(context.Background(), tr.cachedClaims[i][name].DeepCopy())
 	if err != nil {
-		tr.note("  error: %v", err)
+		tr.logf("  error: %v", err)
 	}
 }
 
-func (tr *transcript) answer(i int, write string, do func() error) error {
-	if tr.calm {
+func (tr *history) answerWrite(i int, write string, do func() error) error {
+	if tr.faultless {
 		return do()
 	}
 	tr.interrupt(i)
 	switch n := tr.rand.IntN(100); {
 	case n < 4:
-		tr.note("  %s: killed before", write)
+		tr.logf("  %s: killed before", write)
 		panic(errKilled)
 	case n < 8:
-		tr.note("  %s: killed after %v", write, do())
+		tr.logf("  %s: killed after %v", write, do())
 		panic(errKilled)
 	case n < 12:
-		tr.note("  %s: refused", write)
+		tr.logf("  %s: refused", write)
 		return apierrors.NewInternalError(errors.New("ill"))
 	case n < 16:
-		tr.note("  %s: %v, and the answer is lost", write, do())
+		tr.logf("  %s: %v, and the answer is lost", write, do())
 		return context.DeadlineExceeded
 	default:
 		err := do()
-		tr.note("  %s: %v", write, err)
+		tr.logf("  %s: %v", write, err)
 		tr.check()
 		tr.interrupt(i)
 		return err
@@ -179,7 +179,7 @@ func (tr *transcript) answer(i int, write string, do func() error) error {
 }
 
 // interrupt lets something else happen between two writes of a pass.
-func (tr *transcript) interrupt(i int) {
+func (tr *history) interrupt(i int) {
 	if tr.depth > 0 || !tr.chance(25) {
 		return
 	}
@@ -192,37 +192,37 @@ func (tr *transcript) interrupt(i int) {
 		tr.pass(other, claims[tr.rand.IntN(len(claims))].Name)
 	case len(sandboxes) > 0:
 		s := sandboxes[tr.rand.IntN(len(sandboxes))]
-		tr.note("Sandbox %s reports", s.Name)
-		w.change(s.Name, []change{ready, notReady}[tr.rand.IntN(2)])
+		tr.logf("Sandbox %s reports", s.Name)
+		w.updateSandbox(s.Name, []sandboxOption{ready, notReady}[tr.rand.IntN(2)])
 	}
 }
 
 // check is the law, at every moment.
-func (tr *transcript) check() {
+func (tr *history) check() {
 	tr.t.Helper()
-	for _, problem := range tr.operators[0].broken() {
+	for _, problem := range tr.operators[0].violations() {
 		tr.t.Error(problem)
 	}
 }
 
 // finish lets the cluster come to rest: every claim has its Sandbox, and no member was lost on the way.
-func (tr *transcript) finish() {
-	tr.calm = true
+func (tr *history) finish() {
+	tr.faultless = true
 	w := tr.operators[0]
 	for i := range tr.operators {
 		tr.restart(i)
 	}
 	w.settle()
-	w.oneToOne()
+	w.checkOneToOne()
 	warm := 0
 	for _, s := range w.sandboxes() {
-		if _, ok := asMember(&s); ok {
+		if _, ok := queueMember(&s); ok {
 			warm++
 		}
 	}
 	for _, c := range w.claims() {
-		if len(w.owned(string(c.UID))) != 1 {
-			tr.t.Errorf("claim %s has no Sandbox: %q", c.Name, words(c.Status.Conditions))
+		if len(w.ownedBy(string(c.UID))) != 1 {
+			tr.t.Errorf("claim %s has no Sandbox: %q", c.Name, conditionStrings(c.Status.Conditions))
 		}
 	}
 	if w.queue.Len() != warm {
@@ -234,9 +234,9 @@ func TestRandomHistories(t *testing.T) {
 	for operators := 1; operators <= 2; operators++ {
 		for seed := range soak.Rounds(t, 4, 100) {
 			t.Run(fmt.Sprintf("%d operators, seed %d", operators, seed), func(t *testing.T) {
-				tr := newTranscript(t, seed, operators)
+				tr := newHistory(t, seed, operators)
 				for range 120 {
-					tr.act()
+					tr.step()
 					tr.check()
 					if t.Failed() {
 						break

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package stamp
+package sandboxspec
 
 import (
 	"maps"
@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-func template(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
+func newTemplate(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	return builders.Template("python", options...)
 }
 
@@ -24,17 +24,17 @@ func podSpec(change func(*corev1.PodSpec)) builders.TemplateOption {
 	return builders.WithPodSpec(change)
 }
 
-func network(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.TemplateOption {
+func withSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.TemplateOption {
 	return builders.WithTemplateSpec(change)
 }
 
 func TestASandboxIsWhatTheTemplateSays(t *testing.T) {
-	from := template(builders.WithPodLabel("team", "a"), builders.WithPodAnnotation("note", "b"), builders.WithVolume("data", "1Gi"),
+	from := newTemplate(builders.WithPodLabel("team", "a"), builders.WithPodAnnotation("note", "b"), builders.WithVolume("data", "1Gi"),
 		builders.WithService(true), builders.InNamespace("team"), builders.WithLabel("of", "the template"), builders.WithAnnotation("by", "somebody"),
 		builders.WithLabel("app.kubernetes.io/managed-by", "somebody"), builders.WithLabel("agents.x-k8s.io/claim-uid", "forged"),
 		builders.WithAnnotation("kubectl.kubernetes.io/last-applied-configuration", "{}"), builders.WithAnnotation(apis.AnnotationTraceContext, "00-its-own"))
 	before := from.DeepCopy()
-	s := Sandbox(from)
+	s := FromTemplate(from)
 	if s.Name != "" || s.Namespace != "team" || len(s.OwnerReferences) != 0 {
 		t.Errorf("it has a name or an owner: %+v", s.ObjectMeta)
 	}
@@ -70,7 +70,7 @@ func TestSecureDefaults(t *testing.T) {
 		want      *corev1.PodDNSConfig
 	}{
 		"under the default policy: no credentials, public resolvers": {
-			option: network(func(*extensionsv1beta1.SandboxTemplateSpec) {}), wantDNS: corev1.DNSNone, want: resolvers,
+			option: withSpec(func(*extensionsv1beta1.SandboxTemplateSpec) {}), wantDNS: corev1.DNSNone, want: resolvers,
 		},
 		"credentials that the template asks for stay": {
 			option:    podSpec(func(s *corev1.PodSpec) { s.AutomountServiceAccountToken = new(true) }),
@@ -83,19 +83,19 @@ func TestSecureDefaults(t *testing.T) {
 			option: podSpec(func(s *corev1.PodSpec) { s.DNSConfig = theirs }), wantDNS: corev1.DNSNone, want: theirs,
 		},
 		"under rules of its own the cluster's DNS stays": {
-			option: network(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+			option: withSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 				s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{}
 			}),
 		},
 		"under nobody's rules too": {
-			option: network(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+			option: withSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 				s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 			}),
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			spec := Sandbox(template(tt.option)).Spec.PodTemplate.Spec
+			spec := FromTemplate(newTemplate(tt.option)).Spec.PodTemplate.Spec
 			if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken != tt.wantToken || spec.DNSPolicy != tt.wantDNS {
 				t.Errorf("token %v, DNS %q", spec.AutomountServiceAccountToken, spec.DNSPolicy)
 			}
@@ -116,21 +116,21 @@ func TestHash(t *testing.T) {
 		"the image":   builders.WithImage("localhost/other:v2"),
 		"a volume":    builders.WithVolume("data", "1Gi"),
 		"the service": builders.WithService(true),
-		"the network's default, which changes the resolvers": network(func(s *extensionsv1beta1.SandboxTemplateSpec) {
+		"the network's default, which changes the resolvers": withSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 			s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 		}),
 	}
-	was := Hash(template())
-	if HashOf(Sandbox(template())) != was {
+	was := TemplateHash(newTemplate())
+	if SandboxHash(FromTemplate(newTemplate())) != was {
 		t.Error("a Sandbox's hash differs from its template's")
 	}
 	for name, option := range same {
-		if Hash(template(option)) != was {
+		if TemplateHash(newTemplate(option)) != was {
 			t.Errorf("%s makes members stale", name)
 		}
 	}
 	for name, option := range other {
-		if Hash(template(option)) == was {
+		if TemplateHash(newTemplate(option)) == was {
 			t.Errorf("%s makes no member stale", name)
 		}
 	}

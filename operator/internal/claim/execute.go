@@ -23,34 +23,34 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
-// take carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
+// execute carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
 // brought up to date with what was written to it.
-func (r *Reconciler) take(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, todo step) (*agentsv1beta1.Sandbox, error) {
+func (r *Reconciler) execute(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, todo step) (*agentsv1beta1.Sandbox, error) {
 	switch s := todo.(type) {
 	case keep:
-		return r.keepUp(ctx, claim, s)
-	case replace:
+		return r.repair(ctx, claim, s)
+	case awaitDeletion:
 		return s.sandbox, nil
-	case resume:
-		return r.adopt(ctx, claim, s.member, s.from)
-	case forget:
-		return nil, r.forget(ctx, claim, &lost{text: fmt.Sprintf("Sandbox %q cannot be had any more; another follows", s.name)})
-	case draw:
-		return r.draw(ctx, claim, s)
+	case resumeAdoption:
+		return r.adopt(ctx, claim, s.member, s.source)
+	case clearAssignment:
+		return nil, r.clearAssignment(ctx, claim, &memberLostError{message: fmt.Sprintf("Sandbox %q cannot be had any more; another follows", s.name)})
+	case adoptOrCreate:
+		return r.adoptOrCreate(ctx, claim, s)
 	case create:
-		return r.startCold(ctx, claim, s.sandbox)
+		return r.createSandbox(ctx, claim, s.sandbox)
 	case reject:
-		return nil, errors.Join(s.why, r.note(ctx, claim, ""))
-	case end:
+		return nil, errors.Join(s.rejection, r.recordAssignment(ctx, claim, ""))
+	case expire:
 		return nil, r.expire(ctx, claim, s)
 	default:
 		return nil, fmt.Errorf("no such step: %T", todo)
 	}
 }
 
-// note writes on the claim when it was seen first and, unless empty, the name of its Sandbox: one locked write, and none when
+// recordAssignment writes on the claim when it was seen first and, unless empty, the name of its Sandbox: one locked write, and none when
 // it says so already.
-func (r *Reconciler) note(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
+func (r *Reconciler) recordAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
 	is := claim.DeepCopy()
 	if is.Annotations[apis.AnnotationControllerFirstObservedAt] == "" {
 		setKey(&is.Annotations, apis.AnnotationControllerFirstObservedAt, r.clock.Now().UTC().Format(time.RFC3339Nano))
@@ -66,8 +66,8 @@ func (r *Reconciler) note(ctx context.Context, claim *extensionsv1beta1.SandboxC
 	return r.patchMetadata(ctx, claim, is)
 }
 
-// forget drops the record. Returned is why, or what kept us from it.
-func (r *Reconciler) forget(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, why error) error {
+// clearAssignment drops the record. Returned is why, or what kept us from it.
+func (r *Reconciler) clearAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, why error) error {
 	is := claim.DeepCopy()
 	delete(is.Annotations, apis.AnnotationAssignedSandboxName)
 	delete(is.Labels, apis.LabelAssignedSandboxName)
@@ -89,23 +89,23 @@ func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *extensionsv1b
 	return nil
 }
 
-// keepUp repairs the keys we own on a Sandbox that is ours, and the claim's record of it.
-func (r *Reconciler) keepUp(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
+// repair repairs the keys we own on a Sandbox that is ours, and the claim's record of it.
+func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
 	sandbox := k.sandbox
-	if k.want != nil {
-		if released(k.sandbox, claim) {
+	if k.desired != nil {
+		if isOrphaned(k.sandbox, claim) {
 			if err := owner.Recheck(ctx, r.live, claim, &extensionsv1beta1.SandboxClaim{}); err != nil {
 				return sandbox, err
 			}
 		}
-		switch err := r.patchSandbox(ctx, k.sandbox, k.want); {
+		switch err := r.patchSandbox(ctx, k.sandbox, k.desired); {
 		case err == nil:
-			sandbox = k.want
+			sandbox = k.desired
 		case !apierrors.IsNotFound(err): // one that is gone wakes us
 			return sandbox, err
 		}
 	}
-	if err := r.note(ctx, claim, sandbox.Name); err != nil {
+	if err := r.recordAssignment(ctx, claim, sandbox.Name); err != nil {
 		return sandbox, err
 	}
 	return sandbox, r.deleteAll(ctx, k.surplus)
@@ -120,12 +120,12 @@ func (r *Reconciler) patchSandbox(ctx context.Context, was, want *agentsv1beta1.
 	return nil
 }
 
-// startCold creates a Sandbox under the claim's name. The name is recorded first: until it is known what became of the creation,
+// createSandbox creates a Sandbox under the claim's name. The name is recorded first: until it is known what became of the creation,
 // no warm Sandbox may be taken.
-func (r *Reconciler) startCold(
+func (r *Reconciler) createSandbox(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) (*agentsv1beta1.Sandbox, error) {
-	if err := r.note(ctx, claim, sandbox.Name); err != nil {
+	if err := r.recordAssignment(ctx, claim, sandbox.Name); err != nil {
 		return nil, err
 	}
 	err := r.client.Create(ctx, sandbox, client.FieldOwner(apis.FieldOwnerClaim))
@@ -136,7 +136,7 @@ func (r *Reconciler) startCold(
 	if !apierrors.IsAlreadyExists(err) {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
 	}
-	there, err := get(ctx, r.live, client.ObjectKeyFromObject(sandbox), &agentsv1beta1.Sandbox{})
+	there, err := getOrNil(ctx, r.live, client.ObjectKeyFromObject(sandbox), &agentsv1beta1.Sandbox{})
 	switch {
 	case err != nil:
 		return nil, err
@@ -145,7 +145,7 @@ func (r *Reconciler) startCold(
 	case controlledBy(there, claim.UID):
 		return there, nil
 	default:
-		return nil, r.forget(ctx, claim, inTheWay(claim, there))
+		return nil, r.clearAssignment(ctx, claim, rejectNameTaken(claim, there))
 	}
 }
 
@@ -165,18 +165,18 @@ func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.S
 }
 
 // expire deletes the Sandboxes of a claim that stays, if the claim is still as it was seen: somebody may have given it more time.
-func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e end) error {
+func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e expire) error {
 	if len(e.sandboxes) == 0 {
 		return nil
 	}
-	if err := r.stillRecorded(ctx, claim); err != nil {
+	if err := r.verifyUnchanged(ctx, claim); err != nil {
 		return err
 	}
 	return r.deleteAll(ctx, e.sandboxes)
 }
 
 // deleteClaim ends a claim, if it is still as it was seen: somebody may have given it more time.
-func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e end) error {
+func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e expire) error {
 	uid, version := claim.UID, claim.ResourceVersion
 	options := []client.DeleteOption{client.Preconditions{UID: &uid, ResourceVersion: &version}}
 	if e.policy == extensionsv1beta1.ShutdownPolicyDeleteForeground {
@@ -189,6 +189,6 @@ func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.S
 	case err != nil:
 		return fmt.Errorf("delete the claim: %w", err)
 	}
-	r.event(claim, first(e.sandboxes), apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
+	r.emitEvent(claim, first(e.sandboxes), apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
 	return nil
 }

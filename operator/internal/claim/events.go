@@ -15,28 +15,28 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
 )
 
-// announce tells in events what changed from one status to the next; a pass that changes nothing says nothing.
-func (r *Reconciler) announce(was, is *extensionsv1beta1.SandboxClaim, f facts) {
+// emitEvents tells in events what changed from one status to the next; a pass that changes nothing says nothing.
+func (r *Reconciler) emitEvents(was, is *extensionsv1beta1.SandboxClaim, f statusInput) {
 	if name := is.Status.SandboxStatus.Name; name != "" && name != was.Status.SandboxStatus.Name && f.sandbox != nil {
 		if f.sandbox.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm {
-			r.event(is, f.sandbox, apis.ReasonSandboxAdopted, "Adopt",
+			r.emitEvent(is, f.sandbox, apis.ReasonSandboxAdopted, "Adopt",
 				fmt.Sprintf("Adopted warm Sandbox %q", name))
 		} else {
-			r.event(is, f.sandbox, apis.ReasonSandboxProvisioned, "Provision",
+			r.emitEvent(is, f.sandbox, apis.ReasonSandboxProvisioned, "Provision",
 				fmt.Sprintf("Created Sandbox %q", name))
 		}
 	}
-	if expired(is) && !expired(was) {
-		r.event(is, nil, apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
+	if isExpired(is) && !isExpired(was) {
+		r.emitEvent(is, nil, apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
 	}
 }
 
-func expired(claim *extensionsv1beta1.SandboxClaim) bool {
+func isExpired(claim *extensionsv1beta1.SandboxClaim) bool {
 	ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady)
 	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired)
 }
 
-func (r *Reconciler) event(
+func (r *Reconciler) emitEvent(
 	about *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
 ) {
 	var related runtime.Object

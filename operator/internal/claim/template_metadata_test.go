@@ -19,8 +19,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// retemplate puts another template in the place of the one of its name.
-func (w *world) retemplate(is *extensionsv1beta1.SandboxTemplate) {
+// replaceTemplate puts another template in the place of the one of its name.
+func (w *world) replaceTemplate(is *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
 	was := &extensionsv1beta1.SandboxTemplate{}
 	if err := w.store.Get(context.Background(), keyOf(is.Name), was); err != nil {
@@ -33,23 +33,23 @@ func (w *world) retemplate(is *extensionsv1beta1.SandboxTemplate) {
 }
 
 func TestAClaimedSandboxFollowsTheMetadataOfItsTemplateAndNothingElse(t *testing.T) {
-	from := template(builders.WithPodLabel("tier", "1"), builders.WithPodLabel("gone", "1"), builders.WithLabel("team", "1"))
-	later := template(builders.WithPodLabel("tier", "2"), builders.WithPodLabel("mine", "template"), builders.WithPodLabel("strict", "template"),
+	from := newTemplate(builders.WithPodLabel("tier", "1"), builders.WithPodLabel("gone", "1"), builders.WithLabel("team", "1"))
+	later := newTemplate(builders.WithPodLabel("tier", "2"), builders.WithPodLabel("mine", "template"), builders.WithPodLabel("strict", "template"),
 		builders.WithLabel("team", "2"), builders.WithLabel("agents.x-k8s.io/claim-uid", "x"), builders.WithAnnotation("note", "2"),
 		builders.WithPodSpec(func(s *corev1.PodSpec) { s.Containers[0].Image = "other" }))
-	claim := claimOf("c", podLabels(keys{"strict": "claim"}, keys{"mine": "claim"}))
+	claim := newClaim("c", withPodLabels(keys{"strict": "claim"}, keys{"mine": "claim"}))
 	for name, start := range map[string]func() *world{
 		"warm": func() *world {
-			return newWorld(t, claim.DeepCopy(), from.DeepCopy(), pool("p"), memberOf("p-a", pool("p"), from))
+			return newWorld(t, claim.DeepCopy(), from.DeepCopy(), newPool("p"), newMemberFrom("p-a", newPool("p"), from))
 		},
 		"cold": func() *world { return newWorld(t, claim.DeepCopy(), from.DeepCopy()) },
 	} {
 		w := start()
 		w.settle()
-		s := w.owned("c-uid")[0]
-		w.change(s, func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1" })
+		s := w.ownedBy("c-uid")[0]
+		w.updateSandbox(s, func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1" })
 		before := w.sandbox(s)
-		w.retemplate(later.DeepCopy())
+		w.replaceTemplate(later.DeepCopy())
 		writes := len(w.writes)
 		w.settle()
 		if n := len(w.writes) - writes; n != 1 {
@@ -71,8 +71,8 @@ func TestAClaimedSandboxFollowsTheMetadataOfItsTemplateAndNothingElse(t *testing
 
 func TestASandboxFollowsNoTemplateThatItWasNotMadeFrom(t *testing.T) {
 	other := builders.Template("other", builders.WithLabel("team", "other"), builders.WithPodLabel("team", "other"))
-	s := heldBy(claimOf("c"), member("p-a", pool("p")), func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" })
-	w := newWorld(t, claimOf("c", noted("p-a")), other, s)
+	s := newClaimed(newClaim("c"), newMember("p-a", newPool("p")), func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" })
+	w := newWorld(t, newClaim("c", withAssignment("p-a")), other, s)
 	w.settle()
 	if is := w.sandbox("p-a"); is.Labels["team"] != "" || is.Spec.PodTemplate.ObjectMeta.Labels["team"] != "" {
 		t.Errorf("an annotation names the template that is followed: %v", is.Labels)
@@ -80,9 +80,9 @@ func TestASandboxFollowsNoTemplateThatItWasNotMadeFrom(t *testing.T) {
 }
 
 func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
-	was, labelled := template(), template(builders.WithLabel("a", "1"))
-	w := newWorld(t, was, heldBy(claimOf("c"), member("p-a", pool("p"))), heldBy(claimOf("by-pool", builders.FromPool("p")), member("p-c", pool("p"))),
-		member("p-b", pool("p")), heldBy(claimOf("other", builders.FromPool("o")), memberOf("o-a", builders.Pool("o", "node"), builders.Template("node"))))
+	was, labelled := newTemplate(), newTemplate(builders.WithLabel("a", "1"))
+	w := newWorld(t, was, newClaimed(newClaim("c"), newMember("p-a", newPool("p"))), newClaimed(newClaim("by-pool", builders.FromPool("p")), newMember("p-c", newPool("p"))),
+		newMember("p-b", newPool("p")), newClaimed(newClaim("other", builders.FromPool("o")), newMemberFrom("o-a", builders.Pool("o", "node"), builders.Template("node"))))
 	update := func(is *extensionsv1beta1.SandboxTemplate) event.UpdateEvent {
 		return event.UpdateEvent{ObjectOld: was, ObjectNew: is}
 	}
@@ -92,19 +92,19 @@ func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 		want   int
 	}{
 		"a label":                     {update: update(labelled), want: 2},
-		"an annotation":               {update: update(template(builders.WithAnnotation("a", "1"))), want: 2},
-		"a label of the Pod":          {update: update(template(builders.WithPodLabel("a", "1"))), want: 2},
-		"its spec only":               {update: update(template(builders.WithGeneration(2), builders.WithVolume("x", "1Gi")))},
-		"a key that is not handed on": {update: update(template(builders.WithAnnotation("kubectl.kubernetes.io/x", "1")))},
+		"an annotation":               {update: update(newTemplate(builders.WithAnnotation("a", "1"))), want: 2},
+		"a label of the Pod":          {update: update(newTemplate(builders.WithPodLabel("a", "1"))), want: 2},
+		"its spec only":               {update: update(newTemplate(builders.WithGeneration(2), builders.WithVolume("x", "1Gi")))},
+		"a key that is not handed on": {update: update(newTemplate(builders.WithAnnotation("kubectl.kubernetes.io/x", "1")))},
 		"made anew":                   {create: event.CreateEvent{Object: labelled}, want: 2},
 		"seen at the start":           {create: event.CreateEvent{Object: labelled, IsInInitialList: true}},
 	}
 	for name, tt := range tests {
 		queue := priorityqueue.New[reconcile.Request](name)
 		if tt.create.Object != nil {
-			w.reconciler.follow().Create(t.Context(), tt.create, queue)
+			w.reconciler.enqueueClaimsOfTemplate().Create(t.Context(), tt.create, queue)
 		} else {
-			w.reconciler.follow().Update(t.Context(), tt.update, queue)
+			w.reconciler.enqueueClaimsOfTemplate().Update(t.Context(), tt.update, queue)
 		}
 		queue.Add(reconcile.Request{NamespacedName: keyOf("new")}) // somebody waits for it
 		var got []string

@@ -2,8 +2,8 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# deploy.sh IMAGE installs the operator in the cluster of $KUBECONFIG, which has the image already.
-# EXTENSIONS=true adds claims, templates and pools; CONTROLLER_ARGS="--flag=value ..." is added to the operator's arguments.
+# deploy.sh IMAGE installs the operator in the cluster of $KUBECONFIG, which must have the image.
+# EXTENSIONS=true adds claims, templates and pools. CONTROLLER_ARGS="--flag=value ..." adds arguments of the operator.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 image=${1:?usage: hack/deploy.sh IMAGE}

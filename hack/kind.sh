@@ -2,7 +2,8 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# kind.sh up IMAGE | down: a kind cluster with the operator of this tree in it.
+# kind.sh up IMAGE creates a kind cluster and installs the operator of this tree in it. kind.sh down deletes the
+# cluster.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 name=${KIND_CLUSTER:-agent-sandbox}
@@ -14,9 +15,10 @@ need() { # program, where to get it
   }
 }
 need docker 'install Docker Engine or Podman with its docker command'
+# shellcheck disable=SC2016 # the user runs the command in the text
 need kind 'run "go install sigs.k8s.io/kind@latest", and have $(go env GOPATH)/bin on the PATH'
 docker info >/dev/null 2>&1 || {
-  echo "docker is here but its engine does not answer: start it (docker info shows why)." >&2
+  echo "docker is installed, but its engine does not answer: start it (docker info shows why)." >&2
   exit 1
 }
 

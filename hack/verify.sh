@@ -2,8 +2,10 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# verify.sh checks what a reviewer should not have to. It works on a copy where it must write, runs every check, and names
-# the cure of each that fails.
+# verify.sh runs every check that needs no reviewer, and prints the cure of each one that fails. The checkout stays as
+# it is.
+#
+# shellcheck disable=SC2317 # check calls the functions
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -22,14 +24,19 @@ check() { # title, cure, command...
   fi
 }
 
-sources() { git ls-files --cached --others --exclude-standard --deduplicate -- "$@" | while IFS= read -r file; do
-  if [ -f "$file" ]; then printf '%s\n' "$file"; fi
-done; }
+# sources PATTERN... lists the files of the working tree that git does not ignore.
+sources() {
+  git ls-files --cached --others --exclude-standard --deduplicate -- "$@" | while IFS= read -r file; do
+    if [ -f "$file" ] || [ -L "$file" ]; then printf '%s\n' "$file"; fi
+  done
+}
+
+# generated runs the generators on a copy and compares.
 
 generated() {
   local copy
   copy=$(mktemp -d)
-  # shellcheck disable=SC2064 # the directory of now
+  # shellcheck disable=SC2064 # the trap runs when the local variable is gone
   trap "rm -rf '$copy'" EXIT
   sources | tar --create --files-from=- | tar --extract --directory "$copy"
   (
@@ -46,6 +53,8 @@ generated() {
 
 tidy() { (cd "$1" && go mod tidy -diff); }
 
+scripts() { sources '*.sh' .ci/run | xargs shellcheck; }
+
 formatted() {
   local wrong
   wrong=$(sources '*.go' | xargs -r gofmt -l)
@@ -58,6 +67,7 @@ for module in . test/cluster test/chart tools tools/krew tools/lint tools/rules;
   check "$module/go.mod is tidy" "run 'go mod tidy' in $module and commit the result" tidy "$module"
 done
 check "Go files are formatted" "run 'gofmt -w' on the files above" formatted
+check "shell scripts" "mend what shellcheck says; 'apt-get install shellcheck' installs it" scripts
 check "laws, licences, names, sizes" "test/architecture says which law each line breaks" \
   go test -count=1 ./test/architecture
 check "linters" "run 'make lint'; some findings go with 'bin/tools/golangci-lint run --fix'" make -C "$root" lint

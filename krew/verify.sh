@@ -2,11 +2,11 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# verify.sh does with a release what its users will do: it builds and packs one, lets krew's validator install every platform
-# from a server on loopback, and installs, runs, completes and removes the plugin under both of its names with real krew and
-# real kubectl on the cluster of $KUBECONFIG, which has the operator and can run $SANDBOX_IMAGE. It writes to a temporary
-# directory only, and takes kubectl from the PATH.
-# PLATFORMS=host builds and validates for this machine's platform alone, which takes seconds in place of minutes.
+# verify.sh tries a release as its users do. It builds and packs a release, lets krew's validator install every platform
+# from a server on loopback, and installs, runs, completes and removes the plugin under both of its names, with real
+# krew and with kubectl from the PATH. The cluster of $KUBECONFIG must have the operator and be able to run
+# $SANDBOX_IMAGE. It writes to a temporary directory only. PLATFORMS=host builds and validates for this machine's
+# platform alone, which takes seconds instead of minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -15,7 +15,7 @@ platforms=${PLATFORMS:-all}
 image=${SANDBOX_IMAGE:-localhost/sandbox-shell:v1}
 say() { printf '[%3d s] %s\n' "$SECONDS" "$*"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
-# quietly LOG COMMAND...: what it writes is shown when it fails.
+# quietly LOG COMMAND... runs the command and shows its output only if it fails.
 quietly() {
   local log=$work/$1
   shift
@@ -32,7 +32,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# A plugin that is on the PATH already would stand in for the one that krew installs.
+# A plugin that is already on the PATH would run instead of the one that krew installs.
 path=
 while IFS= read -r -d: dir; do
   [ -e "$dir/kubectl-sandbox" ] || [ -e "$dir/kubectl-agent_sandbox" ] || path+=$dir:
@@ -70,7 +70,8 @@ for name in sandbox agent-sandbox; do
     { cat "$work/validate.log" >&2; fail "the validator did not install $count platforms"; }
 done
 
-works() { # NAME: what a user tries first
+# works NAME runs what a user tries first.
+works() {
   local name=$1 out
   out=$(kubectl "$name" version --client)
   [[ $out == *"$version"* ]] || fail "kubectl $name version says $out"
@@ -78,13 +79,14 @@ works() { # NAME: what a user tries first
   [[ $out == *"kubectl $name create"* ]] || fail "the help of kubectl $name does not call it so"
   out=$(kubectl "$name" list --all-namespaces -o json) || fail "kubectl $name list"
   [[ $out == *'"kind": "List"'* ]] || fail "kubectl $name list says $out"
-  out=$(kubectl "$name" run --image "$image" -- echo hello 2>"$work/run.log") || { cat "$work/run.log" >&2; fail "kubectl $name run"; }
+  out=$(kubectl "$name" run --image "$image" -- echo hello 2>"$work/run.log") ||
+    { cat "$work/run.log" >&2; fail "kubectl $name run"; }
   [[ $out == hello ]] || fail "kubectl $name run says $out"
   quietly completion.log kubectl "$name" completion install
   out=$(kubectl __complete "$name" susp 2>/dev/null)
   [[ $out == suspend* ]] || fail "kubectl does not complete 'kubectl $name susp': $out"
 }
-# index NAME PLUGIN: an index, as krew clones it, with one plugin.
+# index NAME PLUGIN makes a git repository that krew can clone as an index, with one plugin.
 index() {
   local dir=$work/index/$1
   mkdir -p "$dir/plugins"

@@ -2,12 +2,13 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh starts a control plane with simulated nodes of its own, measures the operator on it, and takes it down again.
-# RUN selects scenarios, PROFILE is full or small, RUNS how often a scenario is repeated, OPERATOR_ARGS are added to the operator's;
-# BENCH_KEEP=true leaves the cluster up for another run.
+# run.sh starts a control plane with simulated nodes, measures the operator on it, and removes it.
+# RUN selects scenarios, PROFILE is full or small, RUNS says how often a scenario is repeated, OPERATOR_ARGS adds
+# arguments of the operator, and BENCH_KEEP=true leaves the cluster up for another run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-: "${ARTIFACTS:=$PWD/artifacts}" "${RUN:=}" "${PROFILE:=full}" "${RUNS:=3}" "${OPERATOR_ARGS:=}" "${BENCH_KEEP:=false}" "${BENCH_CLUSTER:=bench}"
+: "${ARTIFACTS:=$PWD/artifacts}" "${RUN:=}" "${PROFILE:=full}" "${RUNS:=3}" "${OPERATOR_ARGS:=}"
+: "${BENCH_KEEP:=false}" "${BENCH_CLUSTER:=bench}"
 bin=$PWD/bin
 say() { printf '== %s\n' "$*" >&2; }
 mkdir -p "$ARTIFACTS"
@@ -19,7 +20,9 @@ if [ "$RUN" = help ]; then
   exec "$bin/bench" -list -profile "$PROFILE"
 fi
 
-down() { [ "$BENCH_KEEP" = true ] || "$bin/testcluster" down --name "$BENCH_CLUSTER" >"$ARTIFACTS/cluster-down.log" 2>&1; }
+down() {
+  [ "$BENCH_KEEP" = true ] || "$bin/testcluster" down --name "$BENCH_CLUSTER" >"$ARTIFACTS/cluster-down.log" 2>&1
+}
 trap down EXIT
 "$bin/testcluster" up --name "$BENCH_CLUSTER" --simulated-nodes 10
 kubeconfig=$("$bin/testcluster" kubeconfig --name "$BENCH_CLUSTER")
@@ -28,6 +31,7 @@ version=$("$bin/testcluster" status --name "$BENCH_CLUSTER" | sed -n 's/^version
 more=()
 for arg in $OPERATOR_ARGS; do more+=(-operator-arg "$arg"); done
 say "measuring"
-"$bin/bench" -kubeconfig "$kubeconfig" -audit-log "$(dirname "$kubeconfig")/../logs/audit.log" -operator "$bin/agent-sandbox-controller" \
+"$bin/bench" -kubeconfig "$kubeconfig" -audit-log "$(dirname "$kubeconfig")/../logs/audit.log" \
+  -operator "$bin/agent-sandbox-controller" \
   -artifacts "$ARTIFACTS" -run "$RUN" -profile "$PROFILE" -runs "$RUNS" -kubernetes "$version" "${more[@]}"
 say "reports are in $ARTIFACTS: bench.json, junit-bench.xml; the operator's log beside them"

@@ -2,12 +2,14 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh does what people do with a sandbox, on a real Kubernetes that it starts on this machine. The cluster stays up.
+# run.sh starts a Kubernetes cluster on this machine and shows the usual commands on a sandbox. The cluster stays up.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 bin=$PWD/bin
 name=${CLUSTER:-dev}
-say() { printf '\n\033[1m[%3ds] %s\033[0m\n' "$SECONDS" "$*" | { if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }; }
+bold='' plain=''
+[ ! -t 1 ] || bold=$'\033[1m' plain=$'\033[0m'
+say() { printf '\n%s[%3ds] %s%s\n' "$bold" "$SECONDS" "$*" "$plain"; }
 # show prints a command as one would type it, and runs it.
 show() {
   local word line=
@@ -29,7 +31,10 @@ same() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }
 
 command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer and try again"
 [ "$(id -u)" = 0 ] || fail "the built-in cluster needs root: run 'sudo make demo', or see README.md for kind"
-command -v curl >/dev/null || { say "Installing curl"; apt-get install -y -q curl >/dev/null || fail "curl is missing: install it and try again"; }
+if ! command -v curl >/dev/null; then
+  say "Installing curl"
+  apt-get install -y -q curl >/dev/null || fail "curl is missing: install it and try again"
+fi
 
 work=$(mktemp -d)
 forward=
@@ -45,7 +50,8 @@ KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
 export PATH KUBECONFIG
 say "Installing the operator"
 image=localhost/agent-sandbox-controller:$(sha256sum "$bin/agent-sandbox-controller" | cut -c1-12)
-"$bin/testcluster" image operator --binary "$bin/agent-sandbox-controller" --tag "$image" --out "$bin/agent-sandbox-controller.tar"
+"$bin/testcluster" image operator --binary "$bin/agent-sandbox-controller" --tag "$image" \
+  --out "$bin/agent-sandbox-controller.tar"
 "$bin/testcluster" load "$bin/agent-sandbox-controller.tar" --name "$name"
 show kubectl sandbox install --image "$image"
 
@@ -67,8 +73,9 @@ diff -r -x report.txt "$work/site" "$work/back" || fail "the directory came back
 show cat "$work/back/report.txt"
 
 say "A port of the sandbox, on this machine"
-# Without a terminal: what runs in the background would end with it.
-kubectl sandbox exec demo --tty=false --stdin=false -- sh -c 'cd /work/site && python3 -m http.server 8000 >/dev/null 2>&1 &'
+# With a terminal, the process in the background would end when the command ends.
+kubectl sandbox exec demo --tty=false --stdin=false -- \
+  sh -c 'cd /work/site && python3 -m http.server 8000 >/dev/null 2>&1 &'
 printf '  $ kubectl sandbox port-forward demo :8000 &\n'
 kubectl sandbox port-forward demo :8000 >"$work/forward" 2>&1 &
 forward=$!
@@ -78,7 +85,8 @@ port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$work/forward" 
 until_true curl -sS "http://127.0.0.1:$port/" # the server in the sandbox takes a moment to start
 show curl -sS "http://127.0.0.1:$port/"
 same "$(curl -sS "http://127.0.0.1:$port/")" '<h1>served from a sandbox</h1>'
-kill "$forward" && wait "$forward" 2>/dev/null || true
+kill "$forward" 2>/dev/null || true
+wait "$forward" 2>/dev/null || true
 forward=
 
 say "Suspended, it costs nothing but its volume; resumed, it has its data"

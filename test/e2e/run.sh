@@ -2,14 +2,17 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh starts a cluster of its own, installs a race-built operator in it with the race-built plugin, and runs the end-to-end tests.
-# E2E_KEEP=true leaves the cluster up for another run. With SOAK_DURATION=1h it runs the soak of that length instead, on a cluster named soak.
+# run.sh starts a cluster, installs the operator in it with the plugin, and runs the end-to-end tests. Both programs are
+# built with the race detector. E2E_KEEP=true leaves the cluster up for another run.
+# SOAK_DURATION=1h runs a soak of that length instead, on a cluster named soak.
+#
+# shellcheck disable=SC2317 # a trap calls down
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${ARTIFACTS:=$PWD/artifacts}" "${RACE:=-race -trimpath -gcflags=all=-dwarf=false}" "${RUN:=}" "${E2E_KEEP:=false}"
 name=${SOAK_DURATION:+soak}
 : "${name:=e2e}"
-format=${SOAK_DURATION:+standard-verbose} # with the figures
+format=${SOAK_DURATION:+standard-verbose} # shows the figures
 : "${format:=testname}"
 bin=$PWD/bin
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
@@ -19,29 +22,34 @@ say "building the plugin and the operator (with the race detector) and the clust
 make -s build-race testcluster "$bin/tools/gotestsum" >"$ARTIFACTS/race-build.log" 2>&1 ||
   { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
 
-down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name $name >"$ARTIFACTS/cluster-down.log" 2>&1; }
+down() { [ "$E2E_KEEP" = true ] || "$bin/testcluster" down --name "$name" >"$ARTIFACTS/cluster-down.log" 2>&1; }
 trap down EXIT
 say "starting the cluster $name"
-"$bin/testcluster" up --name $name
+"$bin/testcluster" up --name "$name"
 programs=$("$bin/testcluster" binaries --only cluster)
 image=localhost/agent-sandbox-controller:race-$(sha256sum "$bin/race/agent-sandbox-controller" | cut -c1-12)
-"$bin/testcluster" image operator --binary "$bin/race/agent-sandbox-controller" --tag "$image" --out "$bin/race/operator.tar"
-"$bin/testcluster" load "$bin/race/operator.tar" --name $name
+"$bin/testcluster" image operator --binary "$bin/race/agent-sandbox-controller" --tag "$image" \
+  --out "$bin/race/operator.tar"
+"$bin/testcluster" load "$bin/race/operator.tar" --name "$name"
 
-KUBECONFIG=$("$bin/testcluster" kubeconfig --name $name)
+KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
 export KUBECONFIG ARTIFACTS PATH="$bin/race:$programs:$PATH" GORACE=atexit_sleep_ms=0
-export E2E_PLUGIN=$bin/race/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster E2E_CLUSTER=$name E2E_IMAGE=$image
+export E2E_PLUGIN=$bin/race/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster
+export E2E_CLUSTER=$name E2E_IMAGE=$image
 say "installing the operator"
 kubectl sandbox install --image "$image" --timeout 3m
 
 say "running the tests"
 status=0
+read -ra race <<<"$RACE"
 tests() { # REPORT PACKAGE [TIMEOUT]
   "$bin/tools/gotestsum" --format "$format" --junitfile "$ARTIFACTS/junit-$1.xml" --junitfile-testsuite-name relative \
-    --junitfile-testcase-classname relative -- $RACE -vet=off -count=1 -parallel 6 -timeout "${3:-30m}" ${RUN:+-run "$RUN"} "$2" || status=$?
+    --junitfile-testcase-classname relative -- "${race[@]}" -vet=off -count=1 -parallel 6 -timeout "${3:-30m}" \
+    ${RUN:+-run "$RUN"} "$2" || status=$?
 }
-collect() { # DIRECTORY: what operators that are gone have said goes with their Pods
-  "$bin/testcluster" logs --name $name --to "$ARTIFACTS/$1" >/dev/null || status=1
+# collect saves the logs of all Pods. A deleted Pod of an operator takes its log with it.
+collect() { # DIRECTORY
+  "$bin/testcluster" logs --name "$name" --to "$ARTIFACTS/$1" >/dev/null || status=1
 }
 if [ -n "${SOAK_DURATION:-}" ]; then tests soak-cluster ./test/e2e/soak 5h; else tests e2e ./test/e2e; fi
 kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
@@ -52,7 +60,7 @@ if [ -z "${SOAK_DURATION:-}" ]; then
   collect cluster-logs/operate
 fi
 if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
-  echo "the operator's log is missing: whether it raced cannot be told" >&2
+  echo "the operator's log is missing, so data races cannot be found" >&2
   status=1
 elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS"/operator*.log "$ARTIFACTS/cluster-logs" >&2; then
   echo "the operator had a data race or a panic: see the files above" >&2

@@ -25,7 +25,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // Scheme returns a scheme with every kind that the operator reads or writes.
@@ -126,7 +126,7 @@ func newManager(config Config, restConfig *rest.Config, election *heartbeat, log
 		return nil, err
 	}
 	config.sampleForProfiles()
-	graceful, resync, severalManagers, renewal := 10*time.Second, retry.Resync, true, electionRetry
+	graceful, resync, severalManagers, renewal := 10*time.Second, waits.Resync, true, electionRetry
 	options := ctrl.Options{
 		Scheme: scheme,
 		Logger: log,

@@ -14,8 +14,8 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
@@ -148,7 +148,7 @@ func (r *Reconciler) verifyUnchanged(ctx context.Context, claim *extensionsv1bet
 	case err != nil:
 		return err
 	case now == nil || now.ResourceVersion != claim.ResourceVersion:
-		return retry.ErrWentMeanwhile
+		return errorclass.ErrDeletedMeanwhile
 	default:
 		return nil
 	}

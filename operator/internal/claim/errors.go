@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // conflictRetry gives the cache time to show the write that beat ours; our own writes do not wake us.
@@ -25,11 +25,11 @@ type rejection struct {
 func (r *rejection) Error() string { return r.message }
 
 // Class says whether anything wakes the claim when the cause goes.
-func (r *rejection) Class() retry.Class {
+func (r *rejection) Class() errorclass.Class {
 	if r.poll {
-		return retry.InTheWay
+		return errorclass.Blocked
 	}
-	return retry.Refused
+	return errorclass.Refused
 }
 
 // rejectf returns a refusal; the text says what to change.
@@ -46,7 +46,7 @@ type memberLostError struct {
 func (l *memberLostError) Error() string { return l.message }
 
 // Class says that another member follows in a later pass.
-func (l *memberLostError) Class() retry.Class { return retry.Outrun }
+func (l *memberLostError) Class() errorclass.Class { return errorclass.Contended }
 
 // rejectionOf is the refusal among what went wrong, or nil.
 func rejectionOf(err error) *rejection {

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
 // emitEvents tells in events what changed from one status to the next; a pass that changes nothing says nothing.
@@ -43,5 +43,5 @@ func (r *Reconciler) emitEvent(
 	if sandbox != nil { // a nil pointer in an interface is not nil
 		related = sandbox
 	}
-	notify.Event(r.recorder, about, related, corev1.EventTypeNormal, reason, action, note)
+	events.Record(r.recorder, about, related, corev1.EventTypeNormal, reason, action, note)
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
 // execute carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
@@ -141,7 +141,7 @@ func (r *Reconciler) createSandbox(
 	case err != nil:
 		return nil, err
 	case there == nil:
-		return nil, retry.ErrWentMeanwhile
+		return nil, errorclass.ErrDeletedMeanwhile
 	case controlledBy(there, claim.UID):
 		return there, nil
 	default:

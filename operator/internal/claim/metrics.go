@@ -5,8 +5,8 @@ package claim
 
 import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
 // recordMetrics times the claim whose status went from was to is, once: when it became Ready for the first time.
@@ -18,16 +18,16 @@ func (r *Reconciler) recordMetrics(was, is *extensionsv1beta1.SandboxClaim, f st
 
 // adoptionOutcome is what an attempt to take a warm Sandbox came to.
 func adoptionOutcome(err error) metrics.Adoption {
-	switch retry.ClassOf(err) {
-	case retry.None:
+	switch errorclass.Of(err) {
+	case errorclass.None:
 		return metrics.Adopted
-	case retry.Outrun:
+	case errorclass.Contended:
 		return metrics.Lost
-	case retry.Conflict:
+	case errorclass.Conflict:
 		return metrics.Conflict
-	case retry.Refused, retry.InTheWay:
+	case errorclass.Refused, errorclass.Blocked:
 		return metrics.Refused
-	case retry.Invalid, retry.Terminating, retry.Other:
+	case errorclass.Invalid, errorclass.Terminating, errorclass.Other:
 		return metrics.Failed
 	}
 	return metrics.Failed

@@ -12,8 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
@@ -157,7 +157,7 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 	}{
 		"no error":                {nil, metrics.Adopted},
 		"a person must change it": {fmt.Errorf("x: %w", rejectf("X", "x")), metrics.Refused},
-		"an old object":           {retry.ErrWentMeanwhile, metrics.Conflict},
+		"an old object":           {errorclass.ErrDeletedMeanwhile, metrics.Conflict},
 		"a member that went":      {&memberLostError{message: "x", unavailable: true}, metrics.Lost},
 		"anything else":           {errors.New("x"), metrics.Failed},
 	}

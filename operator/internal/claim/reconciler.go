@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
@@ -52,9 +52,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *extensionsv1beta1.San
 	}
 	todo := nextStep(now, claim, seen)
 	if e, over := todo.(expire); over && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
-		return retry.Outcome(0, conflictRetry, r.deleteClaim(ctx, claim, e))
+		return errorclass.Result(0, conflictRetry, r.deleteClaim(ctx, claim, e))
 	}
 	bound, failed := r.execute(ctx, claim, todo)
 	err = r.report(ctx, claim, statusInput{step: todo, sandbox: bound, err: failed, now: now})
-	return retry.Outcome(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, retry.Unsaid(ctx, err))
+	return errorclass.Result(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, errorclass.LogInvalidStatus(ctx, err))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -226,7 +226,7 @@ func TestMistakesHealByThemselves(t *testing.T) {
 					t.Errorf("a claim that is %s is not waiting", tt.want[i-1])
 				}
 				after, err := w.reconcile("c")
-				if err != nil || (after != 0 && after != retry.Blocked) {
+				if err != nil || (after != 0 && after != waits.Blocked) {
 					t.Errorf("backs off: %v %v", after, err)
 				}
 				if got := apis.FindCondition(w.claim("c").Status.Conditions, apis.ConditionReady); got.Reason != want {

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // statusInput is all that a status is made of.
@@ -30,7 +30,7 @@ type statusInput struct {
 
 // report writes the status if it differs, once, over the claim as it was written last; events say what changed.
 func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f statusInput) error {
-	if f.sandbox == nil && retry.ClassOf(f.err) == retry.Conflict {
+	if f.sandbox == nil && errorclass.Of(f.err) == errorclass.Conflict {
 		return nil // what we know is old
 	}
 	status := statusOf(claim, f)
@@ -112,18 +112,18 @@ func errorReason(f statusInput) (reason apis.Reason, message string) {
 	if k, kept := f.step.(keep); kept && k.problem != nil && err == nil {
 		err = k.problem
 	}
-	switch retry.ClassOf(err) {
-	case retry.None, retry.Conflict, retry.Terminating:
+	switch errorclass.Of(err) {
+	case errorclass.None, errorclass.Conflict, errorclass.Terminating:
 		return "", ""
-	case retry.Refused, retry.InTheWay:
+	case errorclass.Refused, errorclass.Blocked:
 		why := rejectionOf(err)
 		if why.reason == apis.ReasonReconcilerError {
 			return why.reason, apis.MessageErrorPrefix + why.message
 		}
 		return why.reason, why.message
-	case retry.Outrun:
+	case errorclass.Contended:
 		return apis.ReasonAdoptionConflict, err.Error()
-	case retry.Invalid, retry.Other:
+	case errorclass.Invalid, errorclass.Other:
 		return apis.ReasonReconcilerError, apis.MessageErrorPrefix + err.Error()
 	}
 	return "", ""

@@ -21,7 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
@@ -59,13 +60,13 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxclaim").
-		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(retry.OrResync(claimSpecChanged()))).
+		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(predicates.OrResync(claimSpecChanged()))).
 		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxChanged())).
 		Watches(&agentsv1beta1.Sandbox{}, updateQueue(r.queue)).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForTemplate), builder.WithPredicates(specChanged())).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, r.enqueueClaimsOfTemplate()).
 		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForPool), builder.WithPredicates(specChanged())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
 }
 

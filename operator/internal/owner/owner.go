@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // Recheck asks the API server whether the owner is still there and stays. fresh is an empty object of its type, to read into.
@@ -26,11 +26,11 @@ import (
 func Recheck[T client.Object](ctx context.Context, live client.Reader, owner, fresh T) error {
 	switch err := live.Get(ctx, client.ObjectKeyFromObject(owner), fresh); {
 	case apierrors.IsNotFound(err):
-		return retry.ErrWentMeanwhile
+		return errorclass.ErrDeletedMeanwhile
 	case err != nil:
 		return fmt.Errorf("look whether %s is still there: %w", owner.GetName(), err)
 	case fresh.GetUID() != owner.GetUID(), fresh.GetDeletionTimestamp() != nil:
-		return retry.ErrWentMeanwhile
+		return errorclass.ErrDeletedMeanwhile
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // mostParallel keeps one pool from filling the API server's queues: claims wait in them too. While they do, it takes less.
@@ -122,7 +122,7 @@ func (r *Reconciler) adopt(
 	err := r.client.Patch(ctx, want, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
 	if apierrors.IsNotFound(err) {
-		err = retry.ErrWentMeanwhile
+		err = errorclass.ErrDeletedMeanwhile
 	}
 	return r.arrival(pool, want, "adopt", err, done, now)
 }

@@ -16,7 +16,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 const (
@@ -46,7 +46,7 @@ type plan struct {
 type mending struct{ was, want *agentsv1beta1.Sandbox }
 
 // look brings the time of the next look forward.
-func (p *plan) look(in time.Duration) { p.again = retry.Sooner(p.again, in) }
+func (p *plan) look(in time.Duration) { p.again = waits.Sooner(p.again, in) }
 
 // decide compares the members with what is asked for. It touches nothing.
 func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observed, o Options) plan {

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 const (
@@ -162,10 +162,10 @@ func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.T
 			continue
 		}
 		if young := member.CreationTimestamp.Add(blockedAfter).Sub(now); young > 0 {
-			seen.recheck = retry.Sooner(seen.recheck, young)
+			seen.recheck = waits.Sooner(seen.recheck, young)
 			continue
 		}
-		seen.recheck = retry.Sooner(seen.recheck, blockedAgain)
+		seen.recheck = waits.Sooner(seen.recheck, blockedAgain)
 		key := client.ObjectKeyFromObject(member)
 		if name := member.Annotations[apis.AnnotationPodName]; name != "" {
 			key.Name = name

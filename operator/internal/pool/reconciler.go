@@ -17,8 +17,9 @@ import (
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // suffixLength is how many random characters a member's name ends with.
@@ -83,11 +84,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	todo := decide(now, &pool, seen, r.options)
 	if todo.recheck {
 		if err := owner.Recheck(ctx, r.live, &pool, &extensionsv1beta1.SandboxWarmPool{}); err != nil {
-			return retry.Outcome(0, conflictRetry, err)
+			return errorclass.Result(0, conflictRetry, err)
 		}
 	}
 	done := r.apply(ctx, &pool, seen, todo, now)
 	r.gauges.Blocked(&pool, blocked(&pool, seen, done))
 	due, err := r.report(ctx, &pool, seen, done, now)
-	return retry.Outcome(retry.Sooner(retry.Sooner(todo.again, due), seen.recheck), conflictRetry, append(done.errs, retry.Unsaid(ctx, err))...)
+	return errorclass.Result(waits.Sooner(waits.Sooner(todo.again, due), seen.recheck), conflictRetry, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
 }

@@ -22,9 +22,9 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
 // statusDelay is how long a status may be behind while members come and go: a taken member that is replaced by then is no news.
@@ -141,7 +141,7 @@ func blocked(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *resul
 // rejected is the API server's answer to a member that it does not take; nil if there is none.
 func (r *results) rejected() error {
 	for _, err := range r.errs {
-		if apierrors.IsInvalid(err) || (apierrors.IsForbidden(err) && retry.ClassOf(err) != retry.Terminating) {
+		if apierrors.IsInvalid(err) || (apierrors.IsForbidden(err) && errorclass.Of(err) != errorclass.Terminating) {
 			return err
 		}
 	}
@@ -189,5 +189,5 @@ func expulsion(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) str
 
 // event warns.
 func (r *Reconciler) event(about *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
-	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+	events.Record(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

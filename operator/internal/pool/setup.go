@@ -24,7 +24,8 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
@@ -48,11 +49,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxwarmpool").
-		For(&extensionsv1beta1.SandboxWarmPool{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
+		For(&extensionsv1beta1.SandboxWarmPool{}, builder.WithPredicates(predicates.OrResync(predicates.SpecChanged()))).
 		Watches(&agentsv1beta1.Sandbox{}, r.members()).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
-			builder.WithPredicates(retry.SpecChanged())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
+			builder.WithPredicates(predicates.SpecChanged())).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
 		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
 // announceWork tells in events what the pass has done that no status shows.
@@ -66,5 +66,5 @@ func newlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 }
 
 func (r *Reconciler) event(about runtime.Object, kind string, reason apis.Reason, note string) {
-	notify.Event(r.recorder, about, nil, kind, reason, "Reconcile", note)
+	events.Record(r.recorder, about, nil, kind, reason, "Reconcile", note)
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
 )
 
 // result is what became of one step: the child as the server last answered (nil: there is none), and what went wrong.
@@ -132,7 +132,7 @@ func applyStep[T client.Object](
 	was, _ := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(s.want).Elem())) // an empty object of the same kind
 	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(s.want), was); {
 	case apierrors.IsNotFound(err):
-		return result[T]{verb: wait, err: retry.ErrWentMeanwhile}
+		return result[T]{verb: wait, err: errorclass.ErrDeletedMeanwhile}
 	case err != nil:
 		return result[T]{verb: create, err: fmt.Errorf("get %s: %w", nameOf(s.want), err)}
 	}

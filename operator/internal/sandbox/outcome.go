@@ -6,7 +6,7 @@ package sandbox
 import (
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 const (
@@ -22,4 +22,4 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return r.text }
 
 // Class says that nothing wakes us when the object goes.
-func (r *refusal) Class() retry.Class { return retry.InTheWay }
+func (r *refusal) Class() errorclass.Class { return errorclass.Blocked }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 func TestObjectsInTheWay(t *testing.T) {
@@ -32,7 +32,7 @@ func TestObjectsInTheWay(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorld(t, box(service(true), volume("data")), object.DeepCopyObject().(client.Object))
 			again, err := w.pass()
-			if err != nil || again != retry.Blocked {
+			if err != nil || again != waits.Blocked {
 				t.Errorf("again in %v, error %v; want a look now and then", again, err)
 			}
 			ready := apis.FindCondition(w.sandbox().Status.Conditions, apis.ConditionReady)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 )
 
 func TestWhatAPoolHoldsWaitsBehindTheRest(t *testing.T) {
@@ -21,7 +21,7 @@ func TestWhatAPoolHoldsWaitsBehindTheRest(t *testing.T) {
 	for name, owner := range map[string]string{"pooled": "SandboxWarmPool", "claimed": "SandboxClaim", "bare": "", "kept": "SandboxWarmPool"} {
 		objects = append(objects, box(created(testNow, owner), func(s *agentsv1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }))
 	}
-	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", retry.Limiter()).(*lanes)
+	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", ratelimiter.New()).(*lanes)
 	if !ok {
 		t.Fatal("not a queue with lanes")
 	}

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // Reconciler moves Sandboxes towards their specs. It holds no state of its own and is safe for concurrent use.
@@ -48,12 +49,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 	todo := decide(now, sandbox, seen)
 	done := r.apply(ctx, sandbox, todo)
 	if todo.end {
-		return retry.Outcome(0, conflictRetry, done.errors()...)
+		return errorclass.Result(0, conflictRetry, done.errors()...)
 	}
 	due, err := r.report(ctx, sandbox, todo, done, now)
-	after := retry.Sooner(retry.Sooner(due, todo.again), todo.deadline.Remaining(now))
+	after := waits.Sooner(waits.Sooner(due, todo.again), todo.deadline.Remaining(now))
 	if done.waits() {
-		after = retry.Sooner(after, goneRetry)
+		after = waits.Sooner(after, goneRetry)
 	}
-	return retry.Outcome(after, conflictRetry, append(done.errors(), retry.Unsaid(ctx, err))...)
+	return errorclass.Result(after, conflictRetry, append(done.errors(), errorclass.LogInvalidStatus(ctx, err))...)
 }

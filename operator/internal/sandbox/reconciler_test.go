@@ -19,7 +19,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // life is a Sandbox's life: each step is what a user or the cluster does before the operator looks again.
@@ -81,7 +81,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 		wantErr   bool
 	}{
 		"what the server calls invalid waits for a change of the Sandbox, and is tried now and then: a policy may have said so": {
-			write: "create Pod", answer: invalid, wantReady: "ReconcilerError", wantRetry: retry.Rejected,
+			write: "create Pod", answer: invalid, wantReady: "ReconcilerError", wantRetry: waits.Rejected,
 		},
 		"a server that is ill is asked again with patience": {
 			write: "create Pod", answer: apierrors.NewInternalError(errors.New("ill")), wantReady: "ReconcilerError", wantErr: true,

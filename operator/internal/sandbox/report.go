@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // facts is all that a status is made of.
@@ -103,7 +103,7 @@ func gather(sandbox *agentsv1beta1.Sandbox, p plan, done results) facts {
 		f.service = s.child
 	}
 	for _, err := range done.errors() {
-		if c := retry.ClassOf(err); c != retry.None && c != retry.Conflict && c != retry.Terminating {
+		if c := errorclass.Of(err); c != errorclass.None && c != errorclass.Conflict && c != errorclass.Terminating {
 			f.problems = append(f.problems, err)
 		}
 	}

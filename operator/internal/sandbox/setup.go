@@ -27,7 +27,8 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
@@ -58,12 +59,12 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandbox").
-		For(&agentsv1beta1.Sandbox{}, builder.WithPredicates(retry.OrResync(asked()))).
+		For(&agentsv1beta1.Sandbox{}, builder.WithPredicates(predicates.OrResync(asked()))).
 		Owns(&corev1.Pod{}, builder.WithPredicates(podMoved())).
 		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
 		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(userOf), builder.WithPredicates(childMoved())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter(), NewQueue: r.newQueue}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New(), NewQueue: r.newQueue}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
 }
 

@@ -12,15 +12,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/events"
+	clientevents "k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/notify"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
@@ -30,12 +31,12 @@ const conflictRetry = time.Second
 type Reconciler struct {
 	client           client.Client // reads from the cache, writes to the API server
 	live             client.Reader // reads from the API server
-	recorder         events.EventRecorder
+	recorder         clientevents.EventRecorder
 	routerNamespaces []string // namespaces, sorted
 }
 
 // New returns a Reconciler. Every argument is needed; routers are the namespaces whose routers the default policy lets in.
-func New(c client.Client, live client.Reader, recorder events.EventRecorder, routers []string) (*Reconciler, error) {
+func New(c client.Client, live client.Reader, recorder clientevents.EventRecorder, routers []string) (*Reconciler, error) {
 	if c == nil || live == nil || recorder == nil || len(routers) == 0 {
 		return nil, fmt.Errorf("template reconciler: a dependency is missing")
 	}
@@ -105,15 +106,15 @@ func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.Sand
 func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
 	if refused, ok := todo.(reject); ok {
 		r.warn(template, apis.ReasonNetworkPolicyRefused, refused.message)
-		return reconcile.Result{RequeueAfter: retry.Blocked}, nil
+		return reconcile.Result{RequeueAfter: waits.Blocked}, nil
 	}
 	if apierrors.IsInvalid(err) {
 		r.warn(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
 	}
-	return retry.Outcome(0, conflictRetry, err)
+	return errorclass.Result(0, conflictRetry, err)
 }
 
 // warn warns.
 func (r *Reconciler) warn(about *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
-	notify.Event(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+	events.Record(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

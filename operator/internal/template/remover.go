@@ -19,7 +19,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // recheckInterval is when the policy of a template that is gone is looked at again. A look is a read from the cache as long as Sandboxes are left.
@@ -67,7 +67,7 @@ func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPol
 	// The lock: a template made anew takes the policy over by a write to it.
 	is := client.Preconditions{UID: &policy.UID, ResourceVersion: &policy.ResourceVersion}
 	if err := r.client.Delete(ctx, policy, is); client.IgnoreNotFound(err) != nil {
-		return retry.Outcome(0, conflictRetry, fmt.Errorf("delete NetworkPolicy %s: %w", policy.Name, err))
+		return errorclass.Result(0, conflictRetry, fmt.Errorf("delete NetworkPolicy %s: %w", policy.Name, err))
 	}
 	return reconcile.Result{}, nil
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
@@ -50,9 +51,9 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
-		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(retry.OrResync(retry.SpecChanged()))).
+		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(predicates.OrResync(predicates.SpecChanged()))).
 		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(requestsForPolicy)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: retry.Limiter()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
 }
 
@@ -69,12 +70,12 @@ func requestsForPolicy(_ context.Context, policy client.Object) []reconcile.Requ
 func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("networkpolicy").
-		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(retry.OrResync(predicate.NewPredicateFuncs(func(o client.Object) bool {
+		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(predicates.OrResync(predicate.NewPredicateFuncs(func(o client.Object) bool {
 			policy, ok := o.(*networkingv1.NetworkPolicy)
 			return ok && isTemplatePolicy(policy)
 		})))).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, enqueueDeleted()).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: retry.Limiter()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileNetworkPolicy", r)))
 }
 

@@ -26,7 +26,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -230,7 +230,7 @@ func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
 
 func TestSomebodyElsesPolicyIsNeverTouchedAndLookedAtAgain(t *testing.T) {
 	w := newWorld(t, newPolicy(makeForeign))
-	if again := w.reconcile(newTemplate()); again != retry.Blocked {
+	if again := w.reconcile(newTemplate()); again != waits.Blocked {
 		t.Errorf("again in %s", again)
 	}
 	if e := w.event(); !strings.Contains(e, "Warning NetworkPolicyRefused") || !strings.Contains(e, "delete it") {

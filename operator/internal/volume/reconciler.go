@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/retry"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
 // conflictRetry gives the cache time to show the write that beat ours.
@@ -58,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVol
 	if apierrors.IsNotFound(err) {
 		return reconcile.Result{}, nil
 	}
-	return retry.Outcome(0, conflictRetry, err)
+	return errorclass.Result(0, conflictRetry, err)
 }
 
 // alone says whether the volume is of a Sandbox, no reference ties it to one, and nothing says yet that it is unused.

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package notify
+package events
 
 import (
 	"strings"
@@ -15,9 +15,9 @@ import (
 
 func TestANoteTooLongForTheAPIIsCutBetweenCharacters(t *testing.T) {
 	recorder := events.NewFakeRecorder(1)
-	Event(recorder, builders.Sandbox("a"), nil, "Warning", "Reason", "Act", "100 %s "+strings.Repeat("é", limit))
+	Record(recorder, builders.Sandbox("a"), nil, "Warning", "Reason", "Act", "100 %s "+strings.Repeat("é", maxNoteLength))
 	note := strings.TrimPrefix(<-recorder.Events, "Warning Reason ")
-	if len(note) > limit || len(note) < limit-1 || !utf8.ValidString(note) || !strings.HasSuffix(note, "é...") || !strings.HasPrefix(note, "100 %s é") {
+	if len(note) > maxNoteLength || len(note) < maxNoteLength-1 || !utf8.ValidString(note) || !strings.HasSuffix(note, "é...") || !strings.HasPrefix(note, "100 %s é") {
 		t.Errorf("%d bytes: %q", len(note), note)
 	}
 }

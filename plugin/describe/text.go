@@ -83,12 +83,12 @@ func asks(spec *extensionsv1beta1.SandboxClaimSpec) string {
 		return "pool " + spec.WarmPoolRef.Name
 	case spec.TemplateRef == nil:
 		return ""
-	case spec.WarmPool == nil || *spec.WarmPool == apis.WarmPoolDefault:
+	case spec.WarmPoolPolicy() == apis.WarmPoolDefault:
 		return "template " + spec.TemplateRef.Name + ", warm from any of its pools"
-	case *spec.WarmPool == apis.WarmPoolNone:
+	case spec.WarmPoolPolicy() == apis.WarmPoolNone:
 		return "template " + spec.TemplateRef.Name + ", always a new Sandbox"
 	}
-	return "template " + spec.TemplateRef.Name + ", warm from pool " + string(*spec.WarmPool)
+	return "template " + spec.TemplateRef.Name + ", warm from pool " + spec.PoolName()
 }
 
 func ends(facts *diagnose.Facts) string {

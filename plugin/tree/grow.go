@@ -67,13 +67,9 @@ func (g *grower) verdict(v diagnose.Verdict) table.Painted {
 
 // origin are the template and the pool that a claim's Sandbox is made from, or comes from.
 func (g *grower) origin(ctx context.Context, t *resolve.Target) []*node {
-	template, from := "", pool.From(t.Claim, t.Sandbox)
-	spec := &t.Claim.Spec
-	switch {
-	case spec.TemplateRef != nil:
-		template = spec.TemplateRef.Name
-	case spec.WarmPoolRef != nil && from == "":
-		from = spec.WarmPoolRef.Name
+	template, from := t.Claim.Spec.TemplateName(), pool.From(t.Claim, t.Sandbox)
+	if template == "" && from == "" {
+		from = t.Claim.Spec.PoolName()
 	}
 	return g.sources(ctx, t.Namespace, template, from)
 }

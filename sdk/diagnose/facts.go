@@ -55,8 +55,8 @@ func (f *Facts) template() string {
 			return name
 		}
 	}
-	if f.Claim != nil && f.Claim.Spec.TemplateRef != nil {
-		return f.Claim.Spec.TemplateRef.Name
+	if f.Claim != nil {
+		return f.Claim.Spec.TemplateName()
 	}
 	return ""
 }

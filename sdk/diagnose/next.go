@@ -133,17 +133,14 @@ func claimCures(f *Facts, anew Step, in problem) []Step {
 	switch in {
 	case missingTemplate:
 		template := "the template"
-		if spec.TemplateRef != nil {
-			template = "template " + spec.TemplateRef.Name
+		if name := spec.TemplateName(); name != "" {
+			template = "template " + name
 		}
 		return []Step{{Text: "see which templates there are", Command: "template list"}, {Text: "make " + template + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
 	case missingPool:
 		pool := "the pool"
-		switch {
-		case spec.WarmPoolRef != nil:
-			pool = "pool " + spec.WarmPoolRef.Name
-		case spec.WarmPool != nil:
-			pool = "pool " + string(*spec.WarmPool)
+		if name := spec.PoolName(); name != "" {
+			pool = "pool " + name
 		}
 		return []Step{{Text: "see which pools there are", Command: "pool list"}, {Text: "make " + pool + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
 	case refusedMetadata:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
 // Demand is what a pool is to serve. Without a rate and a burst it is what the claims that still exist have asked for.
@@ -116,7 +115,7 @@ func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
 func (p *Plan) see(s *Summary, f *Facts) {
 	var came []time.Time
 	for i := range f.Claims {
-		if claim := f.Claims[i]; claim.Namespace == s.Pool.Namespace && Asks(claim, s.Pool) {
+		if claim := f.Claims[i]; claim.Namespace == s.Pool.Namespace && claim.Spec.AcceptsPool(s.Pool) {
 			came = append(came, claim.CreationTimestamp.Time)
 		}
 	}
@@ -132,22 +131,6 @@ func (p *Plan) see(s *Summary, f *Facts) {
 		}
 		p.Peak = max(p.Peak, i-first+1)
 	}
-}
-
-// Asks says whether a member of the pool would have served the claim: it names the pool or its template, and nothing in it
-// needs a new Sandbox.
-func Asks(claim *extensionsv1beta1.SandboxClaim, pool *extensionsv1beta1.SandboxWarmPool) bool {
-	if len(claim.Spec.Env) > 0 || len(claim.Spec.VolumeClaimTemplates) > 0 {
-		return false
-	}
-	if ref := claim.Spec.WarmPoolRef; ref != nil {
-		return ref.Name == pool.Name
-	}
-	if claim.Spec.TemplateRef == nil || claim.Spec.TemplateRef.Name != pool.Spec.TemplateRef.Name {
-		return false
-	}
-	policy := claim.Spec.WarmPool
-	return policy == nil || *policy == "" || *policy == extensionsv1beta1.WarmPoolPolicy(apis.WarmPoolDefault) || string(*policy) == pool.Name
 }
 
 // requests is what one member requests: of its containers what they ask for, or else their limits, which the API server takes

@@ -116,7 +116,7 @@ func TestAsks(t *testing.T) {
 		"a claim that names nothing asks for nothing": {options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef = nil })}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := pool.Asks(builders.Claim("dev", "python", tt.options...), warm()); got != tt.want {
+			if got := builders.Claim("dev", "python", tt.options...).Spec.AcceptsPool(warm()); got != tt.want {
 				t.Errorf("got %v", got)
 			}
 		})

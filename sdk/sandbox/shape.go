@@ -36,10 +36,7 @@ func (s *shaping) byTemplate(ctx context.Context) error {
 // byPool names a pool, for clusters whose claims cannot name a template.
 func (s *shaping) byPool(ctx context.Context) error {
 	spec := &s.claim.Spec
-	template, policy := spec.TemplateRef.Name, extensionsv1beta1.WarmPoolPolicy(apis.WarmPoolDefault)
-	if spec.WarmPool != nil {
-		policy = *spec.WarmPool
-	}
+	template, policy := spec.TemplateRef.Name, spec.WarmPoolPolicy()
 	const only = "this cluster makes claims from pools only"
 	var name string
 	switch policy {

@@ -88,9 +88,7 @@ func OfClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox,
 	facts := diagnose.Facts{Now: now, Claim: claim, Sandbox: held}
 	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &facts, claim.Status.Conditions)
 	r.Sandbox, r.IP = claim.Status.SandboxStatus.Name, strings.Join(claim.Status.SandboxStatus.PodIPs, ",")
-	if claim.Spec.TemplateRef != nil {
-		r.Template = claim.Spec.TemplateRef.Name
-	}
+	r.Template = claim.Spec.TemplateName()
 	if held != nil {
 		r.Volumes = volume.Fates(claim, held, nil)
 		r.behind(held, pod)

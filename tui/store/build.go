@@ -118,7 +118,7 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 		}
 		for _, name := range names {
 			from := key{Namespace: k.Namespace, Name: name}
-			if g := groups[from]; g != nil && pool.Asks(claim, g.pool) {
+			if g := groups[from]; g != nil && claim.Spec.AcceptsPool(g.pool) {
 				g.cold++
 				wanted = append(wanted, from)
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
@@ -118,7 +118,7 @@ func demo() *store.Snapshot {
 		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"), b.CreatedAt(ago(50*time.Hour)))
 		summary := &pool.Summary{Pool: object, Desired: desired, Ready: ready, Claimed: claimed, Short: short}
 		if ready == 0 {
-			summary.Cause = obstacle.NoTemplate
+			summary.Cause = podreason.TemplateNotFound
 		}
 		for i := range desired {
 			status := agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%3), PodIPs: []string{fmt.Sprintf("10.0.1.%d", i+10)}}

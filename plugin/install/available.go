@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
@@ -96,9 +96,9 @@ func podObstacle(pod *corev1.Pod) (text string, serious bool) {
 			continue
 		case waiting == nil:
 			return "its Pod " + pod.Name + " is not ready yet", false
-		case obstacle.OfReason(waiting.Reason) == obstacle.ImagePull:
+		case podreason.ForWaitingReason(waiting.Reason) == podreason.ImagePull:
 			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // one word for what flaps between two
-		case obstacle.OfReason(waiting.Reason) == obstacle.CrashLoop && status.LastTerminationState.Terminated != nil:
+		case podreason.ForWaitingReason(waiting.Reason) == podreason.CrashLoop && status.LastTerminationState.Terminated != nil:
 			return fmt.Sprintf("it crashes with exit code %d: kubectl logs -n %s %s --previous tells more",
 				status.LastTerminationState.Terminated.ExitCode, pod.Namespace, pod.Name), true
 		case waiting.Message != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/argument"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/complete"
@@ -150,7 +150,7 @@ func mending(s *pool.Summary, member string, command func(string) string) []stri
 		return []string{"the template was changed since: " + replaced, see}
 	}
 	what := "correct template " + template
-	if s.Cause == obstacle.ImagePull {
+	if s.Cause == podreason.ImagePull {
 		what = "correct the image in template " + template + ", or let the nodes pull it (imagePullSecrets)"
 	}
 	return []string{what + ": kubectl edit sandboxtemplate " + template, replaced, see}

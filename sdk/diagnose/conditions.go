@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
@@ -166,7 +166,7 @@ func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
 	for i := len(findings) - 1; i >= 0; i-- { // the Sandbox's come after the claim's
 		finding := &findings[i]
 		text := finding.Text
-		if head, _, found := obstacle.Cut(text); found && below {
+		if head, _, found := podreason.SplitConditionMessage(text); found && below {
 			finding.Text = head
 		}
 		if said[text] && f.Claim != nil && finding.State != Good {

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // containers is the third layer: what each container of the Pod does.
@@ -94,20 +94,20 @@ func waiting(subject string, status *corev1.ContainerStatus, template string) Fi
 	if template != "" {
 		of = " of template " + template
 	}
-	switch obstacle.OfReason(reason) {
-	case obstacle.ImagePull:
+	switch podreason.ForWaitingReason(reason) {
+	case podreason.ImagePull:
 		finding.problem = badImage
-		if obstacle.HasNoName(reason) {
+		if podreason.IsInvalidImageName(reason) {
 			finding.Text, finding.Lasting = fmt.Sprintf("%q%s is not the name of an image", status.Image, of), true
 			break
 		}
-		finding.detail = obstacle.PullError(message)
+		finding.detail = podreason.PullError(message)
 		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
-		finding.Lasting = obstacle.NeverPulled(reason) || holds(message, wrongImage)
-	case obstacle.ContainerConfig:
+		finding.Lasting = podreason.IsErrImageNeverPull(reason) || holds(message, wrongImage)
+	case podreason.ContainerConfig:
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
 		finding.Lasting = holds(message, wrongConfiguration)
-	case obstacle.CrashLoop:
+	case podreason.CrashLoop:
 		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= manyRestarts
 		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
 			finding.problem, finding.Lasting = unstartable, holds(last.Message, wrongConfiguration)

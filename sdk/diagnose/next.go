@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // next is what to do about the verdict, the most helpful step first.
@@ -159,7 +159,7 @@ func previous(f *Facts) string {
 		return ""
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
-		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil && obstacle.OfContainer(status) == obstacle.CrashLoop {
+		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil && podreason.ForContainer(status) == podreason.CrashLoop {
 			return " --previous"
 		}
 	}

@@ -9,12 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // Unschedulable says whether the scheduler has looked at the Pod and found no node for it.
 func Unschedulable(pod *corev1.Pod) bool {
-	return obstacle.Unschedulable(pod)
+	return podreason.IsUnschedulable(pod)
 }
 
 // gated is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.

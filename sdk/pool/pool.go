@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/blueprint"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
@@ -60,7 +60,7 @@ type Summary struct {
 	// Short is why fewer members than desired are Ready, or will be; empty if nothing is wrong.
 	Short string
 	// Cause is the class of what Short says, and lasts until somebody acts. None: members are on their way.
-	Cause obstacle.Cause
+	Cause podreason.Cause
 	// Fixed says that the template was changed since the members were made that Cause is about.
 	Fixed bool
 }

@@ -15,7 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -65,7 +65,7 @@ func TestSummarize(t *testing.T) {
 		facts                          *pool.Facts
 		desired, ready, claimed, stale int
 		short                          string // part of it; empty means none
-		cause                          obstacle.Cause
+		cause                          podreason.Cause
 		broken                         bool
 	}{
 		"a full pool is short of nothing": {

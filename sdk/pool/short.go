@@ -13,35 +13,37 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
 // VerdictOf is the state of a member in one word.
 func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
 	verdict := diagnose.VerdictOf(&diagnose.Facts{Now: now, Sandbox: member})
-	if _, cause := obstacleOf(member); cause != obstacle.None && verdict == diagnose.Starting {
+	if _, cause := obstacleOf(member); cause != podreason.None && verdict == diagnose.Starting {
 		return diagnose.Blocked
 	}
 	return verdict
 }
 
 // obstacleOf is what the operator passes on of what the member's Pod lacks.
-func obstacleOf(member *agentsv1beta1.Sandbox) (string, obstacle.Cause) {
+func obstacleOf(member *agentsv1beta1.Sandbox) (string, podreason.Cause) {
 	c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation)
 	if c == nil || c.Status == metav1.ConditionTrue {
-		return "", obstacle.None
+		return "", podreason.None
 	}
-	return obstacle.InMessage(strings.Join(strings.Fields(c.Message), " "))
+	return podreason.FromConditionMessage(strings.Join(strings.Fields(c.Message), " "))
 }
 
 // Broken says that what the pool is made from has to be changed: waiting is in vain, and more nodes do not help.
-func (s *Summary) Broken() bool { return s.Cause != obstacle.None && s.Cause != obstacle.NoNode }
+func (s *Summary) Broken() bool {
+	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable
+}
 
 // explain finds out why the pool is short, and of which class that is.
 func (s *Summary) explain(f *Facts) {
 	if s.TemplateMissing && s.Desired > 0 {
-		s.Cause = obstacle.NoTemplate
+		s.Cause = podreason.TemplateNotFound
 	}
 	s.Short = s.short(f)
 }
@@ -52,9 +54,9 @@ func (s *Summary) short(f *Facts) string {
 	switch {
 	case s.Pool.DeletionTimestamp != nil:
 		return "it is being deleted"
-	case s.Cause == obstacle.NoTemplate && missing <= 0:
+	case s.Cause == podreason.TemplateNotFound && missing <= 0:
 		return fmt.Sprintf("template %s does not exist: what is claimed is not replaced", s.Pool.Spec.TemplateRef.Name)
-	case s.Cause == obstacle.NoTemplate:
+	case s.Cause == podreason.TemplateNotFound:
 		return fmt.Sprintf("template %s does not exist", s.Pool.Spec.TemplateRef.Name)
 	case missing <= 0:
 		return ""
@@ -102,11 +104,11 @@ func (s *Summary) obstacle(f *Facts) (why string, count int) {
 		return "", 0
 	}
 	text, cause := obstacleOf(example)
-	if cause == obstacle.None {
+	if cause == podreason.None {
 		return why, count
 	}
 	s.Cause, s.Fixed = cause, s.Template != nil && f.stale(s.Template, example)
-	if cause == obstacle.ImagePull { // what counts comes first: a column is narrow
+	if cause == podreason.ImagePull { // what counts comes first: a column is narrow
 		_, text, _ = strings.Cut(text, ": ")
 		text = strings.TrimPrefix(text, "ImagePullBackOff: ")
 	}

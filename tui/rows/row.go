@@ -21,7 +21,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -129,7 +129,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = brief(strings.Join(strings.Fields(ready.Message), " "))
-		if _, cause := obstacle.InMessage(ready.Message); cause != obstacle.None && r.State == diagnose.Starting {
+		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None && r.State == diagnose.Starting {
 			r.State = diagnose.Blocked
 		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
@@ -140,7 +140,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts,
 
 // brief leaves out the Pod's phase where the message goes on with why it is that.
 func brief(message string) string {
-	if why, _ := obstacle.InMessage(message); why != "" {
+	if why, _ := podreason.FromConditionMessage(message); why != "" {
 		return why
 	}
 	return message

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
@@ -176,7 +176,7 @@ func TestAPoolShowsWhatBlocksIt(t *testing.T) {
 	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool"}}
 	pool.Spec.TemplateRef.Name = "python"
 	const name = "agent_sandbox_warm_pool_blocked_replicas"
-	m.Blocked(pool, map[obstacle.Cause]int{obstacle.ImagePull: 2, obstacle.NoNode: 1})
+	m.Blocked(pool, map[podreason.Cause]int{podreason.ImagePull: 2, podreason.Unschedulable: 1})
 	want := `
 # HELP agent_sandbox_warm_pool_blocked_replicas Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.
 # TYPE agent_sandbox_warm_pool_blocked_replicas gauge
@@ -190,7 +190,7 @@ agent_sandbox_warm_pool_blocked_replicas{cause="Unschedulable",namespace="defaul
 	if n := testutil.CollectAndCount(m, name); n != 0 {
 		t.Errorf("%d series of a pool that is well again", n)
 	}
-	m.Blocked(pool, map[obstacle.Cause]int{obstacle.NoTemplate: 3})
+	m.Blocked(pool, map[podreason.Cause]int{podreason.TemplateNotFound: 3})
 	m.pools.remove(types.NamespacedName{Namespace: "default", Name: "pool"})
 	if n := testutil.CollectAndCount(m, name); n != 0 {
 		t.Errorf("%d series of a pool that is gone", n)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // pools tells the size of each pool as the watch shows it.
@@ -27,7 +27,7 @@ type pools struct {
 // trouble is how many Sandboxes of a pool each cause keeps from being Ready.
 type trouble struct {
 	template string
-	causes   map[obstacle.Cause]int
+	causes   map[podreason.Cause]int
 }
 
 type poolSize struct{ desired, size, ready int32 }
@@ -81,7 +81,7 @@ func (p *pools) Collect(out chan<- prometheus.Metric) {
 
 // Blocked says how many Sandboxes of the pool each cause keeps from being Ready, or from being made. Causes without any are left
 // out.
-func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
+func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int) {
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
 	p := m.pools
 	p.mu.Lock()

@@ -14,33 +14,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
 func TestWhatBlocksAPoolIsShown(t *testing.T) {
 	w := newWorld(t, testOptions, poolOfThree())
-	shown := func(want map[obstacle.Cause]int) {
+	shown := func(want map[podreason.Cause]int) {
 		t.Helper()
 		w.settle()
 		if !maps.Equal(w.blocked, want) {
 			t.Errorf("blocked %v, want %v", w.blocked, want)
 		}
 	}
-	shown(map[obstacle.Cause]int{"TemplateNotFound": 3})
+	shown(map[podreason.Cause]int{"TemplateNotFound": 3})
 	w.put(python())
-	shown(map[obstacle.Cause]int{})
+	shown(map[podreason.Cause]int{})
 	pods := []builders.PodOption{builders.ImagePullError(), builders.Unschedulable("no room"), builders.CrashLoop(1, 2)}
 	names := w.expect(3)
 	for i, name := range names {
 		w.put(builders.Pod(name, builders.OwnedBy(w.stored()[name]), pods[i]))
 	}
-	shown(map[obstacle.Cause]int{}) // they were made just now
+	shown(map[podreason.Cause]int{}) // they were made just now
 	if again, err := w.pass(); err != nil || again <= 0 || again > blockedAfter {
 		t.Errorf("it looks again after %v, %v", again, err)
 	}
 	w.clock.SetTime(w.clock.Now().Add(blockedAfter))
-	shown(map[obstacle.Cause]int{"ImagePull": 1, "Unschedulable": 1, "CrashLoop": 1})
+	shown(map[podreason.Cause]int{"ImagePull": 1, "Unschedulable": 1, "CrashLoop": 1})
 	if again, err := w.pass(); err != nil || again != blockedAgain {
 		t.Errorf("it looks again after %v, %v", again, err)
 	}
@@ -53,7 +53,7 @@ func TestWhatBlocksAPoolIsShown(t *testing.T) {
 		t.Errorf("it is only looked at, and written: %v", w.writes[writes:])
 	}
 	w.kubelet()
-	shown(map[obstacle.Cause]int{})
+	shown(map[podreason.Cause]int{})
 }
 
 func TestMembersThatTheServerRefusesAreShown(t *testing.T) {
@@ -80,10 +80,10 @@ func TestFactsOfAPod(t *testing.T) {
 	scheduled := builders.Pod("a", builders.PodWith(func(p *corev1.Pod) {
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}}
 	}))
-	if facts := factsOf(scheduled); !facts.scheduled.Equal(at) || facts.unschedulable || facts.cause != obstacle.None {
+	if facts := factsOf(scheduled); !facts.scheduled.Equal(at) || facts.unschedulable || facts.cause != podreason.None {
 		t.Errorf("%+v", facts)
 	}
-	if facts := factsOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != obstacle.NoNode {
+	if facts := factsOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != podreason.Unschedulable {
 		t.Errorf("%+v", facts)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
@@ -232,7 +232,7 @@ func firstToGo(a, b *agentsv1beta1.Sandbox) int {
 // podFacts is what only the Pod of a member tells.
 type podFacts struct {
 	unschedulable bool
-	cause         obstacle.Cause
+	cause         podreason.Cause
 	scheduled     time.Time // when it got its node
 }
 

@@ -18,7 +18,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
@@ -185,7 +185,7 @@ func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.T
 }
 
 func factsOf(pod *corev1.Pod) podFacts {
-	facts := podFacts{unschedulable: obstacle.Unschedulable(pod), cause: obstacle.Of(pod)}
+	facts := podFacts{unschedulable: podreason.IsUnschedulable(pod), cause: podreason.ForPod(pod)}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
 			facts.scheduled = condition.LastTransitionTime.Time

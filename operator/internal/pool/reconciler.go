@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
@@ -39,7 +39,7 @@ type Reconciler struct {
 
 // Gauges show what keeps a pool's Sandboxes from being Ready, or from being made.
 type Gauges interface {
-	Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int)
+	Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int)
 }
 
 // New returns a Reconciler. Every argument is needed.

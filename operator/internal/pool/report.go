@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
@@ -119,21 +119,21 @@ func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []strin
 }
 
 // blocked counts what keeps members from being Ready, or from being made.
-func blocked(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[obstacle.Cause]int {
-	causes, live := map[obstacle.Cause]int{}, seen.live()
-	add := func(cause obstacle.Cause, count int) {
-		if cause != obstacle.None && count > 0 {
+func blocked(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[podreason.Cause]int {
+	causes, live := map[podreason.Cause]int{}, seen.live()
+	add := func(cause podreason.Cause, count int) {
+		if cause != podreason.None && count > 0 {
 			causes[cause] += count
 		}
 	}
 	if seen.template == nil {
-		add(obstacle.NoTemplate, replicas(pool)) // what goes is not replaced
+		add(podreason.TemplateNotFound, replicas(pool)) // what goes is not replaced
 	}
 	for _, member := range live {
 		add(seen.pods[member.UID].cause, 1)
 	}
 	if done.rejected() != nil {
-		add(obstacle.Rejected, replicas(pool)-len(live))
+		add(podreason.MemberRejected, replicas(pool)-len(live))
 	}
 	return causes
 }

@@ -28,7 +28,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -51,7 +51,7 @@ type world struct {
 	reconciler *Reconciler
 	queue      workqueue.TypedRateLimitingInterface[reconcile.Request]
 	serial     int
-	blocked    map[obstacle.Cause]int // what the gauges were told last
+	blocked    map[podreason.Cause]int // what the gauges were told last
 
 	mu     sync.Mutex
 	writes []string
@@ -104,7 +104,7 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
 
 // Blocked implements Gauges.
-func (w *world) Blocked(_ *extensionsv1beta1.SandboxWarmPool, causes map[obstacle.Cause]int) {
+func (w *world) Blocked(_ *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int) {
 	w.blocked = causes
 }
 

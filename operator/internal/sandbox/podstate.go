@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
 // finish says whether the Pod's work has ended by itself, and how.
@@ -39,7 +39,7 @@ func exits(pod *corev1.Pod) string {
 	if pod.Status.Reason != "" {
 		parts = append(parts, strings.TrimSuffix(pod.Status.Reason+": "+pod.Status.Message, ": "))
 	}
-	for _, status := range containerStatuses(pod) {
+	for _, status := range podreason.ContainerStatuses(pod) {
 		if t := status.State.Terminated; t != nil {
 			parts = append(parts, fmt.Sprintf("container %s exited with code %d (%s)", status.Name, t.ExitCode, t.Reason))
 		}
@@ -75,7 +75,7 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 	if going != "" {
 		return false, message + ": waiting until " + going + " is gone"
 	}
-	if why := obstacle.Text(pod); why != "" {
+	if why := podreason.Message(pod); why != "" {
 		message += ": " + why
 	}
 	return false, message
@@ -94,12 +94,6 @@ func takenMessage(pod *corev1.Pod, end ending.Ending, going string) string {
 		message += ": waiting until " + going + " is gone"
 	}
 	return message
-}
-
-func containerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {
-	all := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
-	slices.SortStableFunc(all, func(a, b corev1.ContainerStatus) int { return strings.Compare(a.Name, b.Name) })
-	return all
 }
 
 func conditionTrue(pod *corev1.Pod, kind corev1.PodConditionType) bool {

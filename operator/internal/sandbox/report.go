@@ -19,7 +19,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/obstacle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
@@ -67,7 +67,7 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 
 // starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
 func starts(was, is *agentsv1beta1.Sandbox, f facts, p plan) bool {
-	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && obstacle.Text(f.pod) == ""
+	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && podreason.Message(f.pod) == ""
 	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
 }
 

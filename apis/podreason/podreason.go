@@ -1,0 +1,203 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package podreason interprets the reasons that the scheduler and the kubelet give in a Pod's status. It is the only place that
+// knows them: the operator, its metrics, the diagnosis and the dashboard use it. All functions are pure.
+//
+// Invariants:
+//   - a cause follows from reasons, which are part of the Kubernetes API, and never from a message;
+//   - reasons that alternate between attempts (ErrImagePull, ImagePullBackOff) give one cause and one message;
+//   - FromConditionMessage finds the cause in what Message returns.
+package podreason
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+)
+
+// Cause is the class of problem that keeps a Pod from being ready.
+type Cause string
+
+// The causes. A Pod that is still starting has none.
+const (
+	None Cause = ""
+	// ImagePull means that an image cannot be pulled, or that its name is not valid.
+	ImagePull Cause = "ImagePull"
+	// ContainerConfig means that a container cannot be created or started as it is specified.
+	ContainerConfig Cause = "ContainerConfig"
+	// CrashLoop means that a container exits again after each restart.
+	CrashLoop Cause = "CrashLoop"
+	// Unschedulable means that no node fits the Pod.
+	Unschedulable Cause = corev1.PodReasonUnschedulable
+	// TemplateNotFound means that the template of a pool does not exist.
+	TemplateNotFound Cause = Cause(apis.ReasonTemplateNotFound)
+	// MemberRejected means that the API server rejects the members that a pool creates.
+	MemberRejected Cause = Cause(apis.ReasonMemberRejected)
+)
+
+// Reasons of the kubelet that several functions compare.
+const (
+	imagePullBackOff  = "ImagePullBackOff"
+	crashLoopBackOff  = "CrashLoopBackOff"
+	invalidImageName  = "InvalidImageName"
+	errImageNeverPull = "ErrImageNeverPull"
+)
+
+// ForWaitingReason returns the cause behind the reason of a container that is in the state Waiting.
+func ForWaitingReason(reason string) Cause {
+	switch reason {
+	case "ErrImagePull", imagePullBackOff, errImageNeverPull, invalidImageName,
+		"RegistryUnavailable", "ImageInspectError", "SignatureValidationFailed":
+		return ImagePull
+	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+		return ContainerConfig
+	case crashLoopBackOff:
+		return CrashLoop
+	}
+	return None
+}
+
+// IsInvalidImageName reports whether the image's name cannot be parsed. The kubelet then attempts no pull.
+func IsInvalidImageName(reason string) bool { return reason == invalidImageName }
+
+// IsErrImageNeverPull reports whether the image is missing and imagePullPolicy Never forbids to pull it. Waiting does not help.
+func IsErrImageNeverPull(reason string) bool { return reason == errImageNeverPull }
+
+// ForContainer returns what keeps a container from running. A terminated container that was restarted before is in a crash loop,
+// although its state is not Waiting at this moment.
+func ForContainer(status *corev1.ContainerStatus) Cause {
+	switch {
+	case status.State.Waiting != nil:
+		return ForWaitingReason(status.State.Waiting.Reason)
+	case status.State.Terminated != nil && status.RestartCount > 0:
+		return CrashLoop
+	}
+	return None
+}
+
+// IsUnschedulable reports whether the scheduler has tried the Pod and found no node for it.
+func IsUnschedulable(pod *corev1.Pod) bool {
+	c := podScheduledCondition(pod)
+	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+}
+
+// ForPod returns what keeps a Pod from being ready: Unschedulable, or the cause of the first container that has one.
+func ForPod(pod *corev1.Pod) Cause {
+	if IsUnschedulable(pod) {
+		return Unschedulable
+	}
+	for _, status := range ContainerStatuses(pod) {
+		if cause := ForContainer(&status); cause != None {
+			return cause
+		}
+	}
+	return None
+}
+
+// Message describes what keeps a Pod from being ready. It does not change while the cause stays the same, and is empty if there
+// is no problem.
+func Message(pod *corev1.Pod) string {
+	if c := podScheduledCondition(pod); c != nil && c.Status == corev1.ConditionFalse {
+		return strings.TrimSuffix(c.Reason+": "+c.Message, ": ")
+	}
+	var parts []string
+	for _, status := range ContainerStatuses(pod) {
+		if message := containerMessage(&status); message != "" {
+			parts = append(parts, containerPrefix+status.Name+": "+message)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+const containerPrefix = "container "
+
+func containerMessage(status *corev1.ContainerStatus) string {
+	waiting := status.State.Waiting
+	switch cause := ForContainer(status); {
+	case cause == ImagePull && waiting.Reason != invalidImageName:
+		reason := imagePullBackOff
+		if waiting.Reason == errImageNeverPull {
+			reason = errImageNeverPull
+		}
+		return strings.TrimSuffix(fmt.Sprintf("%s: cannot pull image %q: %s", reason, status.Image, PullError(waiting.Message)), ": ")
+	case cause == CrashLoop:
+		last := status.LastTerminationState.Terminated
+		if status.State.Terminated != nil {
+			last = status.State.Terminated
+		}
+		if last == nil {
+			return crashLoopBackOff
+		}
+		return fmt.Sprintf("%s: exited with code %d (%s)", crashLoopBackOff, last.ExitCode, last.Reason)
+	case waiting != nil && waiting.Reason != "" && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing":
+		return strings.TrimSuffix(waiting.Reason+": "+waiting.Message, ": ")
+	}
+	return ""
+}
+
+// PullError returns the container runtime's part of the message about a failed pull. While the kubelet backs off, it puts its own
+// text in front; if nothing follows that text, PullError returns the empty string.
+func PullError(message string) string {
+	for _, marker := range []string{"ErrImagePull: ", "RegistryUnavailable: "} {
+		if _, cause, found := strings.Cut(message, marker); found {
+			return cause
+		}
+	}
+	if strings.HasPrefix(message, "Back-off pulling image") {
+		return ""
+	}
+	return message
+}
+
+// FromConditionMessage returns what the message of a Sandbox's Ready condition says about its Pod, and the cause according to the
+// reasons in it. It is for callers that do not read the Pod itself.
+func FromConditionMessage(message string) (podMessage string, cause Cause) {
+	_, podMessage, _ = SplitConditionMessage(message)
+	if reason, _, _ := strings.Cut(podMessage, ":"); reason == corev1.PodReasonUnschedulable {
+		return podMessage, Unschedulable
+	}
+	for part := range strings.SplitSeq(podMessage, "; ") {
+		container, rest, _ := strings.Cut(part, ": ")
+		reason, _, _ := strings.Cut(rest, ":")
+		if cause := ForWaitingReason(reason); cause != None && strings.HasPrefix(container, containerPrefix) {
+			return podMessage, cause
+		}
+	}
+	return podMessage, None
+}
+
+// SplitConditionMessage splits the message of a Sandbox's Ready condition into the part about the Pod's phase and the part that
+// says what keeps the Pod from being ready. found is false if there is no second part.
+func SplitConditionMessage(message string) (phase, podMessage string, found bool) {
+	for _, start := range []string{apis.MessagePodPhase, apis.MessagePodNotReady, apis.MessagePodDeleted} {
+		if at := strings.Index(message, start); at >= 0 {
+			if colon := strings.Index(message[at+len(start):], ": "); colon >= 0 {
+				end := at + len(start) + colon
+				return message[:end], message[end+2:], true
+			}
+		}
+	}
+	return message, "", false
+}
+
+func podScheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodScheduled {
+			return c
+		}
+	}
+	return nil
+}
+
+// ContainerStatuses returns the statuses of all containers, init containers included, sorted by name: the kubelet's order may
+// change from one update to the next.
+func ContainerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {
+	all := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+	slices.SortStableFunc(all, func(a, b corev1.ContainerStatus) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}

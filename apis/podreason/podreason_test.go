@@ -1,0 +1,89 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package podreason_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+)
+
+func TestAMessageTellsWhatTheOperatorPassesOn(t *testing.T) {
+	const pending, running = "Pod exists with phase: Pending", "Pod is Running but not Ready"
+	tests := map[string]struct {
+		message, why string
+		cause        podreason.Cause
+	}{
+		"nothing is passed on":      {message: pending},
+		"nor of another message":    {message: "no template python: none"},
+		"no node":                   {pending + ": Unschedulable: 0/1 nodes: no room", "Unschedulable: 0/1 nodes: no room", podreason.Unschedulable},
+		"no image":                  {pending + `: container c: ImagePullBackOff: cannot pull image "a:b"`, `container c: ImagePullBackOff: cannot pull image "a:b"`, podreason.ImagePull},
+		"it crashes":                {running + ": container c: CrashLoopBackOff: exited with code 1 (Error)", "container c: CrashLoopBackOff: exited with code 1 (Error)", podreason.CrashLoop},
+		"no word from the kubelet":  {pending + ": container c: CrashLoopBackOff", "container c: CrashLoopBackOff", podreason.CrashLoop},
+		"the second one":            {running + ": container a: PodInitializing2; container b: CreateContainerError: x", "container a: PodInitializing2; container b: CreateContainerError: x", podreason.ContainerConfig},
+		"the scheduler waits":       {pending + ": SchedulingGated: held back", "SchedulingGated: held back", podreason.None},
+		"somebody takes the Pod":    {"Pod is being deleted: EvictionByEvictionAPI: evicting: waiting until Pod a is gone", "EvictionByEvictionAPI: evicting: waiting until Pod a is gone", podreason.None},
+		"another Pod is waited for": {pending + ": waiting until Pod a is gone", "waiting until Pod a is gone", podreason.None},
+	}
+	for name, tt := range tests {
+		if why, cause := podreason.FromConditionMessage(tt.message); why != tt.why || cause != tt.cause {
+			t.Errorf("%s: got %q, %q", name, why, cause)
+		}
+	}
+}
+
+// waits are the reasons of waiting containers that the kubelet has, with their cause.
+var waits = map[string]podreason.Cause{
+	"ContainerCreating": podreason.None, "PodInitializing": podreason.None, "": podreason.None,
+	"ErrImagePull": podreason.ImagePull, "ImagePullBackOff": podreason.ImagePull, "ErrImageNeverPull": podreason.ImagePull, "InvalidImageName": podreason.ImagePull,
+	"RegistryUnavailable": podreason.ImagePull, "ImageInspectError": podreason.ImagePull, "SignatureValidationFailed": podreason.ImagePull,
+	"CreateContainerConfigError": podreason.ContainerConfig, "CreateContainerError": podreason.ContainerConfig, "RunContainerError": podreason.ContainerConfig,
+	"CrashLoopBackOff": podreason.CrashLoop,
+}
+
+func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
+	for reason, want := range waits {
+		for _, message := range []string{"", "Back-off pulling image \"a\": ErrImagePull: not found", "secret \"x\" not found"} {
+			pod := builders.Pod("dev", builders.OnNode("n"), builders.Waiting(reason, message))
+			text := podreason.Message(pod)
+			if got := podreason.ForPod(pod); got != want {
+				t.Errorf("%s: the Pod tells %q", reason, got)
+			}
+			if _, got := podreason.FromConditionMessage("Pod exists with phase: Pending: " + text); text != "" && got != want {
+				t.Errorf("%s: the message %q tells %q", reason, text, got)
+			}
+			if (text == "") != (want == podreason.None) {
+				t.Errorf("%s: text %q", reason, text)
+			}
+		}
+	}
+	if pod := builders.Pod("dev", builders.Unschedulable("0/3 nodes")); podreason.ForPod(pod) != podreason.Unschedulable || podreason.Message(pod) != "Unschedulable: 0/3 nodes" {
+		t.Errorf("%q, %q", podreason.ForPod(pod), podreason.Message(pod))
+	}
+	gated := builders.Pod("dev", builders.PodWith(func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "SchedulingGated"}}
+	}))
+	if podreason.ForPod(gated) != podreason.None || podreason.Message(gated) != "SchedulingGated" {
+		t.Errorf("%q, %q", podreason.ForPod(gated), podreason.Message(gated))
+	}
+}
+
+func TestWordsThatFlapGiveOneText(t *testing.T) {
+	text := func(reason, message string) string {
+		return podreason.Message(builders.Pod("dev", builders.Waiting(reason, message)))
+	}
+	cause := "failed to resolve: not found"
+	if a, b := text("ErrImagePull", cause), text("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: `+cause); a != b {
+		t.Errorf("%q, %q", a, b)
+	}
+	between := builders.Pod("dev", builders.CrashLoop(3, 2), builders.PodWith(func(p *corev1.Pod) {
+		p.Status.ContainerStatuses[0].State = p.Status.ContainerStatuses[0].LastTerminationState
+	}))
+	if a, b := podreason.Message(builders.Pod("dev", builders.CrashLoop(3, 2))), podreason.Message(between); a != b || podreason.ForPod(between) != podreason.CrashLoop {
+		t.Errorf("%q, %q, %q", a, b, podreason.ForPod(between))
+	}
+}

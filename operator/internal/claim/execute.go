@@ -94,7 +94,7 @@ func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.Sandbo
 	sandbox := k.sandbox
 	if k.desired != nil {
 		if isOrphaned(k.sandbox, claim) {
-			if err := owner.Recheck(ctx, r.live, claim, &extensionsv1beta1.SandboxClaim{}); err != nil {
+			if err := owner.Recheck(ctx, r.live, claim); err != nil {
 				return sandbox, err
 			}
 		}

@@ -83,7 +83,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	todo := decide(now, &pool, seen, r.options)
 	if todo.recheck {
-		if err := owner.Recheck(ctx, r.live, &pool, &extensionsv1beta1.SandboxWarmPool{}); err != nil {
+		if err := owner.Recheck(ctx, r.live, &pool); err != nil {
 			return errorclass.Result(0, conflictRetry, err)
 		}
 	}

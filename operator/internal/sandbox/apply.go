@@ -15,6 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
@@ -129,12 +130,12 @@ func applyStep[T client.Object](
 	if !apierrors.IsAlreadyExists(err) {
 		return result[T]{verb: create, err: fmt.Errorf("create %s: %w", nameOf(s.want), err)}
 	}
-	was, _ := reflect.TypeAssert[T](reflect.New(reflect.TypeOf(s.want).Elem())) // an empty object of the same kind
-	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(s.want), was); {
-	case apierrors.IsNotFound(err):
-		return result[T]{verb: wait, err: errorclass.ErrDeletedMeanwhile}
+	was, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(s.want), lookup.New(s.want))
+	switch {
 	case err != nil:
-		return result[T]{verb: create, err: fmt.Errorf("get %s: %w", nameOf(s.want), err)}
+		return result[T]{verb: create, err: err}
+	case reflect.ValueOf(was).IsNil():
+		return result[T]{verb: wait, err: errorclass.ErrDeletedMeanwhile}
 	}
 	return carryOut(ctx, r, sandbox, again(was))
 }
@@ -148,7 +149,7 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *agen
 	case patch:
 		from := client.MergeFrom(s.was)
 		if s.takes {
-			if err := owner.Recheck(ctx, r.live, sandbox, &agentsv1beta1.Sandbox{}); err != nil {
+			if err := owner.Recheck(ctx, r.live, sandbox); err != nil {
 				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
 				return res
 			}

@@ -30,7 +30,7 @@ func buildPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod
 		sandbox.Spec.PodTemplate.Spec.DeepCopyInto(&want.Spec)
 		want.Spec.Volumes = mergeVolumes(want.Spec.Volumes, sandbox)
 	}
-	own(want, sandbox)
+	adopt(want, sandbox)
 	return want, setPodMetadata(want, sandbox)
 }
 
@@ -66,7 +66,7 @@ func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *core
 		want = &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: sandbox.Namespace, Name: sandbox.Name}}
 		want.Spec.ClusterIP = corev1.ClusterIPNone
 	}
-	own(want, sandbox)
+	adopt(want, sandbox)
 	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	want.Spec.Selector = map[string]string{
 		apis.LabelSandboxNameHash: naming.Hash(sandbox.Name),
@@ -116,13 +116,6 @@ func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 		add(&spec.Containers[i])
 	}
 	return ports
-}
-
-// own makes the Sandbox the controller of a child that nobody else controls.
-func own(child metav1.Object, sandbox *agentsv1beta1.Sandbox) {
-	if metav1.GetControllerOf(child) == nil {
-		child.SetOwnerReferences(append(child.GetOwnerReferences(), controllerReference(sandbox)))
-	}
 }
 
 func copyUnreserved(into, from map[string]string) {

@@ -15,6 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
 // wish is what a Sandbox asks for at a point in time.
@@ -101,13 +102,13 @@ func decideChild[T client.Object](kind string, sandbox *agentsv1beta1.Sandbox, w
 	switch {
 	case missing:
 		s.verb = create
-	case ownershipOf(was, sandbox) == foreign:
+	case relationOf(was, sandbox) == owner.Foreign:
 		s.verb, s.why = refuse, refuseChild(kind, was)
-	case ownershipOf(was, sandbox) == leftover, was.GetDeletionTimestamp() != nil:
+	case relationOf(was, sandbox) == owner.Leftover, was.GetDeletionTimestamp() != nil:
 		s.verb = wait
 	case !equality.Semantic.DeepEqual(was, want):
 		s.verb = patch
-		s.takes = ownershipOf(was, sandbox) == adoptable || len(want.GetOwnerReferences()) > len(was.GetOwnerReferences())
+		s.takes = relationOf(was, sandbox) == owner.Adoptable || len(want.GetOwnerReferences()) > len(was.GetOwnerReferences())
 	}
 	return s
 }
@@ -135,7 +136,7 @@ func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen ob
 		for _, pod := range going {
 			p.pods = append(p.pods, step[*corev1.Pod]{verb: wait, was: pod})
 		}
-	case len(live) == 1 && ending.Of(live[0]).Left() && ownershipOf(live[0], sandbox) == owned:
+	case len(live) == 1 && ending.Of(live[0]).Left() && relationOf(live[0], sandbox) == owner.Owned:
 		p.replacePod(now, sandbox, live[0])
 	case len(live) == 1:
 		p.keepPod(sandbox, live[0])
@@ -186,14 +187,14 @@ func (p *plan) claimsRefused() bool {
 
 func decideService(sandbox *agentsv1beta1.Sandbox, seen observed, w wish) step[*corev1.Service] {
 	was, asked := seen.service, sandbox.Spec.Service
-	ours := was != nil && ownershipOf(was, sandbox) == owned
+	ours := was != nil && relationOf(was, sandbox) == owner.Owned
 	unwanted := w == wishExpired || (asked != nil && !*asked)
 	switch {
 	case unwanted && ours && was.DeletionTimestamp == nil:
 		return step[*corev1.Service]{verb: remove, was: was}
 	case unwanted, asked == nil && !ours:
 		return step[*corev1.Service]{} // somebody else's, or nobody asks for one
-	case was != nil && ownershipOf(was, sandbox) == adoptable && was.Spec.ClusterIP != corev1.ClusterIPNone:
+	case was != nil && relationOf(was, sandbox) == owner.Adoptable && was.Spec.ClusterIP != corev1.ClusterIPNone:
 		return step[*corev1.Service]{verb: refuse, was: was, why: refuseClusterIP(was)}
 	}
 	return decideChild("Service", sandbox, was, was == nil, buildService(sandbox, was, podOf(seen)))

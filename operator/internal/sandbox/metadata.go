@@ -37,7 +37,7 @@ func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []
 		}
 		wantAnnotations[key] = value
 	}
-	if claimed(sandbox) && wantAnnotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
+	if isClaimed(sandbox) && wantAnnotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
 		// Somebody works in it. The template may go on saying so for warm Pods: a change of it would cost an adoption two writes.
 		delete(wantAnnotations, apis.AnnotationSafeToEvict)
 	}
@@ -72,7 +72,7 @@ func setIdentity(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) {
 	if trace := sandbox.Annotations[apis.AnnotationTraceContext]; trace != "" {
 		setKey(&pod.Annotations, apis.AnnotationTraceContext, trace) // the Pod is part of the request that the Sandbox serves
 	}
-	held := heldByExtensions(sandbox)
+	held := isClaimed(sandbox) || isPoolMember(sandbox)
 	for _, key := range identityLabels {
 		if value := sandbox.Labels[key]; held && value != "" {
 			pod.Labels[key] = value

@@ -8,13 +8,14 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
 // ownerUIDIndex finds the Pods that a Sandbox controls.
@@ -41,14 +42,14 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 		seen.pods[i] = pod
 	}
 	key := client.ObjectKeyFromObject(sandbox)
-	service, err := get(ctx, r.client, key, &corev1.Service{})
+	service, err := lookup.Get(ctx, r.client, key, &corev1.Service{})
 	if err != nil {
 		return seen, err
 	}
 	seen.service = service
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		key.Name = naming.PersistentVolumeClaim(sandbox.Spec.VolumeClaimTemplates[i].Name, sandbox.Name)
-		claim, err := get(ctx, r.client, key, &corev1.PersistentVolumeClaim{})
+		claim, err := lookup.Get(ctx, r.client, key, &corev1.PersistentVolumeClaim{})
 		if err != nil {
 			return seen, err
 		}
@@ -75,16 +76,16 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	if r.absenceMustBeSure(sandbox) {
 		reader = r.live
 	}
-	pod, err := get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
-	if err == nil && pod != nil && pod.Name != sandbox.Name && ownershipOf(pod, sandbox) == foreign {
+	pod, err := lookup.Get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
+	if err == nil && pod != nil && pod.Name != sandbox.Name && relationOf(pod, sandbox) == owner.Foreign {
 		// A hint at somebody else's Pod, as in a copied manifest, is no hint.
-		pod, err = get(ctx, reader, client.ObjectKeyFromObject(sandbox), &corev1.Pod{})
+		pod, err = lookup.Get(ctx, reader, client.ObjectKeyFromObject(sandbox), &corev1.Pod{})
 	}
 	switch {
 	case err != nil:
 		return err
 	case pod == nil:
-	case ownershipOf(pod, sandbox) == owned:
+	case relationOf(pod, sandbox) == owner.Owned:
 		seen.pods = append(seen.pods, pod)
 	default:
 		seen.named = pod
@@ -99,18 +100,6 @@ func (r *Reconciler) absenceMustBeSure(sandbox *agentsv1beta1.Sandbox) bool {
 	return asked && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }
 
-// get reads one object; nil means that there is none.
-func get[T client.Object](ctx context.Context, reader client.Reader, key client.ObjectKey, into T) (T, error) {
-	var none T
-	switch err := reader.Get(ctx, key, into); {
-	case apierrors.IsNotFound(err):
-		return none, nil
-	case err != nil:
-		return none, fmt.Errorf("get %T %s: %w", into, key, err)
-	}
-	return into, nil
-}
-
 // podName is where the Pod is looked for when none is known to be ours: the hint, else the Sandbox's name.
 func podName(sandbox *agentsv1beta1.Sandbox) string {
 	if name := sandbox.Annotations[apis.AnnotationPodName]; name != "" {
@@ -121,7 +110,7 @@ func podName(sandbox *agentsv1beta1.Sandbox) string {
 
 // controllerUID is the index function of ownerUIDIndex.
 func controllerUID(object client.Object) []string {
-	if ref := metav1.GetControllerOf(object); ref != nil {
+	if ref := metav1.GetControllerOfNoCopy(object); ref != nil {
 		return []string{string(ref.UID)}
 	}
 	return nil

@@ -8,92 +8,68 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// ownership is what an object under a name that we need is to a Sandbox.
-type ownership int
-
-const (
-	owned     ownership = iota // the Sandbox controls it, or uses it although it is to outlive it
-	adoptable                  // nobody controls it, and a label says that the Sandbox may
-	leftover                   // a deleted Sandbox of the same name controls it: it is going
-	foreign                    // somebody else's
-)
-
-func ownershipOf(object client.Object, sandbox *agentsv1beta1.Sandbox) ownership {
-	controller := metav1.GetControllerOf(object)
+// relationOf returns what an object under a name that the Sandbox needs is to the Sandbox.
+func relationOf(object client.Object, sandbox *agentsv1beta1.Sandbox) owner.Relation {
+	uncontrolled := owner.Foreign
 	switch {
-	case controller == nil && inUse(object, sandbox):
-		return owned
-	case controller == nil && offered(object, sandbox):
-		return adoptable
-	case controller == nil:
-		return foreign
-	case controller.UID == sandbox.UID:
-		return owned
-	case isSandbox(controller) && controller.Name == sandbox.Name:
-		return leftover
-	default:
-		return foreign
+	case isRetainedVolume(object, sandbox):
+		uncontrolled = owner.Owned
+	case mayAdopt(object, sandbox):
+		uncontrolled = owner.Adoptable
 	}
+	return owner.RelationOf(object, sandbox, uncontrolled)
 }
 
-// offered says whether an uncontrolled object may be taken: its owner says so, or it is ours from before an orphaning
-// deletion, or outlived an earlier Sandbox of the name, and carries our tracking label with the right value. A volume may hold what
-// somebody wrote: it goes to no other name of the same hash, and to no member of a pool, whose name is used for the first time.
-func offered(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
+// mayAdopt reports whether the Sandbox may adopt an object without a controller: the object has the adoptable label, or our
+// tracking label for this name, as after an orphaning deletion. A volume may hold somebody's data: it goes to no other name with
+// the same hash, and to no member of a pool, whose name is new.
+func mayAdopt(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	if object.GetLabels()[apis.LabelAdoptable] == apis.ValueTrue {
 		return true
 	}
-	if _, volume := object.(*corev1.PersistentVolumeClaim); volume {
+	if _, isVolume := object.(*corev1.PersistentVolumeClaim); isVolume {
 		name := object.GetAnnotations()[apis.AnnotationAssignedSandboxName]
-		if controlledByKind(sandbox, apis.KindSandboxWarmPool) || (name != "" && name != sandbox.Name) {
+		if isPoolMember(sandbox) || (name != "" && name != sandbox.Name) {
 			return false
 		}
 	}
 	return object.GetLabels()[apis.LabelSandboxNameHash] == naming.Hash(sandbox.Name)
 }
 
-// inUse says whether a volume that is to outlive the Sandbox is the Sandbox's: a label stands for the owner reference.
-func inUse(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
-	_, volume := object.(*corev1.PersistentVolumeClaim)
-	return volume && object.GetLabels()[apis.LabelSandboxUID] == string(sandbox.UID)
+// isRetainedVolume reports whether the object is a volume of the Sandbox that outlives it: a label replaces the owner reference.
+func isRetainedVolume(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
+	_, isVolume := object.(*corev1.PersistentVolumeClaim)
+	return isVolume && object.GetLabels()[apis.LabelSandboxUID] == string(sandbox.UID)
 }
 
-func isSandbox(ref *metav1.OwnerReference) bool {
-	gv, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && gv.Group == apis.GroupAgents && ref.Kind == apis.KindSandbox
+// isPoolMember reports whether a SandboxWarmPool controls the Sandbox.
+func isPoolMember(sandbox *agentsv1beta1.Sandbox) bool {
+	return owner.HasController(sandbox, apis.KindSandboxWarmPool)
 }
 
-// heldByExtensions says whether one of our claims or pools controls the Sandbox, by group and kind: members made under
-// another API version count too.
-func heldByExtensions(sandbox *agentsv1beta1.Sandbox) bool {
-	return claimed(sandbox) || controlledByKind(sandbox, apis.KindSandboxWarmPool)
+// isClaimed reports whether a SandboxClaim controls the Sandbox.
+func isClaimed(sandbox *agentsv1beta1.Sandbox) bool {
+	return owner.HasController(sandbox, apis.KindSandboxClaim)
 }
 
-// claimed says whether one of our claims controls the Sandbox.
-func claimed(sandbox *agentsv1beta1.Sandbox) bool {
-	return controlledByKind(sandbox, apis.KindSandboxClaim)
-}
-
-func controlledByKind(sandbox *agentsv1beta1.Sandbox, kind string) bool {
-	ref := metav1.GetControllerOf(sandbox)
-	if ref == nil {
-		return false
+// adopt makes the Sandbox the controller of a child that nobody controls.
+func adopt(child metav1.Object, sandbox *agentsv1beta1.Sandbox) {
+	if metav1.GetControllerOfNoCopy(child) == nil {
+		owner.SetController(child, sandbox)
 	}
-	gv, err := schema.ParseGroupVersion(ref.APIVersion)
-	return err == nil && gv.Group == apis.GroupExtensions && ref.Kind == kind
 }
 
-// refuseChild says why an object may not be taken and what to do about it.
+// refuseChild returns why the Sandbox may not use an object and what the user can do about it.
 func refuseChild(kind string, object client.Object) error {
-	if controller := metav1.GetControllerOf(object); controller != nil {
+	if controller := metav1.GetControllerOfNoCopy(object); controller != nil {
 		return &refusal{fmt.Sprintf("%s %q is controlled by %s %q: delete it, or give the Sandbox another name",
 			kind, object.GetName(), controller.Kind, controller.Name)}
 	}
@@ -101,12 +77,7 @@ func refuseChild(kind string, object client.Object) error {
 		"or let the Sandbox take it over with the label %s=%s", kind, object.GetName(), apis.LabelAdoptable, apis.ValueTrue)}
 }
 
-// controllerReference makes the Sandbox the controller of a child.
-func controllerReference(sandbox *agentsv1beta1.Sandbox) metav1.OwnerReference {
-	return *metav1.NewControllerRef(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))
-}
-
-// refuseClusterIP says why a Service that may be taken cannot be: clusterIP is immutable.
+// refuseClusterIP returns why the Sandbox may not adopt a Service that it otherwise could: clusterIP is immutable.
 func refuseClusterIP(service client.Object) error {
 	return &refusal{fmt.Sprintf("Service %q is not headless and its clusterIP cannot change: delete it, and the Sandbox makes "+
 		"its own", service.GetName())}

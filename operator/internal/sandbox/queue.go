@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
@@ -38,7 +37,7 @@ func (r *Reconciler) newQueue(
 func (r *Reconciler) pooled(request reconcile.Request) bool {
 	var sandbox agentsv1beta1.Sandbox
 	err := r.client.Get(context.Background(), request.NamespacedName, &sandbox, client.UnsafeDisableDeepCopy)
-	return err == nil && controlledByKind(&sandbox, apis.KindSandboxWarmPool)
+	return err == nil && isPoolMember(&sandbox)
 }
 
 // Add implements workqueue.TypedInterface.

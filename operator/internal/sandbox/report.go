@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
 // facts is all that a status is made of.
@@ -68,7 +69,7 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 // starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
 func starts(was, is *agentsv1beta1.Sandbox, f facts, p plan) bool {
 	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && podreason.Message(f.pod) == ""
-	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && controlledByKind(was, apis.KindSandboxWarmPool)
+	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && isPoolMember(was)
 }
 
 // sameButNode: the node's name is written together with other changes, never for its own sake.
@@ -84,7 +85,7 @@ func gather(sandbox *agentsv1beta1.Sandbox, p plan, done results) facts {
 		if pod.child == nil {
 			continue
 		}
-		if ownershipOf(pod.child, sandbox) == owned {
+		if relationOf(pod.child, sandbox) == owner.Owned {
 			f.pod = pod.child
 			if p.multiple {
 				f.multiple = append(f.multiple, pod.child)

@@ -13,12 +13,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
 // retains says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
 // worked in it, and its name is never used again.
 func retains(sandbox *agentsv1beta1.Sandbox) bool {
-	return sandbox.Spec.RetainsVolumes() && !controlledByKind(sandbox, apis.KindSandboxWarmPool)
+	return sandbox.Spec.RetainsVolumes() && !isPoolMember(sandbox)
 }
 
 func decideClaims(sandbox *agentsv1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
@@ -41,7 +42,7 @@ func decideClaim(
 // up as its spec says now. A deletion may follow.
 func onlyOwners(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
 	for i := range steps {
-		if steps[i].verb != patch || ownershipOf(steps[i].was, sandbox) != owned {
+		if steps[i].verb != patch || relationOf(steps[i].was, sandbox) != owner.Owned {
 			steps[i].verb = leave
 		}
 	}
@@ -73,12 +74,12 @@ func buildClaim(
 	delete(want.Labels, apis.LabelClaimUID)
 	delete(want.Annotations, apis.AnnotationUnusedSince)
 	if !retains(sandbox) {
-		own(want, sandbox)
+		adopt(want, sandbox)
 		delete(want.Labels, apis.LabelSandboxUID)
 	} else {
-		disown(want, sandbox)
+		owner.RemoveReference(want, sandbox.UID)
 		want.Labels[apis.LabelSandboxUID] = string(sandbox.UID)
-		if uid := sandbox.Labels[apis.LabelClaimUID]; uid != "" && claimed(sandbox) {
+		if uid := sandbox.Labels[apis.LabelClaimUID]; uid != "" && isClaimed(sandbox) {
 			want.Labels[apis.LabelClaimUID] = uid
 		}
 	}
@@ -94,11 +95,4 @@ func nameVolume(volume *corev1.PersistentVolumeClaim, sandbox string) {
 	if len(validation.IsValidLabelValue(sandbox)) == 0 {
 		setKey(&volume.Labels, apis.LabelAssignedSandboxName, sandbox)
 	}
-}
-
-// disown takes the Sandbox's reference off a child.
-func disown(child metav1.Object, sandbox *agentsv1beta1.Sandbox) {
-	child.SetOwnerReferences(slices.DeleteFunc(child.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
-		return ref.UID == sandbox.UID
-	}))
 }

@@ -20,6 +20,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 )
 
 // conflictRetry gives the cache time to show the write that beat ours.
@@ -70,16 +71,7 @@ func alone(volume *corev1.PersistentVolumeClaim) bool {
 // observe returns the Sandbox of the volume's name; nil: the API server has none.
 func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolumeClaim) (*agentsv1beta1.Sandbox, error) {
 	key := client.ObjectKey{Namespace: volume.Namespace, Name: volume.Annotations[apis.AnnotationAssignedSandboxName]}
-	for _, reader := range []client.Reader{r.client, r.live} {
-		var sandbox agentsv1beta1.Sandbox
-		switch err := reader.Get(ctx, key, &sandbox); {
-		case err == nil:
-			return &sandbox, nil
-		case !apierrors.IsNotFound(err):
-			return nil, fmt.Errorf("get Sandbox %s: %w", key.Name, err)
-		}
-	}
-	return nil, nil
+	return lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
 }
 
 // decide returns the volume with the note; nil: a Sandbox has it.

@@ -33,7 +33,7 @@ func reference() []byte {
 		fmt.Fprintf(&page, "\n## %s\n\n| flag | default | what it does | why this default |\n|---|---|---|---|\n", section.Title)
 		for _, f := range section.Flags {
 			told[f.Name] = true
-			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage), cell(f.Why))
+			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage), cell(f.DefaultReason))
 		}
 	}
 	page.WriteString("\n## The log and the version\n\n| flag | default | what it does |\n|---|---|---|\n")

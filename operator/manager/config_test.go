@@ -101,8 +101,8 @@ func TestEachFlagHasItsReason(t *testing.T) {
 	config := Defaults()
 	for _, section := range config.Sections() {
 		for _, f := range section.Flags {
-			if f.Usage == "" || f.Why == "" {
-				t.Errorf("--%s: usage %q, why %q", f.Name, f.Usage, f.Why)
+			if f.Usage == "" || f.DefaultReason == "" {
+				t.Errorf("--%s: usage %q, why %q", f.Name, f.Usage, f.DefaultReason)
 			}
 		}
 	}
@@ -120,20 +120,20 @@ func parsed(t *testing.T, args ...string) Config {
 }
 
 func TestWithoutExtensionsOnlySandboxesAreNeeded(t *testing.T) {
-	if kinds := parsed(t).kinds(); len(kinds) != 1 || kinds[0].crd != "sandboxes.agents.x-k8s.io" {
+	if kinds := parsed(t).requiredKinds(); len(kinds) != 1 || kinds[0].crd != "sandboxes.agents.x-k8s.io" {
 		t.Errorf("needed: %v", kinds)
 	}
-	if kinds := parsed(t, "--extensions").kinds(); len(kinds) != 4 {
+	if kinds := parsed(t, "--extensions").requiredKinds(); len(kinds) != 4 {
 		t.Errorf("needed with extensions: %v", kinds)
 	}
 }
 
 func TestRoutersAreLookedForWhereTheFlagsSay(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "mine")
-	if got := parsed(t).routers(); !slices.Equal(got, []string{"mine"}) {
+	if got := parsed(t).routerNamespaces(); !slices.Equal(got, []string{"mine"}) {
 		t.Errorf("without the flag: %v", got)
 	}
-	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routers(); !slices.Equal(got, []string{"one", "two"}) {
+	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routerNamespaces(); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("with the flag: %v", got)
 	}
 }

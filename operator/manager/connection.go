@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// watching returns a copy of the configuration whose clients share no connection with others: the library keeps one connection
+// watchConfig returns a copy of the configuration whose clients share no connection with others: the library keeps one connection
 // for all configurations that are alike, and a dialer makes this one different.
-func watching(restConfig *rest.Config) *rest.Config {
+func watchConfig(restConfig *rest.Config) *rest.Config {
 	own := rest.CopyConfig(restConfig)
 	if own.Dial == nil {
 		own.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -24,7 +24,7 @@ func watching(restConfig *rest.Config) *rest.Config {
 
 // newCache makes the cache on a connection of its own.
 func newCache(restConfig *rest.Config, options cache.Options) (cache.Cache, error) {
-	own := watching(restConfig)
+	own := watchConfig(restConfig)
 	httpClient, err := rest.HTTPClientFor(own)
 	if err != nil {
 		return nil, fmt.Errorf("connection for watches: %w", err)
@@ -33,8 +33,8 @@ func newCache(restConfig *rest.Config, options cache.Options) (cache.Cache, erro
 	return cache.New(own, options)
 }
 
-// namespaces limits the cache; nil is all of the cluster.
-func (c Config) namespaces() map[string]cache.Config {
+// cacheNamespaces limits the cache; nil is all of the cluster.
+func (c Config) cacheNamespaces() map[string]cache.Config {
 	if len(c.WatchNamespaces) == 0 {
 		return nil
 	}

@@ -25,36 +25,36 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
-// kind is a kind that must be served before the operator can work.
-type kind struct {
+// requiredKind is a kind that must be served before the operator can work.
+type requiredKind struct {
 	schema.GroupKind
 
 	crd string
 }
 
-// kinds lists what the configuration needs.
-func (c Config) kinds() []kind {
-	all := []kind{{schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}, apis.CRDSandboxes}}
+// requiredKinds lists what the configuration needs.
+func (c Config) requiredKinds() []requiredKind {
+	all := []requiredKind{{schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}, apis.CRDSandboxes}}
 	if c.Extensions {
 		all = append(all,
-			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxTemplate}, apis.CRDSandboxTemplates},
-			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxWarmPool}, apis.CRDSandboxWarmPools},
-			kind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxClaim}, apis.CRDSandboxClaims},
+			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxTemplate}, apis.CRDSandboxTemplates},
+			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxWarmPool}, apis.CRDSandboxWarmPools},
+			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxClaim}, apis.CRDSandboxClaims},
 		)
 	}
 	return all
 }
 
-// routers are the namespaces whose routers the default NetworkPolicy lets in.
-func (c Config) routers() []string {
+// routerNamespaces are the namespaces whose routers the default NetworkPolicy lets in.
+func (c Config) routerNamespaces() []string {
 	if len(c.RouterNamespaces) > 0 {
 		return c.RouterNamespaces
 	}
 	return []string{ownNamespace(os.Getenv, os.ReadFile)}
 }
 
-// cached limits the cache to what the reconcilers look at.
-func (c Config) cached() (map[client.Object]cache.ByObject, error) {
+// cacheByObject limits the cache to what the reconcilers look at.
+func (c Config) cacheByObject() (map[client.Object]cache.ByObject, error) {
 	all, err := sandbox.CacheByObject()
 	if err != nil || !c.Extensions {
 		return all, err
@@ -64,11 +64,11 @@ func (c Config) cached() (map[client.Object]cache.ByObject, error) {
 	return all, err
 }
 
-// setup registers a reconciler once its kinds are served.
-type setup func(context.Context) error
+// setupFunc registers a reconciler once its kinds are served.
+type setupFunc func(context.Context) error
 
-// reconcilers makes those that the configuration asks for.
-func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, tracer *tracing.Tracer) ([]setup, error) {
+// newReconcilers makes those that the configuration asks for.
+func newReconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, tracer *tracing.Tracer) ([]setupFunc, error) {
 	writer := tracer.Client(mgr.GetClient())
 	core, err := sandbox.New(
 		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
@@ -79,7 +79,7 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 	if err != nil {
 		return nil, err
 	}
-	all := []setup{
+	all := []setupFunc{
 		func(ctx context.Context) error { return counted.Watch(ctx, mgr.GetCache(), config.Extensions) },
 		func(ctx context.Context) error {
 			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers, tracer)
@@ -90,7 +90,7 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 		return all, nil
 	}
 	templates, err := template.New(
-		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerTemplate), config.routers())
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerTemplate), config.routerNamespaces())
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func reconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, trac
 	if err != nil {
 		return nil, err
 	}
-	leaving, err := leavingNodes(mgr, config)
+	leaving, err := newNodeWatcher(mgr, config)
 	if err != nil {
 		return nil, err
 	}

@@ -19,12 +19,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 )
 
-// endpoint configures the metrics server. What it guards, it guards for the profiles too.
-func (c Config) endpoint() metricsserver.Options {
+// metricsServer configures the metrics server. What it guards, it guards for the profiles too.
+func (c Config) metricsServer() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress:   c.MetricsBindAddress,
 		SecureServing: c.MetricsSecure,
-		ExtraHandlers: c.profiles(),
+		ExtraHandlers: c.profileHandlers(),
 		CertName:      c.MetricsCertName,
 		KeyName:       c.MetricsCertKey,
 		CertDir:       c.MetricsCertPath,
@@ -35,9 +35,9 @@ func (c Config) endpoint() metricsserver.Options {
 	return options
 }
 
-// measured makes the metrics, and shows them on the endpoint if there is one, until hide is called. The library has one registry
+// newMetrics makes the metrics, and shows them on the endpoint if there is one, until hide is called. The library has one registry
 // for a process, so only one operator of a process can have an endpoint.
-func measured(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide func(), err error) {
+func newMetrics(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide func(), err error) {
 	leads := func() bool {
 		select {
 		case <-mgr.Elected():
@@ -56,8 +56,8 @@ func measured(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide f
 	return counted, func() { ctrlmetrics.Registry.Unregister(counted) }, nil
 }
 
-// profiles are the handlers that the flags ask for. They are on the metrics server and nowhere else.
-func (c Config) profiles() map[string]http.Handler {
+// profileHandlers are the handlers that the flags ask for. They are on the metrics server and nowhere else.
+func (c Config) profileHandlers() map[string]http.Handler {
 	all := map[string]http.Handler{}
 	if c.EnablePprof || c.EnablePprofDebug {
 		all["/debug/pprof/profile"] = http.HandlerFunc(pprof.Profile)
@@ -76,8 +76,8 @@ func (c Config) profiles() map[string]http.Handler {
 	return all
 }
 
-// sampleForProfiles sets how often the runtime samples what the debug profiles show.
-func (c Config) sampleForProfiles() {
+// setProfileRates sets how often the runtime samples what the debug profiles show.
+func (c Config) setProfileRates() {
 	if c.EnablePprofDebug {
 		runtime.SetBlockProfileRate(max(0, c.PprofBlockProfileRate))
 		runtime.SetMutexProfileFraction(max(0, c.PprofMutexProfileFraction))

@@ -25,7 +25,7 @@ func TestProfilesAreServedAsFarAsTheFlagsAsk(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := slices.Sorted(maps.Keys(parsed(t, tt.args...).endpoint().ExtraHandlers))
+			got := slices.Sorted(maps.Keys(parsed(t, tt.args...).metricsServer().ExtraHandlers))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("served: %v", got)
 			}
@@ -34,10 +34,10 @@ func TestProfilesAreServedAsFarAsTheFlagsAsk(t *testing.T) {
 }
 
 func TestSecureMetricsAskTheAPIServer(t *testing.T) {
-	if parsed(t).endpoint().FilterProvider != nil {
+	if parsed(t).metricsServer().FilterProvider != nil {
 		t.Error("plain metrics are guarded")
 	}
-	guarded := parsed(t, "--metrics-secure", "--metrics-cert-path=/certs").endpoint()
+	guarded := parsed(t, "--metrics-secure", "--metrics-cert-path=/certs").metricsServer()
 	if guarded.FilterProvider == nil || !guarded.SecureServing || guarded.CertDir != "/certs" || guarded.CertName != "tls.crt" {
 		t.Errorf("secure metrics: %+v", guarded)
 	}

@@ -37,7 +37,7 @@ type Section struct {
 
 // Flag is one setting: what it does, and why its default is what it is.
 type Flag struct {
-	Name, Usage, Why string
+	Name, Usage, DefaultReason string
 
 	value any // a pointer into a Config
 }
@@ -58,17 +58,17 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 			case *time.Duration:
 				flags.DurationVar(value, f.Name, *value, f.Usage)
 			case *[]string:
-				flags.Var((*list)(value), f.Name, f.Usage)
+				flags.Var((*stringList)(value), f.Name, f.Usage)
 			}
 		}
 	}
 }
 
-// list is a flag that may be given several times, and takes several values at once with commas between them.
-type list []string
+// stringList is a flag that may be given several times, and takes several values at once with commas between them.
+type stringList []string
 
 // String implements flag.Value.
-func (l *list) String() string {
+func (l *stringList) String() string {
 	if l == nil {
 		return ""
 	}
@@ -76,7 +76,7 @@ func (l *list) String() string {
 }
 
 // Set implements flag.Value.
-func (l *list) Set(values string) error {
+func (l *stringList) Set(values string) error {
 	*l = append(*l, strings.Split(values, ",")...)
 	return nil
 }

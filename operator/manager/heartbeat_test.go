@@ -19,9 +19,9 @@ func (a answers) RoundTrip(*http.Request) (*http.Response, error) { return a() }
 
 func TestALeaderElectionThatHangsIsNoticed(t *testing.T) {
 	clk := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	h := &heartbeat{clock: clk}
+	h := &electionMonitor{clock: clk}
 	answer := error(nil)
-	transport := h.listen(&rest.Config{}).WrapTransport(answers(func() (*http.Response, error) { return nil, answer }))
+	transport := h.wrapConfig(&rest.Config{}).WrapTransport(answers(func() (*http.Response, error) { return nil, answer }))
 	ask := func() { _, _ = transport.RoundTrip(nil) } //nolint:bodyclose // there is none
 	steps := []struct {
 		rule  string
@@ -30,10 +30,10 @@ func TestALeaderElectionThatHangsIsNoticed(t *testing.T) {
 		alive bool
 	}{
 		{"one that has not begun is not dead", time.Hour, func() {}, true},
-		{"it may be silent for a while", electionPatience, ask, true},
+		{"it may be silent for a while", electionTimeout, ask, true},
 		{"and no longer", time.Second, func() {}, false},
 		{"an answer is life", 0, ask, true},
-		{"an API server that is down is no reason to end", electionPatience, func() { answer = errors.New("refused"); ask() }, true},
+		{"an API server that is down is no reason to end", electionTimeout, func() { answer = errors.New("refused"); ask() }, true},
 		{"each time", time.Second, func() {}, false},
 	}
 	for _, step := range steps {

@@ -52,7 +52,7 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	}
 	restConfig = rest.CopyConfig(restConfig)
 	restConfig.QPS, restConfig.Burst = float32(config.KubeAPIQPS), config.KubeAPIBurst
-	election := &heartbeat{clock: clock.RealClock{}}
+	election := &electionMonitor{clock: clock.RealClock{}}
 	mgr, err := newManager(config, restConfig, election, log)
 	if err != nil {
 		return err
@@ -61,27 +61,27 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	if err := addProbes(mgr, config, election, &served); err != nil {
 		return err
 	}
-	counted, hide, err := measured(mgr, config)
+	counted, hide, err := newMetrics(mgr, config)
 	if err != nil {
 		return err
 	}
 	defer hide()
-	tracer, err := tracerOf(ctx, config, log)
+	tracer, err := newTracer(ctx, config, log)
 	if err != nil {
 		return err
 	}
-	defer flush(ctx, tracer, log)
-	all, err := reconcilers(mgr, config, counted, tracer)
+	defer shutdownTracer(ctx, tracer, log)
+	all, err := newReconcilers(mgr, config, counted, tracer)
 	if err != nil {
 		return err
 	}
 	if len(config.WatchNamespaces) == 0 { // else it may not look at what is the cluster's
 		all = append(all, func(ctx context.Context) error {
-			warnOfSkew(ctx, mgr.GetAPIReader(), config.kinds(), buildinfo.Get().Version, counted.Skewed, log)
+			reportVersionSkew(ctx, mgr.GetAPIReader(), config.requiredKinds(), buildinfo.Get().Version, counted.SetVersionSkew, log)
 			return nil
 		})
 	}
-	if err := mgr.Add(whenServed(mgr, config, all, &served, log)); err != nil {
+	if err := mgr.Add(setupWhenServed(mgr, config, all, &served, log)); err != nil {
 		return fmt.Errorf("manager: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
@@ -90,10 +90,10 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	return nil
 }
 
-// whenServed waits for the CRDs and then sets everything up.
-func whenServed(mgr ctrl.Manager, config Config, all []setup, served *atomic.Bool, log logr.Logger) everywhere {
+// setupWhenServed waits for the CRDs and then sets everything up.
+func setupWhenServed(mgr ctrl.Manager, config Config, all []setupFunc, served *atomic.Bool, log logr.Logger) allReplicas {
 	return func(ctx context.Context) error {
-		for _, kind := range config.kinds() {
+		for _, kind := range config.requiredKinds() {
 			if err := waitForKind(ctx, mgr.GetRESTMapper(), kind, log); err != nil || ctx.Err() != nil {
 				return err
 			}
@@ -108,37 +108,37 @@ func whenServed(mgr ctrl.Manager, config Config, all []setup, served *atomic.Boo
 	}
 }
 
-// everywhere is a Runnable that standbys run too, so that their caches are warm when they take over.
-type everywhere func(context.Context) error
+// allReplicas is a Runnable that standbys run too, so that their caches are warm when they take over.
+type allReplicas func(context.Context) error
 
-func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
+func (e allReplicas) Start(ctx context.Context) error { return e(ctx) }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (everywhere) NeedLeaderElection() bool { return false }
+func (allReplicas) NeedLeaderElection() bool { return false }
 
-func newManager(config Config, restConfig *rest.Config, election *heartbeat, log logr.Logger) (ctrl.Manager, error) {
+func newManager(config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger) (ctrl.Manager, error) {
 	scheme, err := Scheme()
 	if err != nil {
 		return nil, err
 	}
-	byObject, err := config.cached()
+	byObject, err := config.cacheByObject()
 	if err != nil {
 		return nil, err
 	}
-	config.sampleForProfiles()
-	graceful, resync, severalManagers, renewal := 10*time.Second, waits.Resync, true, electionRetry
+	config.setProfileRates()
+	graceful, resync, severalManagers, renewal := 10*time.Second, waits.Resync, true, electionRetryPeriod
 	options := ctrl.Options{
 		Scheme: scheme,
 		Logger: log,
 		Cache: cache.Options{
-			ByObject: byObject, DefaultNamespaces: config.namespaces(), DefaultTransform: cache.TransformStripManagedFields(), SyncPeriod: &resync,
+			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(), DefaultTransform: cache.TransformStripManagedFields(), SyncPeriod: &resync,
 		},
-		Metrics:                       config.endpoint(),
+		Metrics:                       config.metricsServer(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,
 		LeaderElection:                config.LeaderElect,
 		LeaderElectionNamespace:       config.LeaderElectionNamespace,
 		LeaderElectionID:              apis.LeaseName,
-		LeaderElectionConfig:          election.listen(restConfig),
+		LeaderElectionConfig:          election.wrapConfig(restConfig),
 		LeaderElectionReleaseOnCancel: true,
 		RetryPeriod:                   &renewal,
 		GracefulShutdownTimeout:       &graceful,
@@ -158,9 +158,9 @@ func newManager(config Config, restConfig *rest.Config, election *heartbeat, log
 // addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
 // Alive means that the caches, once begun, came to hold it within a minute, and that the leader election goes on: a process that
 // cannot see the cluster, or would never know that it leads, restarts.
-func addProbes(mgr ctrl.Manager, config Config, election *heartbeat, served *atomic.Bool) error {
+func addProbes(mgr ctrl.Manager, config Config, election *electionMonitor, served *atomic.Bool) error {
 	var needed []string
-	for _, kind := range config.kinds() {
+	for _, kind := range config.requiredKinds() {
 		needed = append(needed, kind.crd)
 	}
 	synced := func(req *http.Request) error {
@@ -189,7 +189,7 @@ func addProbes(mgr ctrl.Manager, config Config, election *heartbeat, served *ato
 
 // waitForKind returns when the API server serves the kind, or when the context ends. Without it an operator installed before
 // its CRDs would crash, or wait without a word.
-func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted kind, log logr.Logger) error {
+func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted requiredKind, log logr.Logger) error {
 	for said := false; ; said = true {
 		_, err := mapper.RESTMapping(wanted.GroupKind, apis.VersionV1beta1)
 		if err == nil {

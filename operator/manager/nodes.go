@@ -11,8 +11,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/nodes"
 )
 
-// leavingNodes tells which nodes are about to go. An operator of some namespaces may not look at what is the cluster's: to it all stay.
-func leavingNodes(mgr ctrl.Manager, config Config) (func(node string) bool, error) {
+// newNodeWatcher tells which nodes are about to go. An operator of some namespaces may not look at what is the cluster's: to it all stay.
+func newNodeWatcher(mgr ctrl.Manager, config Config) (func(node string) bool, error) {
 	if len(config.WatchNamespaces) > 0 {
 		return func(string) bool { return false }, nil
 	}

@@ -15,10 +15,10 @@ import (
 
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxes.agents.x-k8s.io
 
-// warnOfSkew says which CustomResourceDefinitions were installed by another version than this one: fields may be missing, or mean
+// reportVersionSkew says which CustomResourceDefinitions were installed by another version than this one: fields may be missing, or mean
 // nothing yet. One without a version, or that we may not read, is not judged. It runs once, at the start.
-func warnOfSkew(
-	ctx context.Context, reader client.Reader, kinds []kind, version string, tell func(crd string, skewed bool), log logr.Logger,
+func reportVersionSkew(
+	ctx context.Context, reader client.Reader, kinds []requiredKind, version string, tell func(crd string, skewed bool), log logr.Logger,
 ) {
 	for _, kind := range kinds {
 		var crd metav1.PartialObjectMetadata

@@ -55,7 +55,7 @@ func TestDefinitionsOfAnotherVersionAreTold(t *testing.T) {
 			logger := funcr.New(func(_, line string) { log.WriteString(line) }, funcr.Options{})
 			got := map[string]bool{}
 			config := Defaults()
-			warnOfSkew(t.Context(), reader, config.kinds(), "v1.2.3-4-gabc+dirty", func(crd string, skewed bool) { got[crd] = skewed }, logger)
+			reportVersionSkew(t.Context(), reader, config.requiredKinds(), "v1.2.3-4-gabc+dirty", func(crd string, skewed bool) { got[crd] = skewed }, logger)
 			if !maps.Equal(got, tt.want) {
 				t.Errorf("told: %v", got)
 			}

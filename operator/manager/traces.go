@@ -12,22 +12,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 )
 
-// tracePatience is how long the set-up of traces, and sending the last of them, may take.
-const tracePatience = 10 * time.Second
+// tracingTimeout is how long the set-up of traces, and sending the last of them, may take.
+const tracingTimeout = 10 * time.Second
 
-// tracerOf returns what the configuration asks for.
-func tracerOf(ctx context.Context, config Config, log logr.Logger) (*tracing.Tracer, error) {
+// newTracer returns what the configuration asks for.
+func newTracer(ctx context.Context, config Config, log logr.Logger) (*tracing.Tracer, error) {
 	if !config.EnableTracing {
 		return tracing.Off(), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, tracePatience)
+	ctx, cancel := context.WithTimeout(ctx, tracingTimeout)
 	defer cancel()
 	return tracing.Setup(ctx, log.WithName("tracing"))
 }
 
-// flush sends the last spans, although the operator's context has ended.
-func flush(ctx context.Context, tracer *tracing.Tracer, log logr.Logger) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracePatience)
+// shutdownTracer sends the last spans, although the operator's context has ended.
+func shutdownTracer(ctx context.Context, tracer *tracing.Tracer, log logr.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracingTimeout)
 	defer cancel()
 	if err := tracer.Shutdown(ctx); err != nil {
 		log.Error(err, "the last traces are lost")

@@ -25,7 +25,7 @@ func (c Config) Validate() error {
 	if problems := validation.IsDNS1123Subdomain(c.ClusterDomain); len(problems) > 0 {
 		wrong("cluster-domain", "%q is not a domain: %s", c.ClusterDomain, strings.Join(problems, ", "))
 	}
-	if err := address(c.HealthProbeBindAddress); err != nil {
+	if err := validateAddress(c.HealthProbeBindAddress); err != nil {
 		wrong("health-probe-bind-address", "%q: %w (want host:port or :port)", c.HealthProbeBindAddress, err)
 	}
 	if c.LeaderElectionNamespace != "" {
@@ -70,7 +70,7 @@ func (c Config) Validate() error {
 // validateMetrics judges the metrics endpoint and what is served beside it.
 func (c Config) validateMetrics(wrong func(flag, format string, args ...any)) {
 	if c.MetricsBindAddress != metricsOff {
-		if err := address(c.MetricsBindAddress); err != nil {
+		if err := validateAddress(c.MetricsBindAddress); err != nil {
 			wrong("metrics-bind-address", "%q: %w (want host:port, :port, or 0 for none)", c.MetricsBindAddress, err)
 		}
 	}
@@ -114,7 +114,7 @@ func (c Config) Warnings() []string {
 	return all
 }
 
-func address(a string) error {
+func validateAddress(a string) error {
 	_, port, err := net.SplitHostPort(a)
 	if err != nil {
 		return errors.New("not an address")

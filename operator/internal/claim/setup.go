@@ -67,7 +67,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Watches(&extensionsv1beta1.SandboxTemplate{}, r.enqueueClaimsOfTemplate()).
 		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForPool), builder.WithPredicates(specChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxClaim", r)))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandboxClaim", r)))
 }
 
 // indexBy makes an index function of what a claim names.

@@ -93,8 +93,8 @@ func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *age
 	}
 	ready := claim.Status.FirstReadyTime.Time
 	launch, template := launchType(sandbox.Labels[apis.LabelLaunchType], unknown), templateOf(sandbox)
-	m.claims.startup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(requested(claim, ready))))
-	seen, known := stamped(claim, apis.AnnotationControllerFirstObservedAt, ready)
+	m.claims.startup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(requestTime(claim, ready))))
+	seen, known := annotatedTime(claim, apis.AnnotationControllerFirstObservedAt, ready)
 	if known {
 		m.claims.controllerStartup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(seen)))
 	}
@@ -109,24 +109,24 @@ func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *age
 	m.claims.sandbox.WithLabelValues(sandbox.Namespace, launch, template).Observe(milliseconds(ready.Sub(from)))
 }
 
-// requested is when somebody asked for the claim: what admission noted, else what the client did, else its creation.
-func requested(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Time {
+// requestTime is when somebody asked for the claim: what admission noted, else what the client did, else its creation.
+func requestTime(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Time {
 	for _, key := range [...]string{apis.AnnotationWebhookFirstObservedAt, apis.AnnotationClientFirstRequestedAt} {
-		if at, ok := stamped(claim, key, ready); ok {
+		if at, ok := annotatedTime(claim, key, ready); ok {
 			return at
 		}
 	}
 	return claim.CreationTimestamp.Time
 }
 
-// clockSkew is how far a client's clock, or the patience of its retries, may be from the API server's.
-const clockSkew = 5 * time.Minute
+// maxClockSkew is how far a client's clock, or the patience of its retries, may be from the API server's.
+const maxClockSkew = 5 * time.Minute
 
-// stamped reads a time that somebody noted on the claim. Clients write some of them, so one that cannot be is ignored: later than
+// annotatedTime reads a time that somebody noted on the claim. Clients write some of them, so one that cannot be is ignored: later than
 // the answer, or long before the claim.
-func stamped(claim *extensionsv1beta1.SandboxClaim, key string, ready time.Time) (time.Time, bool) {
+func annotatedTime(claim *extensionsv1beta1.SandboxClaim, key string, ready time.Time) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, claim.Annotations[key])
-	if err != nil || at.After(ready) || at.Before(claim.CreationTimestamp.Add(-clockSkew)) {
+	if err != nil || at.After(ready) || at.Before(claim.CreationTimestamp.Add(-maxClockSkew)) {
 		return time.Time{}, false
 	}
 	return at, true
@@ -139,8 +139,8 @@ func templateOf(sandbox *agentsv1beta1.Sandbox) string {
 // milliseconds are never negative: clocks differ, and whole seconds are cut off.
 func milliseconds(d time.Duration) float64 { return max(0, float64(d)/float64(time.Millisecond)) }
 
-// forgetTemplate drops the series of a template that is gone. Those without a namespace go with the last template of the name.
-func (c *claims) forgetTemplate(namespace, name string, last bool) {
+// deleteTemplate drops the series of a template that is gone. Those without a namespace go with the last template of the name.
+func (c *claims) deleteTemplate(namespace, name string, last bool) {
 	here := prometheus.Labels{labelNamespace: namespace, labelTemplate: name}
 	c.created.DeletePartialMatch(here)
 	c.sandbox.DeletePartialMatch(here)
@@ -151,15 +151,15 @@ func (c *claims) forgetTemplate(namespace, name string, last bool) {
 	}
 }
 
-// forgetPool drops the series of a pool that is gone.
-func (c *claims) forgetPool(namespace, name string) {
+// deletePool drops the series of a pool that is gone.
+func (c *claims) deletePool(namespace, name string) {
 	here := prometheus.Labels{labelNamespace: namespace, labelPool: name}
 	c.created.DeletePartialMatch(here)
 	c.claimed.DeletePartialMatch(here)
 }
 
-// forgetNamespace drops the series of a namespace without templates.
-func (c *claims) forgetNamespace(namespace string) {
+// deleteNamespace drops the series of a namespace without templates.
+func (c *claims) deleteNamespace(namespace string) {
 	here := prometheus.Labels{labelNamespace: namespace}
 	c.adoptions.DeletePartialMatch(here)
 	c.created.DeletePartialMatch(here)

@@ -125,7 +125,7 @@ func TestSeriesGoWithWhatTheyName(t *testing.T) {
 	m.FirstReady(claimOf(time.Second, nil), s)
 	left := func(names ...string) int { return testutil.CollectAndCount(m, names...) }
 
-	m.claims.forgetPool("default", "pool")
+	m.claims.deletePool("default", "pool")
 	if n := left("agent_sandbox_claim_creation_total", "agent_sandbox_warm_pool_claimed_total"); n != 1 {
 		t.Errorf("without the pool %d series", n)
 	}
@@ -146,10 +146,10 @@ func TestSeriesGoWithWhatTheyName(t *testing.T) {
 func TestPoolsShowTheirSize(t *testing.T) {
 	m, _ := newMetrics(t)
 	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool"}}
-	m.pools.show(pool)
+	m.pools.update(pool)
 	five := int32(5)
 	pool.Spec.Replicas, pool.Status.Replicas, pool.Status.ReadyReplicas = &five, 4, 3
-	m.pools.show(pool)
+	m.pools.update(pool)
 	want := `
 # HELP agent_sandbox_warm_pool_desired_replicas Sandboxes that a SandboxWarmPool should hold.
 # TYPE agent_sandbox_warm_pool_desired_replicas gauge

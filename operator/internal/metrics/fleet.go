@@ -20,61 +20,61 @@ import (
 )
 
 const (
-	// mostSeries limits what tenants can make of template names; Sandboxes beyond it are counted under other.
-	mostSeries = 10000
-	other      = "other"
+	// maxSeries limits what tenants can make of template names; Sandboxes beyond it are counted under other.
+	maxSeries     = 10000
+	otherTemplate = "other"
 )
 
-// fleet counts the Sandboxes as the watch shows them, and times suspensions and resumptions.
-type fleet struct {
+// sandboxes counts the Sandboxes as the watch shows them, and times suspensions and resumptions.
+type sandboxes struct {
 	clock           clock.PassiveClock
-	leads           func() bool
+	isLeader        func() bool
 	desc            *prometheus.Desc
 	suspend, resume prometheus.Histogram
 
-	mu     sync.Mutex
-	counts map[series]*tally
-	seen   map[types.UID]*tally
+	mu        sync.Mutex
+	counts    map[series]*sample
+	bySandbox map[types.UID]*sample
 	// moving is since when a Sandbox is on its way to be suspended, or back.
-	moving map[types.UID]move
+	transitions map[types.UID]transition
 }
 
 // series are the labels of one sample, in the order of the descriptor.
 type series struct{ namespace, ready, expired, launchType, template, ownedBy string }
 
-// tally is a sample; Sandboxes share it, so that remembering one takes a pointer.
-type tally struct {
+// sample is a sample; Sandboxes share it, so that remembering one takes a pointer.
+type sample struct {
 	series series
 	count  int
 }
 
-type move struct {
-	down  bool
-	since time.Time
+type transition struct {
+	suspending bool
+	since      time.Time
 }
 
-func newFleet(clk clock.PassiveClock, leads func() bool) *fleet {
+func newSandboxes(clk clock.PassiveClock, leads func() bool) *sandboxes {
 	histogram := func(name, help string) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: sandboxBuckets()})
 	}
-	return &fleet{
-		clock: clk, leads: leads,
+	return &sandboxes{
+		clock: clk, isLeader: leads,
 		desc: prometheus.NewDesc("agent_sandboxes", "Sandboxes in the cluster now.",
 			[]string{labelNamespace, "ready_condition", "expired", labelLaunchType, labelTemplate, "owned_by"}, nil),
 		suspend: histogram("agent_sandbox_suspend_latency_ms",
 			"Milliseconds from the request to suspend a Sandbox to its Pod being gone."),
 		resume: histogram("agent_sandbox_resume_latency_ms",
 			"Milliseconds from the request to resume a Sandbox to its being Ready."),
-		counts: map[series]*tally{}, seen: map[types.UID]*tally{}, moving: map[types.UID]move{},
+		counts: map[series]*sample{}, bySandbox: map[types.UID]*sample{}, transitions: map[types.UID]transition{},
 	}
 }
 
 // Describe implements prometheus.Collector.
-func (f *fleet) Describe(out chan<- *prometheus.Desc) { out <- f.desc }
+func (f *sandboxes) Describe(out chan<- *prometheus.Desc) { out <- f.desc }
 
 // Collect implements prometheus.Collector.
-func (f *fleet) Collect(out chan<- prometheus.Metric) {
-	if !f.leads() {
+func (f *sandboxes) Collect(out chan<- prometheus.Metric) {
+	if !f.isLeader() {
 		return
 	}
 	f.mu.Lock()
@@ -85,8 +85,8 @@ func (f *fleet) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// show notes a Sandbox as it is; was is nil where it was not there before.
-func (f *fleet) show(was, is *agentsv1beta1.Sandbox) {
+// update notes a Sandbox as it is; was is nil where it was not there before.
+func (f *sandboxes) update(was, is *agentsv1beta1.Sandbox) {
 	if was != nil && was.UID != is.UID {
 		f.remove(was)
 		was = nil
@@ -95,39 +95,39 @@ func (f *fleet) show(was, is *agentsv1beta1.Sandbox) {
 	defer f.mu.Unlock()
 	f.count(is.UID, seriesOf(is))
 	if was != nil {
-		f.time(was, is)
+		f.observeTransition(was, is)
 	}
 }
 
 // remove forgets a Sandbox that is gone.
-func (f *fleet) remove(sandbox *agentsv1beta1.Sandbox) {
+func (f *sandboxes) remove(sandbox *agentsv1beta1.Sandbox) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.drop(f.seen[sandbox.UID])
-	delete(f.seen, sandbox.UID)
-	delete(f.moving, sandbox.UID)
+	f.release(f.bySandbox[sandbox.UID])
+	delete(f.bySandbox, sandbox.UID)
+	delete(f.transitions, sandbox.UID)
 }
 
-func (f *fleet) count(uid types.UID, s series) {
-	before := f.seen[uid]
+func (f *sandboxes) count(uid types.UID, s series) {
+	before := f.bySandbox[uid]
 	if before != nil && before.series == s {
 		return
 	}
-	f.drop(before)
+	f.release(before)
 	now := f.counts[s]
-	if now == nil && len(f.counts) >= mostSeries {
-		s.template = other
+	if now == nil && len(f.counts) >= maxSeries {
+		s.template = otherTemplate
 		now = f.counts[s]
 	}
 	if now == nil {
-		now = &tally{series: s}
+		now = &sample{series: s}
 		f.counts[s] = now
 	}
 	now.count++
-	f.seen[uid] = now
+	f.bySandbox[uid] = now
 }
 
-func (f *fleet) drop(t *tally) {
+func (f *sandboxes) release(t *sample) {
 	if t == nil {
 		return
 	}
@@ -136,26 +136,26 @@ func (f *fleet) drop(t *tally) {
 	}
 }
 
-// time follows a Sandbox from the change of what is asked for to the condition that answers it. One whose beginning this process
+// observeTransition follows a Sandbox from the change of what is asked for to the condition that answers it. One whose beginning this process
 // has not seen is not timed.
-func (f *fleet) time(was, is *agentsv1beta1.Sandbox) {
+func (f *sandboxes) observeTransition(was, is *agentsv1beta1.Sandbox) {
 	before, _ := was.Spec.SuspensionAsked()
 	asked, _ := is.Spec.SuspensionAsked()
 	if before != asked {
-		f.moving[is.UID] = move{down: asked, since: f.clock.Now()}
+		f.transitions[is.UID] = transition{suspending: asked, since: f.clock.Now()}
 		return
 	}
-	m, known := f.moving[is.UID]
+	m, known := f.transitions[is.UID]
 	arrived, histogram := apis.ConditionReady, f.resume
-	if m.down {
+	if m.suspending {
 		arrived, histogram = apis.ConditionSuspended, f.suspend
 	}
 	answer := apis.FindCondition(is.Status.Conditions, arrived)
 	if !known || answer == nil || answer.Status != metav1.ConditionTrue || answer.ObservedGeneration != is.Generation {
 		return
 	}
-	delete(f.moving, is.UID)
-	if f.leads() {
+	delete(f.transitions, is.UID)
+	if f.isLeader() {
 		histogram.Observe(milliseconds(f.clock.Now().Sub(m.since)))
 	}
 }

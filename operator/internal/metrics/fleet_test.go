@@ -110,7 +110,7 @@ func TestEachSandboxIsCountedUnderWhatItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, _ := newMetrics(t)
 			for _, s := range tt.sandboxes {
-				m.fleet.show(nil, s)
+				m.sandboxes.update(nil, s)
 			}
 			want := "# HELP agent_sandboxes Sandboxes in the cluster now.\n# TYPE agent_sandboxes gauge\n"
 			for _, row := range tt.want {
@@ -136,14 +136,14 @@ func TestCountsAreThoseOfARecount(t *testing.T) {
 		name := fmt.Sprintf("s%d", rng.IntN(40))
 		was := live[name]
 		if was != nil && rng.IntN(4) == 0 {
-			m.fleet.remove(was)
+			m.sandboxes.remove(was)
 			delete(live, name)
 			continue
 		}
 		is := sandboxOf(name, condition("Ready", []string{"True", "False"}[rng.IntN(2)], "x"))
 		is.UID = types.UID(fmt.Sprintf("%s-%d", name, rng.IntN(3))) // deleted and made anew while the watch was broken
 		is.Annotations = map[string]string{"agents.x-k8s.io/sandbox-template-ref": fmt.Sprint(rng.IntN(3))}
-		m.fleet.show(was, is)
+		m.sandboxes.update(was, is)
 		live[name] = is
 	}
 	want := map[series]int{}
@@ -151,29 +151,29 @@ func TestCountsAreThoseOfARecount(t *testing.T) {
 		want[seriesOf(s)]++
 	}
 	for s, n := range want {
-		if got := m.fleet.counts[s]; got == nil || got.count != n {
+		if got := m.sandboxes.counts[s]; got == nil || got.count != n {
 			t.Errorf("%+v: %v, want %d", s, got, n)
 		}
 	}
-	if len(m.fleet.counts) != len(want) || len(m.fleet.seen) != len(live) {
-		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.fleet.counts), len(want), len(m.fleet.seen), len(live))
+	if len(m.sandboxes.counts) != len(want) || len(m.sandboxes.bySandbox) != len(live) {
+		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.sandboxes.counts), len(want), len(m.sandboxes.bySandbox), len(live))
 	}
 }
 
 func TestTheNumberOfSeriesHasALimit(t *testing.T) {
 	m, _ := newMetrics(t)
 	const more = 50
-	for i := range mostSeries + more {
-		m.fleet.show(nil, sandboxOf(fmt.Sprint(i), annotated("agents.x-k8s.io/sandbox-template-ref", fmt.Sprint(i))))
+	for i := range maxSeries + more {
+		m.sandboxes.update(nil, sandboxOf(fmt.Sprint(i), annotated("agents.x-k8s.io/sandbox-template-ref", fmt.Sprint(i))))
 	}
-	rest := m.fleet.counts[series{"default", "false", "false", "cold", other, "None"}]
-	if len(m.fleet.counts) != mostSeries+1 || rest == nil || rest.count != more {
-		t.Errorf("%d series, the rest is %v", len(m.fleet.counts), rest)
+	rest := m.sandboxes.counts[series{"default", "false", "false", "cold", otherTemplate, "None"}]
+	if len(m.sandboxes.counts) != maxSeries+1 || rest == nil || rest.count != more {
+		t.Errorf("%d series, the rest is %v", len(m.sandboxes.counts), rest)
 	}
-	for i := range mostSeries + more {
-		m.fleet.remove(sandboxOf(fmt.Sprint(i)))
+	for i := range maxSeries + more {
+		m.sandboxes.remove(sandboxOf(fmt.Sprint(i)))
 	}
-	if len(m.fleet.counts)+len(m.fleet.seen) != 0 {
+	if len(m.sandboxes.counts)+len(m.sandboxes.bySandbox) != 0 {
 		t.Error("something is remembered of Sandboxes that are gone")
 	}
 }
@@ -184,7 +184,7 @@ func TestAStandbyReportsNothingOfTheCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.fleet.show(nil, sandboxOf("a"))
+	m.sandboxes.update(nil, sandboxOf("a"))
 	if n := testutil.CollectAndCount(m, "agent_sandboxes"); n != 0 {
 		t.Errorf("%d samples of a standby", n)
 	}
@@ -221,7 +221,7 @@ func BenchmarkScrape(b *testing.B) {
 
 func fill(m *Metrics, sandboxes int) {
 	for i := range sandboxes {
-		m.fleet.show(nil, sandboxOf(fmt.Sprint(i)))
+		m.sandboxes.update(nil, sandboxOf(fmt.Sprint(i)))
 	}
 }
 
@@ -261,7 +261,7 @@ func TestSuspensionAndResumptionAreTimedFromTheWishToItsAnswer(t *testing.T) {
 	var was *agentsv1beta1.Sandbox
 	for _, step := range history {
 		clk.SetTime(clk.Now().Add(step.after))
-		m.fleet.show(was, step.is)
+		m.sandboxes.update(was, step.is)
 		was = step.is
 	}
 	for name, want := range map[string]float64{"agent_sandbox_suspend_latency_ms": 12, "agent_sandbox_resume_latency_ms": 40} {

@@ -27,11 +27,11 @@ const unknown = "unknown"
 
 // Metrics are all series of one operator. Register it like a collector. Safe for concurrent use.
 type Metrics struct {
-	claims *claims
-	fleet  *fleet
-	pools  *pools
-	skew   *prometheus.GaugeVec
-	all    []prometheus.Collector
+	claims    *claims
+	sandboxes *sandboxes
+	pools     *pools
+	skew      *prometheus.GaugeVec
+	all       []prometheus.Collector
 }
 
 // New returns the metrics of an operator. leads says whether this process is the one that acts.
@@ -40,15 +40,15 @@ func New(clk clock.PassiveClock, leads func() bool) (*Metrics, error) {
 		return nil, errors.New("metrics: a dependency is missing")
 	}
 	m := &Metrics{
-		claims: newClaims(),
-		fleet:  newFleet(clk, leads),
-		pools:  newPools(leads),
+		claims:    newClaims(),
+		sandboxes: newSandboxes(clk, leads),
+		pools:     newPools(leads),
 		skew: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "agent_sandbox_version_skew",
 			Help: "Whether a CustomResourceDefinition was installed by another version than this operator's: 1 if so.",
 		}, []string{"crd"}),
 	}
-	m.all = append(m.claims.collectors(), m.fleet, m.fleet.suspend, m.fleet.resume, m.pools, m.skew, buildInfo())
+	m.all = append(m.claims.collectors(), m.sandboxes, m.sandboxes.suspend, m.sandboxes.resume, m.pools, m.skew, buildInfo())
 	return m, nil
 }
 
@@ -66,8 +66,8 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Skewed says whether the CustomResourceDefinition of that name comes from another version than this build.
-func (m *Metrics) Skewed(crd string, skewed bool) {
+// SetVersionSkew says whether the CustomResourceDefinition of that name comes from another version than this build.
+func (m *Metrics) SetVersionSkew(crd string, skewed bool) {
 	value := 0.0
 	if skewed {
 		value = 1

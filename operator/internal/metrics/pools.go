@@ -15,17 +15,17 @@ import (
 
 // pools tells the size of each pool as the watch shows it.
 type pools struct {
-	leads                func() bool
+	isLeader             func() bool
 	desired, size, ready *prometheus.Desc
 	blocked              *prometheus.Desc
 
-	mu       sync.Mutex
-	known    map[types.NamespacedName]poolSize
-	troubles map[types.NamespacedName]trouble
+	mu        sync.Mutex
+	sizes     map[types.NamespacedName]poolSize
+	blockedBy map[types.NamespacedName]blockedReplicas
 }
 
-// trouble is how many Sandboxes of a pool each cause keeps from being Ready.
-type trouble struct {
+// blockedReplicas is how many Sandboxes of a pool each cause keeps from being Ready.
+type blockedReplicas struct {
 	template string
 	causes   map[podreason.Cause]int
 }
@@ -37,15 +37,15 @@ func newPools(leads func() bool) *pools {
 		return prometheus.NewDesc("agent_sandbox_warm_pool_"+name, help, []string{labelNamespace, labelPool}, nil)
 	}
 	return &pools{
-		leads:   leads,
-		desired: desc("desired_replicas", "Sandboxes that a SandboxWarmPool should hold."),
-		size:    desc("replicas", "Sandboxes that a SandboxWarmPool holds."),
-		ready:   desc("ready_replicas", "Sandboxes of a SandboxWarmPool that are Ready to be claimed."),
+		isLeader: leads,
+		desired:  desc("desired_replicas", "Sandboxes that a SandboxWarmPool should hold."),
+		size:     desc("replicas", "Sandboxes that a SandboxWarmPool holds."),
+		ready:    desc("ready_replicas", "Sandboxes of a SandboxWarmPool that are Ready to be claimed."),
 		blocked: prometheus.NewDesc("agent_sandbox_warm_pool_blocked_replicas",
 			"Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.",
 			[]string{labelNamespace, labelPool, labelTemplate, "cause"}, nil),
-		known:    map[types.NamespacedName]poolSize{},
-		troubles: map[types.NamespacedName]trouble{},
+		sizes:     map[types.NamespacedName]poolSize{},
+		blockedBy: map[types.NamespacedName]blockedReplicas{},
 	}
 }
 
@@ -59,12 +59,12 @@ func (p *pools) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (p *pools) Collect(out chan<- prometheus.Metric) {
-	if !p.leads() {
+	if !p.isLeader() {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for name, pool := range p.known {
+	for name, pool := range p.sizes {
 		gauge := func(desc *prometheus.Desc, value int32) {
 			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), name.Namespace, name.Name)
 		}
@@ -72,7 +72,7 @@ func (p *pools) Collect(out chan<- prometheus.Metric) {
 		gauge(p.size, pool.size)
 		gauge(p.ready, pool.ready)
 	}
-	for name, t := range p.troubles {
+	for name, t := range p.blockedBy {
 		for cause, count := range t.causes {
 			out <- prometheus.MustNewConstMetric(p.blocked, prometheus.GaugeValue, float64(count), name.Namespace, name.Name, t.template, string(cause))
 		}
@@ -87,25 +87,25 @@ func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[po
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(causes) == 0 {
-		delete(p.troubles, name)
+		delete(p.blockedBy, name)
 		return
 	}
-	p.troubles[name] = trouble{template: pool.Spec.TemplateRef.Name, causes: causes}
+	p.blockedBy[name] = blockedReplicas{template: pool.Spec.TemplateRef.Name, causes: causes}
 }
 
-func (p *pools) show(pool *extensionsv1beta1.SandboxWarmPool) {
+func (p *pools) update(pool *extensionsv1beta1.SandboxWarmPool) {
 	is := poolSize{desired: 1, size: pool.Status.Replicas, ready: pool.Status.ReadyReplicas}
 	if pool.Spec.Replicas != nil {
 		is.desired = *pool.Spec.Replicas
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known[types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}] = is
+	p.sizes[types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}] = is
 }
 
 func (p *pools) remove(name types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.known, name)
-	delete(p.troubles, name)
+	delete(p.sizes, name)
+	delete(p.blockedBy, name)
 }

@@ -19,26 +19,26 @@ import (
 // Watch lets the metrics follow what the reconcilers' cache shows: no watch is opened for them. extensions says whether pools and
 // templates are watched at all.
 func (m *Metrics) Watch(ctx context.Context, informers cache.Informers, extensions bool) error {
-	if err := follow(ctx, informers, m.fleet.show, m.fleet.remove); err != nil || !extensions {
+	if err := watchKind(ctx, informers, m.sandboxes.update, m.sandboxes.remove); err != nil || !extensions {
 		return err
 	}
-	err := follow(ctx, informers,
-		func(_, is *extensionsv1beta1.SandboxWarmPool) { m.pools.show(is) },
+	err := watchKind(ctx, informers,
+		func(_, is *extensionsv1beta1.SandboxWarmPool) { m.pools.update(is) },
 		func(gone *extensionsv1beta1.SandboxWarmPool) {
 			m.pools.remove(client.ObjectKeyFromObject(gone))
-			m.claims.forgetPool(gone.Namespace, gone.Name)
+			m.claims.deletePool(gone.Namespace, gone.Name)
 		})
 	if err != nil {
 		return err
 	}
 	known := &templates{claims: m.claims, names: map[string]int{}, namespaces: map[string]int{}, all: map[types.NamespacedName]bool{}}
-	return follow(ctx, informers,
+	return watchKind(ctx, informers,
 		func(_, is *extensionsv1beta1.SandboxTemplate) { known.add(client.ObjectKeyFromObject(is)) },
 		func(gone *extensionsv1beta1.SandboxTemplate) { known.remove(client.ObjectKeyFromObject(gone)) })
 }
 
-// follow calls show for each object that comes or changes, and remove for each that goes.
-func follow[T any, P interface {
+// watchKind calls show for each object that comes or changes, and remove for each that goes.
+func watchKind[T any, P interface {
 	*T
 	client.Object
 }](ctx context.Context, informers cache.Informers, show func(was, is P), remove func(P)) error {
@@ -101,14 +101,14 @@ func (t *templates) remove(key types.NamespacedName) {
 		return
 	}
 	delete(t.all, key)
-	t.claims.forgetTemplate(key.Namespace, key.Name, less(t.names, key.Name))
-	if less(t.namespaces, key.Namespace) {
-		t.claims.forgetNamespace(key.Namespace)
+	t.claims.deleteTemplate(key.Namespace, key.Name, decrement(t.names, key.Name))
+	if decrement(t.namespaces, key.Namespace) {
+		t.claims.deleteNamespace(key.Namespace)
 	}
 }
 
-// less takes one away and says whether it was the last.
-func less(counts map[string]int, key string) bool {
+// decrement takes one away and says whether it was the last.
+func decrement(counts map[string]int, key string) bool {
 	if counts[key]--; counts[key] > 0 {
 		return false
 	}

@@ -24,17 +24,17 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: builders.Namespace, Name: name}
 }
 
-// kubelet makes the Sandboxes ready.
-func (w *world) kubelet() {
+// makeReady makes the Sandboxes ready.
+func (w *world) makeReady() {
 	w.t.Helper()
 	for _, s := range w.stored() {
 		if !ready(s) {
-			w.status(s.Name, apis.ConditionReady, true)
+			w.setCondition(s.Name, apis.ConditionReady, true)
 		}
 	}
 }
 
-func (w *world) status(name string, kind apis.ConditionType, is bool) {
+func (w *world) setCondition(name string, kind apis.ConditionType, is bool) {
 	w.t.Helper()
 	s := w.stored()[name]
 	if s == nil {
@@ -48,8 +48,8 @@ func (w *world) status(name string, kind apis.ConditionType, is bool) {
 	}
 }
 
-// claimed has a claim take a member, as its reconciler does.
-func (w *world) claimed(name string) {
+// adoptByClaim has a claim take a member, as its reconciler does.
+func (w *world) adoptByClaim(name string) {
 	w.t.Helper()
 	s := w.stored()[name]
 	yes := true
@@ -63,8 +63,8 @@ func (w *world) claimed(name string) {
 	}
 }
 
-// label edits a label of a Sandbox as somebody might; an empty value removes it.
-func (w *world) label(name, label, value string) {
+// setLabel edits a label of a Sandbox as somebody might; an empty value removes it.
+func (w *world) setLabel(name, label, value string) {
 	w.t.Helper()
 	s := w.stored()[name]
 	if s.Labels[label] = value; value == "" {
@@ -95,8 +95,8 @@ func (w *world) scale(replicas int32) {
 	}
 }
 
-// retemplate changes the template as a user does.
-func (w *world) retemplate(change func(*extensionsv1beta1.SandboxTemplateSpec)) {
+// updateTemplate changes the template as a user does.
+func (w *world) updateTemplate(change func(*extensionsv1beta1.SandboxTemplateSpec)) {
 	w.t.Helper()
 	var t extensionsv1beta1.SandboxTemplate
 	if err := w.store.Get(context.Background(), key("python"), &t); err != nil {
@@ -121,7 +121,7 @@ func (w *world) members() []string {
 	return names
 }
 
-func (w *world) expect(count int) []string {
+func (w *world) expectMembers(count int) []string {
 	w.t.Helper()
 	names := w.members()
 	if len(names) != count {
@@ -175,7 +175,7 @@ func podOf(s *agentsv1beta1.Sandbox, condition corev1.PodCondition) *corev1.Pod 
 	return p
 }
 
-func (w *world) put(o client.Object) {
+func (w *world) create(o client.Object) {
 	w.t.Helper()
 	if err := w.store.Create(context.Background(), o); err != nil {
 		w.t.Fatal(err)

@@ -28,12 +28,12 @@ func TestWhatBlocksAPoolIsShown(t *testing.T) {
 		}
 	}
 	shown(map[podreason.Cause]int{"TemplateNotFound": 3})
-	w.put(python())
+	w.create(python())
 	shown(map[podreason.Cause]int{})
 	pods := []builders.PodOption{builders.ImagePullError(), builders.Unschedulable("no room"), builders.CrashLoop(1, 2)}
-	names := w.expect(3)
+	names := w.expectMembers(3)
 	for i, name := range names {
-		w.put(builders.Pod(name, builders.OwnedBy(w.stored()[name]), pods[i]))
+		w.create(builders.Pod(name, builders.OwnedBy(w.stored()[name]), pods[i]))
 	}
 	shown(map[podreason.Cause]int{}) // they were made just now
 	if again, err := w.pass(); err != nil || again <= 0 || again > blockedAfter {
@@ -52,7 +52,7 @@ func TestWhatBlocksAPoolIsShown(t *testing.T) {
 	if len(w.writes) != writes {
 		t.Errorf("it is only looked at, and written: %v", w.writes[writes:])
 	}
-	w.kubelet()
+	w.makeReady()
 	shown(map[podreason.Cause]int{})
 }
 
@@ -64,7 +64,7 @@ func TestMembersThatTheServerRefusesAreShown(t *testing.T) {
 		}
 		return do()
 	}
-	w.sync()
+	w.syncCache()
 	if _, err := w.pass(); err == nil || w.blocked["MemberRejected"] != 3 {
 		t.Errorf("%v, blocked %v", err, w.blocked)
 	}
@@ -80,10 +80,10 @@ func TestFactsOfAPod(t *testing.T) {
 	scheduled := builders.Pod("a", builders.PodWith(func(p *corev1.Pod) {
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}}
 	}))
-	if facts := factsOf(scheduled); !facts.scheduled.Equal(at) || facts.unschedulable || facts.cause != podreason.None {
+	if facts := podStateOf(scheduled); !facts.scheduledAt.Equal(at) || facts.unschedulable || facts.cause != podreason.None {
 		t.Errorf("%+v", facts)
 	}
-	if facts := factsOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != podreason.Unschedulable {
+	if facts := podStateOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != podreason.Unschedulable {
 		t.Errorf("%+v", facts)
 	}
 }

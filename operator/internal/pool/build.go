@@ -14,8 +14,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// buildMember returns a member as it is created: nothing has to be added to it later.
-func buildMember(
+// newMember returns a member as it is created: nothing has to be added to it later.
+func newMember(
 	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, blueprint, name string,
 ) *agentsv1beta1.Sandbox {
 	s := sandboxspec.FromTemplate(template)
@@ -27,17 +27,17 @@ func buildMember(
 	return s
 }
 
-// buildAdopted returns an orphan as a member.
-func buildAdopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+// adopted returns an orphan as a member.
+func adopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
 	s := orphan.DeepCopy()
 	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprint // an orphan has labels: it was found by one
 	s.OwnerReferences = append(s.OwnerReferences, controllerReference(pool))
 	return s
 }
 
-// mended returns a member with the labels right by which claims find it and a NetworkPolicy finds its Pod; nil: they are. The
+// relabeled returns a member with the labels right by which claims find it and a NetworkPolicy finds its Pod; nil: they are. The
 // blueprint is empty while there is no template.
-func mended(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+func relabeled(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
 	right := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
 	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
 		right[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
@@ -81,7 +81,7 @@ func controllerOf(sandbox metav1.Object, kind string) *metav1.OwnerReference {
 	return ref
 }
 
-// selector is what the members' Pods are found by.
-func selector(pool *extensionsv1beta1.SandboxWarmPool) string {
+// podSelector is what the members' Pods are found by.
+func podSelector(pool *extensionsv1beta1.SandboxWarmPool) string {
 	return apis.LabelWarmPoolSandbox + "=" + naming.Hash(pool.Name)
 }

@@ -17,16 +17,16 @@ import (
 
 // content is what a Sandbox is made of. Nothing but the name of its template changes it: an edited spec has no revision.
 type content struct {
-	template  string
-	revision  string
-	blueprint string
+	template     string
+	revision     string
+	templateHash string
 }
 
-// examine says what Sandboxes are made of. To hash hundreds of them in each pass would cost more than all the rest of it, so what was
+// ContentOf says what Sandboxes are made of. To hash hundreds of them in each pass would cost more than all the rest of it, so what was
 // hashed once is remembered while the Sandbox is there.
-func (m *memory) examine(pool types.UID, lists ...[]*agentsv1beta1.Sandbox) map[types.UID]content {
+func (m *expectations) ContentOf(pool types.UID, lists ...[]*agentsv1beta1.Sandbox) map[types.UID]content {
 	var known map[types.UID]content
-	m.with(pool, func(r *recall) { known = r.contents })
+	m.with(pool, func(r *poolState) { known = r.contents })
 	all := map[types.UID]content{}
 	for _, list := range lists {
 		for _, s := range list {
@@ -37,24 +37,24 @@ func (m *memory) examine(pool types.UID, lists ...[]*agentsv1beta1.Sandbox) map[
 			all[s.UID] = is
 		}
 	}
-	m.with(pool, func(r *recall) { r.contents = all })
+	m.with(pool, func(r *poolState) { r.contents = all })
 	return all
 }
 
-// makes notes the revision that is made from now on, and returns all that this process could have made.
-func (m *memory) makes(pool types.UID, revision string) map[string]bool {
+// RecordRevision notes the revision that is made from now on, and returns all that this process could have made.
+func (m *expectations) RecordRevision(pool types.UID, revision string) map[string]bool {
 	all := map[string]bool{}
-	m.with(pool, func(r *recall) {
+	m.with(pool, func(r *poolState) {
 		if revision != "" {
-			r.made[revision] = true
+			r.revisions[revision] = true
 		}
-		all = maps.Clone(r.made)
+		all = maps.Clone(r.revisions)
 	})
 	return all
 }
 
-// expel parts what names the pool as its controller and is not of its making from the members. It takes up no room.
-func (s *observed) expel(pool *extensionsv1beta1.SandboxWarmPool, made map[string]bool) {
+// separateForeign parts what names the pool as its controller and is not of its making from the members. It takes up no room.
+func (s *observed) separateForeign(pool *extensionsv1beta1.SandboxWarmPool, made map[string]bool) {
 	var members []*agentsv1beta1.Sandbox
 	for _, member := range s.members {
 		revision := s.contents[member.UID].revision

@@ -25,47 +25,47 @@ const (
 	finishedPause = 10 * time.Second
 	// batchPause is between two full batches: others get their turn.
 	batchPause = 100 * time.Millisecond
-	// gentleBatch is the largest batch while claims keep taking members: then one looks again whether they still do.
-	gentleBatch = 20
+	// throttledBatch is the largest batch while claims keep taking members: then one looks again whether they still do.
+	throttledBatch = 20
 )
 
 // plan is everything that a pass will do.
 type plan struct {
-	remove []*agentsv1beta1.Sandbox // of no use first, then surplus
-	mend   []mending
-	adopt  []*agentsv1beta1.Sandbox
-	create int
+	remove  []*agentsv1beta1.Sandbox // of no use first, then surplus
+	relabel []relabeling
+	adopt   []*agentsv1beta1.Sandbox
+	create  int
 	// recheck: what nobody controls is to be taken or deleted, which only a pool that stays may do.
-	recheck bool
-	gentle  bool          // claims are being served: leave the API server to them
-	full    bool          // nothing is missing
-	again   time.Duration // when to look again though nothing happens; zero: never
+	recheckPool  bool
+	throttled    bool          // claims are being served: leave the API server to them
+	complete     bool          // nothing is missing
+	requeueAfter time.Duration // when to look again though nothing happens; zero: never
 }
 
-// mending is a member whose labels somebody edited, as it is and as it should be.
-type mending struct{ was, want *agentsv1beta1.Sandbox }
+// relabeling is a member whose labels somebody edited, as it is and as it should be.
+type relabeling struct{ current, desired *agentsv1beta1.Sandbox }
 
-// look brings the time of the next look forward.
-func (p *plan) look(in time.Duration) { p.again = waits.Sooner(p.again, in) }
+// requeueWithin brings the time of the next look forward.
+func (p *plan) requeueWithin(in time.Duration) { p.requeueAfter = waits.Sooner(p.requeueAfter, in) }
 
 // decide compares the members with what is asked for. It touches nothing.
 func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observed, o Options) plan {
 	var p plan
 	var fit []*agentsv1beta1.Sandbox
 	for _, foreign := range seen.foreign {
-		if _, leaving := seen.flight.leaving[foreign.UID]; !leaving && foreign.DeletionTimestamp == nil {
+		if _, leaving := seen.pending.deletions[foreign.UID]; !leaving && foreign.DeletionTimestamp == nil {
 			p.remove = append(p.remove, foreign)
 		}
 	}
 	for _, orphan := range seen.orphans {
-		if seen.template != nil && abandoned(pool, orphan, seen) {
+		if seen.template != nil && deletableOrphan(pool, orphan, seen) {
 			p.remove = append(p.remove, orphan)
-			p.recheck = true
+			p.recheckPool = true
 		}
 	}
-	for _, member := range seen.live() {
-		useless, again := judge(now, pool, member, seen, o)
-		p.look(again)
+	for _, member := range seen.activeMembers() {
+		useless, again := shouldReplace(now, pool, member, seen, o)
+		p.requeueWithin(again)
 		if useless {
 			p.remove = append(p.remove, member)
 		} else {
@@ -73,73 +73,73 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 		}
 	}
 	wanted := replicas(pool)
-	if surplus := min(len(fit)+len(seen.flight.joining)-wanted, len(fit)); surplus > 0 {
-		slices.SortFunc(fit, firstToGo)
+	if surplus := min(len(fit)+len(seen.pending.creations)-wanted, len(fit)); surplus > 0 {
+		slices.SortFunc(fit, byDeletionPriority)
 		p.remove = append(p.remove, fit[:surplus]...)
 		fit = fit[surplus:]
 	}
 	for _, member := range fit {
-		if want := mended(pool, member, seen.blueprint); want != nil && len(p.mend) < o.MaxBatch {
-			p.mend = append(p.mend, mending{member, want})
+		if want := relabeled(pool, member, seen.templateHash); want != nil && len(p.relabel) < o.MaxBatch {
+			p.relabel = append(p.relabel, relabeling{member, want})
 		}
 	}
 	if len(p.remove) > o.MaxBatch {
 		p.remove = p.remove[:o.MaxBatch]
-		p.look(batchPause)
+		p.requeueWithin(batchPause)
 	}
-	if len(seen.flight.joining) > 0 {
-		p.look(doubt) // the watch should be sooner
+	if len(seen.pending.creations) > 0 {
+		p.requeueWithin(doubt) // the watch should be sooner
 	}
 	// Members that are going, and those that nobody has seen yet, take up room.
-	room := wanted - len(seen.members) - len(seen.flight.joining)
-	p.full = room <= 0
-	if !p.full && seen.template != nil {
-		p.fill(room, slices.ContainsFunc(fit, ready), now, seen, o)
+	room := wanted - len(seen.members) - len(seen.pending.creations)
+	p.complete = room <= 0
+	if !p.complete && seen.template != nil {
+		p.refill(room, slices.ContainsFunc(fit, ready), now, seen, o)
 	}
 	return p
 }
 
-// fill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it. While there
+// refill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it. While there
 // are members to serve claims with, claims go first.
-func (p *plan) fill(room int, serves bool, now time.Time, seen observed, o Options) {
+func (p *plan) refill(room int, serves bool, now time.Time, seen observed, o Options) {
 	batch := min(room, o.MaxBatch)
-	if p.gentle = o.busy(seen.flight.taken, now); p.gentle {
-		batch = min(batch, gentleBatch)
+	if p.throttled = o.claimsActive(seen.pending.adoptions, now); p.throttled {
+		batch = min(batch, throttledBatch)
 	}
 	for _, orphan := range seen.orphans {
-		if len(p.adopt) < batch && welcome(orphan, seen) {
-			p.adopt, p.recheck = append(p.adopt, orphan), true
+		if len(p.adopt) < batch && adoptable(orphan, seen) {
+			p.adopt, p.recheckPool = append(p.adopt, orphan), true
 		}
 	}
 	p.create = batch - len(p.adopt)
-	if hold := o.hold(seen.flight.taken, now); serves && p.create > 0 && hold > 0 {
+	if hold := o.refillDelayLeft(seen.pending.adoptions, now); serves && p.create > 0 && hold > 0 {
 		p.create = 0
-		p.look(hold)
+		p.requeueWithin(hold)
 		return
 	}
 	var next time.Duration
-	p.create, next = seen.credit.allows(p.create, o.RefillRate)
+	p.create, next = seen.bucket.allow(p.create, o.RefillRate)
 	if next == 0 && batch < room {
 		next = batchPause
 	}
-	p.look(next)
+	p.requeueWithin(next)
 }
 
-// judge says whether a live member is of no use, and, if it may become so by waiting, when to look again. Without a template
+// shouldReplace says whether a live member is of no use, and, if it may become so by waiting, when to look again. Without a template
 // nothing could replace it.
-func judge(
+func shouldReplace(
 	now time.Time, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
 ) (useless bool, again time.Duration) {
 	switch {
 	case seen.template == nil:
 		return false, 0
-	case recreates(pool) && stale(member, seen):
+	case recreates(pool) && outdated(member, seen):
 		return true, 0
 	case finished(member):
 		again = member.CreationTimestamp.Add(finishedPause).Sub(now)
 		return again <= 0, again
 	}
-	due := dueReady(member, o)
+	due := readyDeadline(member, o)
 	if due.IsZero() || now.Before(due) {
 		return false, until(due, now)
 	}
@@ -147,8 +147,8 @@ func judge(
 	switch {
 	case known && pod.unschedulable:
 		return false, o.UnschedulableRecheck
-	case known && now.Before(pod.scheduled.Add(o.ReadinessGracePeriod)):
-		return false, until(pod.scheduled.Add(o.ReadinessGracePeriod), now)
+	case known && now.Before(pod.scheduledAt.Add(o.ReadinessGracePeriod)):
+		return false, until(pod.scheduledAt.Add(o.ReadinessGracePeriod), now)
 	}
 	return true, 0
 }
@@ -160,8 +160,8 @@ func until(due, now time.Time) time.Duration {
 	return due.Sub(now)
 }
 
-// dueReady is when a member that is not Ready should have been; zero for one that is.
-func dueReady(member *agentsv1beta1.Sandbox, o Options) time.Time {
+// readyDeadline is when a member that is not Ready should have been; zero for one that is.
+func readyDeadline(member *agentsv1beta1.Sandbox, o Options) time.Time {
 	condition := apis.FindCondition(member.Status.Conditions, apis.ConditionReady)
 	switch {
 	case condition == nil:
@@ -192,34 +192,34 @@ func replicas(pool *extensionsv1beta1.SandboxWarmPool) int {
 	return int(*pool.Spec.Replicas)
 }
 
-// stale says whether a member is of another template, or of another blueprint than the template's.
-func stale(member *agentsv1beta1.Sandbox, seen observed) bool {
+// outdated says whether a member is of another template, or of another blueprint than the template's.
+func outdated(member *agentsv1beta1.Sandbox, seen observed) bool {
 	return member.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(seen.template.Name) ||
-		seen.contents[member.UID].blueprint != seen.blueprint
+		seen.contents[member.UID].templateHash != seen.templateHash
 }
 
-// welcome says whether an orphan would do as a member. Anybody may have written its labels, so the content decides.
-func welcome(orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	_, coming := seen.flight.joining[orphan.Name]
-	return !coming && orphan.DeletionTimestamp == nil && !finished(orphan) && seen.contents[orphan.UID].revision == seen.current &&
+// adoptable says whether an orphan would do as a member. Anybody may have written its labels, so the content decides.
+func adoptable(orphan *agentsv1beta1.Sandbox, seen observed) bool {
+	_, coming := seen.pending.creations[orphan.Name]
+	return !coming && orphan.DeletionTimestamp == nil && !finished(orphan) && seen.contents[orphan.UID].revision == seen.currentRevision &&
 		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name)
 }
 
-// abandoned says whether an orphan is a stale member as a pool of the name left it: nothing about it was changed since, and nobody can
+// deletableOrphan says whether an orphan is a stale member as a pool of the name left it: nothing about it was changed since, and nobody can
 // get it any more. What somebody made by copying a member, or has changed, is not the pool's to delete.
-func abandoned(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	_, coming := seen.flight.joining[orphan.Name]
-	_, leaving := seen.flight.leaving[orphan.UID]
+func deletableOrphan(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
+	_, coming := seen.pending.creations[orphan.Name]
+	_, leaving := seen.pending.deletions[orphan.UID]
 	asleep, _ := orphan.Spec.SuspensionAsked()
 	suffix, named := strings.CutPrefix(orphan.Name, pool.Name+"-")
 	is := seen.contents[orphan.UID]
 	return !coming && !leaving && !asleep && orphan.DeletionTimestamp == nil && orphan.Spec.ShutdownTime == nil &&
-		named && len(suffix) == suffixLength && is.revision != "" && is.blueprint != seen.blueprint &&
-		is.blueprint == orphan.Labels[apis.LabelSandboxPodTemplateHash]
+		named && len(suffix) == suffixLength && is.revision != "" && is.templateHash != seen.templateHash &&
+		is.templateHash == orphan.Labels[apis.LabelSandboxPodTemplateHash]
 }
 
-// firstToGo orders by what is least missed: not Ready before Ready, then the newest.
-func firstToGo(a, b *agentsv1beta1.Sandbox) int {
+// byDeletionPriority orders by what is least missed: not Ready before Ready, then the newest.
+func byDeletionPriority(a, b *agentsv1beta1.Sandbox) int {
 	if ready(a) != ready(b) {
 		if ready(b) {
 			return -1
@@ -229,33 +229,33 @@ func firstToGo(a, b *agentsv1beta1.Sandbox) int {
 	return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 }
 
-// podFacts is what only the Pod of a member tells.
-type podFacts struct {
+// podState is what only the Pod of a member tells.
+type podState struct {
 	unschedulable bool
 	cause         podreason.Cause
-	scheduled     time.Time // when it got its node
+	scheduledAt   time.Time // when it got its node
 }
 
 // observed is what the cluster held when the pass began.
 type observed struct {
-	members   []*agentsv1beta1.Sandbox           // those that the pool controls; the cache's own: not to be changed
-	foreign   []*agentsv1beta1.Sandbox           // those that name the pool as their controller and are not of its making
-	orphans   []*agentsv1beta1.Sandbox           // those of the pool's label that nobody controls
-	template  *extensionsv1beta1.SandboxTemplate // nil: there is none
-	blueprint string                             // its hash
-	current   string                             // the revision that is made from it
-	contents  map[types.UID]content              // of members, of what is foreign and of orphans
-	pods      map[types.UID]podFacts             // of members that are not Ready and not just made
-	recheck   time.Duration                      // when to look at those again; zero: there are none
-	flight    flight                             // without what the members show
-	credit    credit
+	members         []*agentsv1beta1.Sandbox           // those that the pool controls; the cache's own: not to be changed
+	foreign         []*agentsv1beta1.Sandbox           // those that name the pool as their controller and are not of its making
+	orphans         []*agentsv1beta1.Sandbox           // those of the pool's label that nobody controls
+	template        *extensionsv1beta1.SandboxTemplate // nil: there is none
+	templateHash    string                             // its hash
+	currentRevision string                             // the revision that is made from it
+	contents        map[types.UID]content              // of members, of what is foreign and of orphans
+	pods            map[types.UID]podState             // of members that are not Ready and not just made
+	podRecheckAfter time.Duration                      // when to look at those again; zero: there are none
+	pending         pendingWrites                      // without what the members show
+	bucket          tokenBucket
 }
 
-// live lists the members that are there to stay, as far as anybody knows.
-func (s observed) live() []*agentsv1beta1.Sandbox {
+// activeMembers lists the members that are there to stay, as far as anybody knows.
+func (s observed) activeMembers() []*agentsv1beta1.Sandbox {
 	all := make([]*agentsv1beta1.Sandbox, 0, len(s.members))
 	for _, member := range s.members {
-		if _, leaving := s.flight.leaving[member.UID]; !leaving && member.DeletionTimestamp == nil {
+		if _, leaving := s.pending.deletions[member.UID]; !leaving && member.DeletionTimestamp == nil {
 			all = append(all, member)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 func member(name string, age time.Duration, options ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
-	s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), name)
+	s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), name)
 	s.UID = types.UID(name)
 	builders.CreatedAt(testNow.Add(-age))(s)
 	for _, option := range options {
@@ -37,7 +37,7 @@ func isReady(s *agentsv1beta1.Sandbox) {
 		apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 1, s.CreationTimestamp))
 }
 
-func going(s *agentsv1beta1.Sandbox) { builders.DeletedAt(testNow)(s) }
+func terminating(s *agentsv1beta1.Sandbox) { builders.DeletedAt(testNow)(s) }
 
 func TestDecide(t *testing.T) {
 	all := func(members ...*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox { return members }
@@ -53,40 +53,40 @@ func TestDecide(t *testing.T) {
 	}{
 		"what is missing is made": {replicas: 3, seen: observed{members: all(old)}, create: 2},
 		"one that is going takes up room until it is gone": {
-			replicas: 2, seen: observed{members: all(old, member("x", time.Minute, isReady, going))},
+			replicas: 2, seen: observed{members: all(old, member("x", time.Minute, isReady, terminating))},
 		},
 		"one that was deleted takes up room while the cache shows it": {
-			replicas: 2, seen: observed{members: all(old, young), flight: flight{leaving: map[types.UID]time.Time{"young": testNow}}},
+			replicas: 2, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}},
 		},
 		"one that nobody has seen yet takes up room": {
-			replicas: 2, seen: observed{members: all(old), flight: flight{joining: map[string]entry{"new": {since: testNow}}}}, again: doubt,
+			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{creations: map[string]pendingCreation{"new": {since: testNow}}}}, again: doubt,
 		},
 		"not Ready goes before Ready": {
 			replicas: 2, seen: observed{members: all(old, starting, young)}, remove: []string{"starting"},
 			again: 2 * time.Minute,
 		},
 		"then the newest goes":       {replicas: 1, seen: observed{members: all(old, young)}, remove: []string{"young"}},
-		"a deletion is not repeated": {replicas: 1, seen: observed{members: all(old, young), flight: flight{leaving: map[types.UID]time.Time{"young": testNow}}}},
+		"a deletion is not repeated": {replicas: 1, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}}},
 		"a batch is bounded, and the rest follows": {
 			replicas: 1000, seen: observed{}, create: 300, again: batchPause,
 		},
 		"claims go first": {
-			replicas: 2, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow, last: testNow}}},
+			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow, last: testNow}}},
 			again: 100 * time.Millisecond,
 		},
 		"but not before a pool that cannot serve them any more": {
-			replicas: 2, seen: observed{members: all(starting), flight: flight{taken: taken{first: testNow, last: testNow}}}, create: 1,
+			replicas: 2, seen: observed{members: all(starting), pending: pendingWrites{adoptions: recentAdoptions{first: testNow, last: testNow}}}, create: 1,
 			again: 2 * time.Minute, // when the one that starts should be ready
 		},
 		"claims that keep coming do not put it off for ever": {
-			replicas: 2, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow.Add(-time.Second), last: testNow}}}, create: 1,
+			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}}, create: 1,
 		},
 		"and are not crowded out by a large one": {
-			replicas: 300, seen: observed{members: all(old), flight: flight{taken: taken{first: testNow.Add(-time.Second), last: testNow}}},
-			create: gentleBatch, again: batchPause,
+			replicas: 300, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}},
+			create: throttledBatch, again: batchPause,
 		},
 		"a rate bounds what is made": {
-			replicas: 9, seen: observed{credit: credit{amount: 2.5, at: testNow}}, options: func(o *Options) { o.RefillRate = 1 },
+			replicas: 9, seen: observed{bucket: tokenBucket{tokens: 2.5, at: testNow}}, options: func(o *Options) { o.RefillRate = 1 },
 			create: 2, again: 500 * time.Millisecond,
 		},
 	}
@@ -97,14 +97,14 @@ func TestDecide(t *testing.T) {
 				tt.options(&options)
 			}
 			template := python()
-			tt.seen.template, tt.seen.blueprint = template, sandboxspec.TemplateHash(template)
+			tt.seen.template, tt.seen.templateHash = template, sandboxspec.TemplateHash(template)
 			p := decide(testNow, poolOfThree(builders.WithReplicas(tt.replicas)), tt.seen, options)
 			var removed []string
 			for _, s := range p.remove {
 				removed = append(removed, s.Name)
 			}
-			if !slices.Equal(removed, tt.remove) || p.create != tt.create || p.again != tt.again {
-				t.Errorf("remove %v, create %d, again in %s; want %v, %d, %s", removed, p.create, p.again, tt.remove, tt.create, tt.again)
+			if !slices.Equal(removed, tt.remove) || p.create != tt.create || p.requeueAfter != tt.again {
+				t.Errorf("remove %v, create %d, again in %s; want %v, %d, %s", removed, p.create, p.requeueAfter, tt.remove, tt.create, tt.again)
 			}
 		})
 	}
@@ -112,13 +112,13 @@ func TestDecide(t *testing.T) {
 
 func TestPaceNeverOverflows(t *testing.T) {
 	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-9, 0.3, 1, 1e9, math.MaxFloat64} {
-		c := full(rate, testNow)
+		c := newTokenBucket(rate, testNow)
 		for _, wanted := range []int{0, 1, 300, math.MaxInt32, math.MaxInt} {
-			now, next := c.allows(wanted, rate)
+			now, next := c.allow(wanted, rate)
 			if now < 0 || now > wanted || next < 0 || next > time.Hour || (now < wanted && next == 0) {
 				t.Errorf("rate %v, wanted %d: %d now, the next in %s", rate, wanted, now, next)
 			}
-			c = c.spent(now).grown(rate, c.at.Add(100*365*24*time.Hour))
+			c = c.withdraw(now).refilled(rate, c.at.Add(100*365*24*time.Hour))
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestSlowStart(t *testing.T) {
 	calls := func(count, failing int) int {
 		var mu sync.Mutex
 		called := map[int]bool{}
-		slowStart(context.Background(), count, mostParallel, func(i int) error {
+		slowStartBatch(context.Background(), count, maxParallelism, func(i int) error {
 			mu.Lock()
 			defer mu.Unlock()
 			called[i] = true
@@ -178,22 +178,22 @@ func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
 		"nor if none came":          {time.Time{}, false},
 	} {
 		template := python()
-		seen := observed{template: template, blueprint: sandboxspec.TemplateHash(template)}
+		seen := observed{template: template, templateHash: sandboxspec.TemplateHash(template)}
 		if !tt.last.IsZero() {
-			seen.flight.taken = taken{first: testNow.Add(-time.Hour), last: tt.last}
+			seen.pending.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
 		}
-		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 || p.gentle != tt.want {
-			t.Errorf("%s: create %d, gentle %v", name, p.create, p.gentle)
+		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 || p.throttled != tt.want {
+			t.Errorf("%s: create %d, gentle %v", name, p.create, p.throttled)
 		}
 	}
 	var running, most atomic.Int32
-	slowStart(context.Background(), 50, gentleParallel, func(int) error {
+	slowStartBatch(context.Background(), 50, throttledParallelism, func(int) error {
 		most.Store(max(most.Load(), running.Add(1)))
 		runtime.Gosched()
 		running.Add(-1)
 		return nil
 	})
-	if most.Load() > gentleParallel {
+	if most.Load() > throttledParallelism {
 		t.Errorf("%d at once", most.Load())
 	}
 }

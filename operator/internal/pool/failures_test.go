@@ -66,7 +66,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 			}
 			w.clock.SetTime(w.clock.Now().Add(time.Minute))
 			w.settle()
-			w.expect(3)
+			w.expectMembers(3)
 		})
 	}
 }
@@ -78,10 +78,10 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		want int
 	}{
 		{"created", func(*world) {}, 3},
-		{"a claim takes one", func(w *world) { w.kubelet(); w.claimed(w.members()[0]) }, 3},
+		{"a claim takes one", func(w *world) { w.makeReady(); w.adoptByClaim(w.members()[0]) }, 3},
 		{"scaled down", func(w *world) { w.scale(1) }, 1},
 		{"scaled up", func(w *world) { w.scale(5) }, 5},
-		{"a new blueprint", func(w *world) { w.retemplate(image("localhost/python:v2")) }, 5},
+		{"a new blueprint", func(w *world) { w.updateTemplate(image("localhost/python:v2")) }, 5},
 		{"scaled to nothing", func(w *world) { w.scale(0) }, 0},
 	}
 	for i, step := range life {
@@ -94,13 +94,13 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 					w.settle()
 				}
 				step.do(w)
-				w.sync()
+				w.syncCache()
 				reached = w.killedPass(n, after) || reached
 				if got := len(w.members()); got > max(5, step.want) {
 					t.Errorf("%s, killed at write %d: %d members", step.name, n, got)
 				}
 				w.settle()
-				w.expect(step.want)
+				w.expectMembers(step.want)
 				if s := w.pool().Status; int(s.Replicas) != step.want {
 					t.Errorf("%s, killed at write %d (done: %t): status %+v", step.name, n, after, s)
 				}
@@ -119,16 +119,16 @@ func TestUnfitMembers(t *testing.T) {
 		after   time.Duration
 		kept    bool
 	}{
-		"one that finished is replaced":                     {func(w *world, name string) { w.status(name, apis.ConditionFinished, true) }, time.Minute, false},
-		"one that finished at once is not replaced at once": {func(w *world, name string) { w.status(name, apis.ConditionFinished, true) }, time.Second, true},
+		"one that finished is replaced":                     {func(w *world, name string) { w.setCondition(name, apis.ConditionFinished, true) }, time.Minute, false},
+		"one that finished at once is not replaced at once": {func(w *world, name string) { w.setCondition(name, apis.ConditionFinished, true) }, time.Second, true},
 		"one that is not Ready has time":                    {func(*world, string) {}, 4 * time.Minute, true},
 		"and is replaced after it":                          {func(*world, string) {}, 6 * time.Minute, false},
 		"one that no node takes is held": {func(w *world, name string) {
-			w.put(podOf(w.stored()[name], unschedulable))
+			w.create(podOf(w.stored()[name], unschedulable))
 		}, time.Hour, true},
 		"one that got a node late has its time from then on": {func(w *world, name string) {
 			at := testNow.Add(58 * time.Minute)
-			w.put(podOf(w.stored()[name], corev1.PodCondition{
+			w.create(podOf(w.stored()[name], corev1.PodCondition{
 				Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1Time(at),
 			}))
 		}, time.Hour, true},
@@ -137,10 +137,10 @@ func TestUnfitMembers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, testOptions, python(), poolOfThree(builders.WithReplicas(1)))
 			w.settle()
-			member := w.expect(1)[0]
+			member := w.expectMembers(1)[0]
 			tt.prepare(w, member)
 			w.clock.SetTime(testNow.Add(tt.after))
-			w.sync()
+			w.syncCache()
 			if _, err := w.pass(); err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func TestNothingIsRememberedOfAPoolThatIsGone(t *testing.T) {
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.reconciler.memory; len(m.pools) != 1 || len(m.joining) != 3 {
+	if m := w.reconciler.expectations; len(m.pools) != 1 || len(m.creations) != 3 {
 		t.Fatalf("in flight: %+v", m)
 	}
 	if err := w.store.Delete(context.Background(), w.pool()); err != nil {
@@ -165,7 +165,7 @@ func TestNothingIsRememberedOfAPoolThatIsGone(t *testing.T) {
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.reconciler.memory; len(m.pools) != 0 || len(m.joining) != 0 {
+	if m := w.reconciler.expectations; len(m.pools) != 0 || len(m.creations) != 0 {
 		t.Errorf("remembered: %+v", m)
 	}
 }

@@ -14,197 +14,201 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// memory is what this process did to pools and no cache shows yet, and since when something waits. It is keyed by the pool's
+// expectations is what this process did to pools and no cache shows yet, and since when something waits. It is keyed by the pool's
 // UID: a pool made anew under an old name begins with nothing. Safe for concurrent use; the passes of one pool follow each
 // other, the watch speaks at any time.
-type memory struct {
+type expectations struct {
 	mu    sync.Mutex
-	pools map[types.UID]*recall
+	pools map[types.UID]*poolState
 	// joining finds the pool that waits to see a Sandbox.
-	joining map[types.NamespacedName]types.UID
+	creations map[types.NamespacedName]types.UID
 }
 
-// recall is what is remembered of one pool.
-type recall struct {
-	flight
+// poolState is what is remembered of one pool.
+type poolState struct {
+	pendingWrites
 
-	name    types.NamespacedName
-	credit  credit
-	unsaid  time.Time // since when the status differs from what was written; zero while it does not
-	missing string    // the template that a warning said is missing
-	asked   bool      // the API server was asked which members there are
+	name               types.NamespacedName
+	bucket             tokenBucket
+	statusPendingSince time.Time // since when the status differs from what was written; zero while it does not
+	missingTemplate    string    // the template that a warning said is missing
+	membersListed      bool      // the API server was asked which members there are
 
-	contents map[types.UID]content // what its Sandboxes are made of
-	made     map[string]bool       // revisions that this process could have made: the cache may not show the status that records them yet
+	contents  map[types.UID]content // what its Sandboxes are made of
+	revisions map[string]bool       // revisions that this process could have made: the cache may not show the status that records them yet
 }
 
-// flight is what is on its way between the API server and the cache.
-type flight struct {
-	joining map[string]entry        // Sandboxes that were created or adopted, by name
-	leaving map[types.UID]time.Time // members that were deleted, and when
-	taken   taken
+// pendingWrites is what is on its way between the API server and the cache.
+type pendingWrites struct {
+	creations map[string]pendingCreation // Sandboxes that were created or adopted, by name
+	deletions map[types.UID]time.Time    // members that were deleted, and when
+	adoptions recentAdoptions
 }
 
-// entry is a Sandbox on its way into a pool.
-type entry struct {
-	since time.Time
-	sure  bool // the API server said so
+// pendingCreation is a Sandbox on its way into a pool.
+type pendingCreation struct {
+	since     time.Time
+	confirmed bool // the API server said so
 }
 
-// taken is when claims took members that were not replaced yet; zero while there are none.
-type taken struct{ first, last time.Time }
+// recentAdoptions is when claims took members that were not replaced yet; zero while there are none.
+type recentAdoptions struct{ first, last time.Time }
 
-func newMemory() *memory {
-	return &memory{pools: map[types.UID]*recall{}, joining: map[types.NamespacedName]types.UID{}}
+func newExpectations() *expectations {
+	return &expectations{pools: map[types.UID]*poolState{}, creations: map[types.NamespacedName]types.UID{}}
 }
 
-// open begins a pass: it returns what is in flight, as of before the cache is read. What the cache shows later only adds to
+// GetExpectations begins a pass: it returns what is in flight, as of before the cache is read. What the cache shows later only adds to
 // it: a Sandbox that arrives in between is in both, and counts once.
-func (m *memory) open(pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64) (flight, credit) {
+func (m *expectations) GetExpectations(pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64) (pendingWrites, tokenBucket) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
 	m.forget(name, pool.UID)
 	r := m.pools[pool.UID]
 	if r == nil {
-		r = &recall{name: name, made: map[string]bool{}, flight: flight{joining: map[string]entry{}, leaving: map[types.UID]time.Time{}}, credit: full(rate, now)}
+		r = &poolState{name: name, revisions: map[string]bool{}, pendingWrites: pendingWrites{creations: map[string]pendingCreation{}, deletions: map[types.UID]time.Time{}}, bucket: newTokenBucket(rate, now)}
 		m.pools[pool.UID] = r
 	}
-	r.credit = r.credit.grown(rate, now)
-	return flight{joining: maps.Clone(r.joining), leaving: maps.Clone(r.leaving), taken: r.taken}, r.credit
+	r.bucket = r.bucket.refilled(rate, now)
+	return pendingWrites{creations: maps.Clone(r.creations), deletions: maps.Clone(r.deletions), adoptions: r.adoptions}, r.bucket
 }
 
-// settle forgets what the cache has shown: Sandboxes that arrived, and members that are gone.
-func (m *memory) settle(pool types.UID, members []*agentsv1beta1.Sandbox) {
-	m.with(pool, func(r *recall) {
+// MembersObserved forgets what the cache has shown: Sandboxes that arrived, and members that are gone.
+func (m *expectations) MembersObserved(pool types.UID, members []*agentsv1beta1.Sandbox) {
+	m.with(pool, func(r *poolState) {
 		there := make(map[types.UID]bool, len(members))
 		for _, member := range members {
 			there[member.UID] = true
 			m.drop(r, member.Name)
 		}
-		maps.DeleteFunc(r.leaving, func(uid types.UID, _ time.Time) bool { return !there[uid] })
+		maps.DeleteFunc(r.deletions, func(uid types.UID, _ time.Time) bool { return !there[uid] })
 	})
 }
 
-// join notes a Sandbox before it is created or adopted.
-func (m *memory) join(pool types.UID, name string, now time.Time) {
-	m.with(pool, func(r *recall) {
-		r.joining[name] = entry{since: now}
-		m.joining[types.NamespacedName{Namespace: r.name.Namespace, Name: name}] = pool
+// ExpectCreation notes a Sandbox before it is created or adopted.
+func (m *expectations) ExpectCreation(pool types.UID, name string, now time.Time) {
+	m.with(pool, func(r *poolState) {
+		r.creations[name] = pendingCreation{since: now}
+		m.creations[types.NamespacedName{Namespace: r.name.Namespace, Name: name}] = pool
 	})
 }
 
-// joined says that the API server has the Sandbox. If the cache has shown it meanwhile there is nothing to remember.
-func (m *memory) joined(pool types.UID, name string, now time.Time) {
-	m.with(pool, func(r *recall) {
-		if _, waiting := r.joining[name]; waiting {
-			r.joining[name] = entry{since: now, sure: true}
+// CreationConfirmed says that the API server has the Sandbox. If the cache has shown it meanwhile there is nothing to remember.
+func (m *expectations) CreationConfirmed(pool types.UID, name string, now time.Time) {
+	m.with(pool, func(r *poolState) {
+		if _, waiting := r.creations[name]; waiting {
+			r.creations[name] = pendingCreation{since: now, confirmed: true}
 		}
 	})
 }
 
-// unjoin says that the Sandbox did not come.
-func (m *memory) unjoin(pool types.UID, name string) {
-	m.with(pool, func(r *recall) { m.drop(r, name) })
+// CreationFailed says that the Sandbox did not come.
+func (m *expectations) CreationFailed(pool types.UID, name string) {
+	m.with(pool, func(r *poolState) { m.drop(r, name) })
 }
 
-// saw says that the watch has shown a Sandbox that somebody controls.
-func (m *memory) saw(name types.NamespacedName) {
+// CreationObserved says that the watch has shown a Sandbox that somebody controls.
+func (m *expectations) CreationObserved(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.pools[m.joining[name]]; r != nil {
+	if r := m.pools[m.creations[name]]; r != nil {
 		m.drop(r, name.Name)
 	}
 }
 
-// leave notes a member before it is deleted.
-func (m *memory) leave(pool, member types.UID, now time.Time) {
-	m.with(pool, func(r *recall) { r.leaving[member] = now })
+// ExpectDeletion notes a member before it is deleted.
+func (m *expectations) ExpectDeletion(pool, member types.UID, now time.Time) {
+	m.with(pool, func(r *poolState) { r.deletions[member] = now })
 }
 
-// stay says that the member was not deleted.
-func (m *memory) stay(pool, member types.UID) {
-	m.with(pool, func(r *recall) { delete(r.leaving, member) })
+// DeletionFailed says that the member was not deleted.
+func (m *expectations) DeletionFailed(pool, member types.UID) {
+	m.with(pool, func(r *poolState) { delete(r.deletions, member) })
 }
 
-// took notes that a claim took a member.
-func (m *memory) took(pool types.UID, now time.Time) {
-	m.with(pool, func(r *recall) {
-		if r.taken.first.IsZero() {
-			r.taken.first = now
+// RecordAdoption notes that a claim took a member.
+func (m *expectations) RecordAdoption(pool types.UID, now time.Time) {
+	m.with(pool, func(r *poolState) {
+		if r.adoptions.first.IsZero() {
+			r.adoptions.first = now
 		}
-		r.taken.last = now
+		r.adoptions.last = now
 	})
 }
 
-// refilled says that what was taken up to then is replaced, and what that cost.
-func (m *memory) refilled(pool types.UID, until taken, created int) {
-	m.with(pool, func(r *recall) {
-		if r.taken == until {
-			r.taken = taken{}
+// RecordRefill says that what was taken up to then is replaced, and what that cost.
+func (m *expectations) RecordRefill(pool types.UID, until recentAdoptions, created int) {
+	m.with(pool, func(r *poolState) {
+		if r.adoptions == until {
+			r.adoptions = recentAdoptions{}
 		}
-		r.credit = r.credit.spent(created)
+		r.bucket = r.bucket.withdraw(created)
 	})
 }
 
-// unsaidSince is since when the status differs from what was written: now, if this is the first time.
-func (m *memory) unsaidSince(pool types.UID, now time.Time) (since time.Time) {
+// StatusPendingSince is since when the status differs from what was written: now, if this is the first time.
+func (m *expectations) StatusPendingSince(pool types.UID, now time.Time) (since time.Time) {
 	since = now
-	m.with(pool, func(r *recall) {
-		if r.unsaid.IsZero() {
-			r.unsaid = now
+	m.with(pool, func(r *poolState) {
+		if r.statusPendingSince.IsZero() {
+			r.statusPendingSince = now
 		}
-		since = r.unsaid
+		since = r.statusPendingSince
 	})
 	return since
 }
 
-// said says that the status is as written.
-func (m *memory) said(pool types.UID) { m.with(pool, func(r *recall) { r.unsaid = time.Time{} }) }
+// StatusWritten says that the status is as written.
+func (m *expectations) StatusWritten(pool types.UID) {
+	m.with(pool, func(r *poolState) { r.statusPendingSince = time.Time{} })
+}
 
-// lacks notes the template that is missing (empty: none is) and says whether that is news.
-func (m *memory) lacks(pool types.UID, template string) (news bool) {
-	m.with(pool, func(r *recall) { news, r.missing = r.missing != template, template })
+// TemplateMissing notes the template that is missing (empty: none is) and says whether that is news.
+func (m *expectations) TemplateMissing(pool types.UID, template string) (news bool) {
+	m.with(pool, func(r *poolState) { news, r.missingTemplate = r.missingTemplate != template, template })
 	return news
 }
 
-// recalled says whether the API server was asked which members the pool has. It is true of a pool that is gone: there is nothing to ask.
-func (m *memory) recalled(pool types.UID) bool {
+// MembersListed says whether the API server was asked which members the pool has. It is true of a pool that is gone: there is nothing to ask.
+func (m *expectations) MembersListed(pool types.UID) bool {
 	asked := true
-	m.with(pool, func(r *recall) { asked = r.asked })
+	m.with(pool, func(r *poolState) { asked = r.membersListed })
 	return asked
 }
 
-// setRecalled notes that it was asked.
-func (m *memory) setRecalled(pool types.UID) { m.with(pool, func(r *recall) { r.asked = true }) }
+// SetMembersListed notes that it was asked.
+func (m *expectations) SetMembersListed(pool types.UID) {
+	m.with(pool, func(r *poolState) { r.membersListed = true })
+}
 
-// gone forgets the pool of the name.
-func (m *memory) gone(name types.NamespacedName) {
+// DeletePool forgets the pool of the name.
+func (m *expectations) DeletePool(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(name, "")
 }
 
 // forget drops all pools of the name but one.
-func (m *memory) forget(name types.NamespacedName, but types.UID) {
+func (m *expectations) forget(name types.NamespacedName, but types.UID) {
 	for uid, r := range m.pools {
 		if r.name != name || uid == but {
 			continue
 		}
-		for sandbox := range r.joining {
+		for sandbox := range r.creations {
 			m.drop(r, sandbox)
 		}
 		delete(m.pools, uid)
 	}
 }
 
-func (m *memory) drop(r *recall, sandbox string) {
-	delete(r.joining, sandbox)
-	delete(m.joining, types.NamespacedName{Namespace: r.name.Namespace, Name: sandbox})
+func (m *expectations) drop(r *poolState, sandbox string) {
+	delete(r.creations, sandbox)
+	delete(m.creations, types.NamespacedName{Namespace: r.name.Namespace, Name: sandbox})
 }
 
 // with runs under the lock, if the pool is known.
-func (m *memory) with(pool types.UID, do func(*recall)) {
+func (m *expectations) with(pool types.UID, do func(*poolState)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.pools[pool]; r != nil {

@@ -27,55 +27,55 @@ import (
 const (
 	// membershipIndex finds the Sandboxes that a pool controls, and those that carry a pool's label and nobody controls.
 	membershipIndex = "metadata.warmPool"
-	// orphans is the kind of index value under which the latter are found.
-	orphans = "orphans/"
+	// orphanPrefix is the kind of index value under which the latter are found.
+	orphanPrefix = "orphans/"
 	// doubt is how long we wait for the cache to show what was written before the API server is asked.
 	doubt = 10 * time.Second
 )
 
-// membership is the index function of membershipIndex.
-func membership(object client.Object) []string {
+// indexMembership is the index function of membershipIndex.
+func indexMembership(object client.Object) []string {
 	if pool := poolOf(object); pool != nil {
 		return []string{string(pool.UID)}
 	}
 	if hash := object.GetLabels()[apis.LabelWarmPoolSandbox]; hash != "" && metav1.GetControllerOfNoCopy(object) == nil {
-		return []string{orphans + hash}
+		return []string{orphanPrefix + hash}
 	}
 	return nil
 }
 
 // observe reads the members, the orphans and the template. What is in flight was noted before: see memory.open.
 func (r *Reconciler) observe(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, inFlight flight, allowed credit, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, inFlight pendingWrites, allowed tokenBucket, now time.Time,
 ) (observed, error) {
-	seen := observed{flight: inFlight, credit: allowed, pods: map[types.UID]podFacts{}}
+	seen := observed{pending: inFlight, bucket: allowed, pods: map[types.UID]podState{}}
 	var err error
 	if seen.members, err = r.list(ctx, pool.Namespace, string(pool.UID)); err != nil {
 		return seen, err
 	}
-	if seen.orphans, err = r.list(ctx, pool.Namespace, orphans+naming.Hash(pool.Name)); err != nil {
+	if seen.orphans, err = r.list(ctx, pool.Namespace, orphanPrefix+naming.Hash(pool.Name)); err != nil {
 		return seen, err
 	}
-	r.memory.settle(pool.UID, seen.members)
+	r.expectations.MembersObserved(pool.UID, seen.members)
 	for _, member := range seen.members {
-		delete(seen.flight.joining, member.Name)
+		delete(seen.pending.creations, member.Name)
 	}
-	if err := r.recall(ctx, pool, &seen, now); err != nil {
+	if err := r.expectUncachedMembers(ctx, pool, &seen, now); err != nil {
 		return seen, err
 	}
-	if err := r.resolve(ctx, pool, &seen, now); err != nil {
+	if err := r.verifyOverdue(ctx, pool, &seen, now); err != nil {
 		return seen, err
 	}
 	var template extensionsv1beta1.SandboxTemplate
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: pool.Spec.TemplateRef.Name}
 	switch err := r.client.Get(ctx, key, &template); {
 	case err == nil:
-		seen.template, seen.blueprint, seen.current = &template, sandboxspec.TemplateHash(&template), provenance.CurrentRevision(&template)
+		seen.template, seen.templateHash, seen.currentRevision = &template, sandboxspec.TemplateHash(&template), provenance.CurrentRevision(&template)
 	case !apierrors.IsNotFound(err):
 		return seen, fmt.Errorf("get SandboxTemplate %s: %w", key.Name, err)
 	}
-	seen.contents = r.memory.examine(pool.UID, seen.members, seen.orphans)
-	seen.expel(pool, r.memory.makes(pool.UID, seen.current))
+	seen.contents = r.expectations.ContentOf(pool.UID, seen.members, seen.orphans)
+	seen.separateForeign(pool, r.expectations.RecordRevision(pool.UID, seen.currentRevision))
 	return seen, r.observePods(ctx, &seen, now)
 }
 
@@ -94,45 +94,45 @@ func (r *Reconciler) list(ctx context.Context, namespace, value string) ([]*agen
 	return all, nil
 }
 
-// resolve asks the API server about what should long have been in the cache: a watch may miss what comes and goes quickly, and
+// verifyOverdue asks the API server about what should long have been in the cache: a watch may miss what comes and goes quickly, and
 // an answer may have been lost.
-func (r *Reconciler) resolve(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
-	for name, entry := range seen.flight.joining {
+func (r *Reconciler) verifyOverdue(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
+	for name, entry := range seen.pending.creations {
 		if now.Sub(entry.since) < doubt {
 			continue
 		}
-		is, err := r.ask(ctx, pool.Namespace, name)
+		is, err := r.getLive(ctx, pool.Namespace, name)
 		if err != nil {
 			return err
 		}
-		if is != nil && ours(is, pool) {
-			r.memory.joined(pool.UID, name, now)
+		if is != nil && controlledBy(is, pool) {
+			r.expectations.CreationConfirmed(pool.UID, name, now)
 			continue
 		}
-		r.memory.unjoin(pool.UID, name)
-		delete(seen.flight.joining, name)
+		r.expectations.CreationFailed(pool.UID, name)
+		delete(seen.pending.creations, name)
 	}
 	for _, member := range seen.members {
-		since, leaving := seen.flight.leaving[member.UID]
+		since, leaving := seen.pending.deletions[member.UID]
 		if !leaving || member.DeletionTimestamp != nil || now.Sub(since) < doubt {
 			continue
 		}
-		is, err := r.ask(ctx, pool.Namespace, member.Name)
+		is, err := r.getLive(ctx, pool.Namespace, member.Name)
 		if err != nil {
 			return err
 		}
 		if is != nil && is.UID == member.UID && is.DeletionTimestamp == nil {
-			r.memory.stay(pool.UID, member.UID)
-			delete(seen.flight.leaving, member.UID)
+			r.expectations.DeletionFailed(pool.UID, member.UID)
+			delete(seen.pending.deletions, member.UID)
 			continue
 		}
-		r.memory.leave(pool.UID, member.UID, now)
+		r.expectations.ExpectDeletion(pool.UID, member.UID, now)
 	}
 	return nil
 }
 
-// ask reads a Sandbox from the API server; nil means that there is none.
-func (r *Reconciler) ask(ctx context.Context, namespace, name string) (*agentsv1beta1.Sandbox, error) {
+// getLive reads a Sandbox from the API server; nil means that there is none.
+func (r *Reconciler) getLive(ctx context.Context, namespace, name string) (*agentsv1beta1.Sandbox, error) {
 	var sandbox agentsv1beta1.Sandbox
 	switch err := r.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sandbox); {
 	case apierrors.IsNotFound(err):
@@ -143,7 +143,7 @@ func (r *Reconciler) ask(ctx context.Context, namespace, name string) (*agentsv1
 	return &sandbox, nil
 }
 
-func ours(sandbox *agentsv1beta1.Sandbox, pool *extensionsv1beta1.SandboxWarmPool) bool {
+func controlledBy(sandbox *agentsv1beta1.Sandbox, pool *extensionsv1beta1.SandboxWarmPool) bool {
 	ref := poolOf(sandbox)
 	return ref != nil && ref.UID == pool.UID
 }
@@ -157,15 +157,15 @@ const (
 
 // observePods looks at the Pods of members that are not Ready.
 func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.Time) error {
-	for _, member := range seen.live() {
+	for _, member := range seen.activeMembers() {
 		if ready(member) || finished(member) {
 			continue
 		}
 		if young := member.CreationTimestamp.Add(blockedAfter).Sub(now); young > 0 {
-			seen.recheck = waits.Sooner(seen.recheck, young)
+			seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, young)
 			continue
 		}
-		seen.recheck = waits.Sooner(seen.recheck, blockedAgain)
+		seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, blockedAgain)
 		key := client.ObjectKeyFromObject(member)
 		if name := member.Annotations[apis.AnnotationPodName]; name != "" {
 			key.Name = name
@@ -178,17 +178,17 @@ func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.T
 			return fmt.Errorf("get Pod %s: %w", key.Name, err)
 		}
 		if metav1.IsControlledBy(&pod, member) {
-			seen.pods[member.UID] = factsOf(&pod)
+			seen.pods[member.UID] = podStateOf(&pod)
 		}
 	}
 	return nil
 }
 
-func factsOf(pod *corev1.Pod) podFacts {
-	facts := podFacts{unschedulable: podreason.IsUnschedulable(pod), cause: podreason.ForPod(pod)}
+func podStateOf(pod *corev1.Pod) podState {
+	facts := podState{unschedulable: podreason.IsUnschedulable(pod), cause: podreason.ForPod(pod)}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
-			facts.scheduled = condition.LastTransitionTime.Time
+			facts.scheduledAt = condition.LastTransitionTime.Time
 		}
 	}
 	return facts

@@ -26,7 +26,7 @@ import (
 func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 	orphan := func(change func(*extensionsv1beta1.SandboxTemplate)) client.Object {
 		template := python()
-		s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(template), "pool-lost1")
+		s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(template), "pool-lost1")
 		if change != nil {
 			change(template)
 			s.Spec = sandboxspec.FromTemplate(template).Spec // the labels still claim the template's hash
@@ -35,7 +35,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 		return s
 	}
 	but := func(change func(*agentsv1beta1.Sandbox)) client.Object {
-		s := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+		s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		change(s)
 		return s
@@ -62,7 +62,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, testOptions, python(), poolOfThree(builders.WithReplicas(tt.replicas)), tt.orphan)
 			w.settle()
-			names := w.expect(int(tt.replicas))
+			names := w.expectMembers(int(tt.replicas))
 			if taken := slices.Contains(names, "pool-lost1"); taken != tt.taken {
 				t.Errorf("taken: %t", taken)
 			}
@@ -74,7 +74,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 }
 
 func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
-	lost := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+	lost := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(builders.WithReplicas(1)), lost)
 	w.intercept = func(what string, do func() error) error {
@@ -83,23 +83,23 @@ func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
 		}
 		return do()
 	}
-	w.sync()
+	w.syncCache()
 	if _, err := w.pass(); err == nil {
 		t.Error("the refusal is not told")
 	}
 	w.intercept = nil
 	w.settle()
-	if names := w.expect(1); names[0] != lost.Name {
+	if names := w.expectMembers(1); names[0] != lost.Name {
 		t.Errorf("members %v: a refused call counts as one that is under way", names)
 	}
 }
 
 // See Recheck in operator/internal/owner: an orphan that a pool takes on its way out would be deleted with it.
 func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
-	lost := buildMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+	lost := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(), lost)
-	w.sync()
+	w.syncCache()
 	going := true
 	w.live = interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -119,7 +119,7 @@ func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
 	}
 	going = false
 	w.settle()
-	if names := w.expect(3); !slices.Contains(names, lost.Name) {
+	if names := w.expectMembers(3); !slices.Contains(names, lost.Name) {
 		t.Errorf("members %v: the orphan was not taken back", names)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // conflictRetry is a fallback: the newer object that made the conflict wakes us, if it matters to the pool.
 const conflictRetry = 500 * time.Millisecond
 
-// answered says whether an error is the API server's word that nothing was written. Where it is not, it may have been.
-func answered(err error) bool {
+// certainlyNotWritten says whether an error is the API server's word that nothing was written. Where it is not, it may have been.
+func certainlyNotWritten(err error) bool {
 	switch apierrors.ReasonForError(err) {
 	case metav1.StatusReasonUnknown, metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout,
 		metav1.StatusReasonInternalError, metav1.StatusReasonServiceUnavailable:

@@ -45,8 +45,8 @@ func (o Options) Validate(wrong func(setting, format string, args ...any)) {
 	}
 }
 
-// hold is how long the refill still waits for claims.
-func (o Options) hold(t taken, now time.Time) time.Duration {
+// refillDelayLeft is how long the refill still waits for claims.
+func (o Options) refillDelayLeft(t recentAdoptions, now time.Time) time.Duration {
 	if t.last.IsZero() {
 		return 0
 	}
@@ -58,39 +58,41 @@ func (o Options) hold(t taken, now time.Time) time.Duration {
 	return max(0, quiet.Sub(now))
 }
 
-// busy says whether claims took a member just now.
-func (o Options) busy(t taken, now time.Time) bool {
+// claimsActive says whether claims took a member just now.
+func (o Options) claimsActive(t recentAdoptions, now time.Time) bool {
 	return !t.last.IsZero() && now.Before(t.last.Add(o.RefillDelay))
 }
 
-// credit is how many Sandboxes a pool may create. It grows with time up to one second's worth, and is unlimited without a rate.
-type credit struct {
-	amount float64
+// tokenBucket is how many Sandboxes a pool may create. It grows with time up to one second's worth, and is unlimited without a rate.
+type tokenBucket struct {
+	tokens float64
 	at     time.Time
 }
 
-func full(rate float64, now time.Time) credit { return credit{amount: most(rate), at: now} }
-
-// most is one second's worth, at least one.
-func most(rate float64) float64 { return max(1, rate) }
-
-func (c credit) grown(rate float64, now time.Time) credit {
-	earned := max(0, now.Sub(c.at).Seconds()) * rate
-	return credit{amount: min(c.amount+earned, most(rate)), at: now}
+func newTokenBucket(rate float64, now time.Time) tokenBucket {
+	return tokenBucket{tokens: burst(rate), at: now}
 }
 
-func (c credit) spent(created int) credit {
-	c.amount -= float64(created)
+// burst is one second's worth, at least one.
+func burst(rate float64) float64 { return max(1, rate) }
+
+func (c tokenBucket) refilled(rate float64, now time.Time) tokenBucket {
+	earned := max(0, now.Sub(c.at).Seconds()) * rate
+	return tokenBucket{tokens: min(c.tokens+earned, burst(rate)), at: now}
+}
+
+func (c tokenBucket) withdraw(created int) tokenBucket {
+	c.tokens -= float64(created)
 	return c
 }
 
-// allows is how many of those that are wanted may be created now, and, if not all, when the next may.
-func (c credit) allows(wanted int, rate float64) (now int, next time.Duration) {
-	if rate == 0 || c.amount >= float64(wanted) {
+// allow is how many of those that are wanted may be created now, and, if not all, when the next may.
+func (c tokenBucket) allow(wanted int, rate float64) (now int, next time.Duration) {
+	if rate == 0 || c.tokens >= float64(wanted) {
 		return wanted, 0
 	}
-	now = int(max(0, c.amount)) // less than wanted, so it fits
-	seconds := (float64(now) + 1 - c.amount) / rate
+	now = int(max(0, c.tokens)) // less than wanted, so it fits
+	seconds := (float64(now) + 1 - c.tokens) / rate
 	if longest := maxRefillDelay.Seconds(); seconds > longest {
 		seconds = longest // a duration holds no more than 292 years; a rate may ask for that
 	}

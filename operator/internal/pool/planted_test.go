@@ -27,19 +27,19 @@ func strategies() map[string][]builders.PoolOption {
 	}
 }
 
-func evil(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Image = "evil" }
+func otherImage(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Image = "evil" }
 
 func TestAPlantedMemberTakesUpNoRoomAndIsDeleted(t *testing.T) {
 	planted := map[string]func(*agentsv1beta1.Sandbox){
-		"another image": evil, "one that was edited": func(s *agentsv1beta1.Sandbox) { s.Generation = 3 },
-		"one that cannot be deleted": func(s *agentsv1beta1.Sandbox) { evil(s); s.Finalizers = []string{"example.com/hold"} },
+		"another image": otherImage, "one that was edited": func(s *agentsv1beta1.Sandbox) { s.Generation = 3 },
+		"one that cannot be deleted": func(s *agentsv1beta1.Sandbox) { otherImage(s); s.Finalizers = []string{"example.com/hold"} },
 	}
 	for strategy, with := range strategies() {
 		for what, plant := range planted {
 			t.Run(strategy+" "+what, func(t *testing.T) {
 				w := newWorld(t, testOptions, python(), poolOfThree(with...))
 				w.settle()
-				ours := w.expect(3)
+				ours := w.expectMembers(3)
 				if err := w.store.Create(context.Background(), member("pool-evil1", time.Hour, isReady, plant)); err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +70,7 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	objects := []client.Object{python(), poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
 	var want string
 	for i := range 3 {
-		s := buildMember(poolOfThree(), older, sandboxspec.TemplateHash(older), fmt.Sprintf("pool-0000%d", i))
+		s := newMember(poolOfThree(), older, sandboxspec.TemplateHash(older), fmt.Sprintf("pool-0000%d", i))
 		builders.CreatedAt(testNow)(s)
 		s.UID = types.UID(s.Name)
 		want = provenance.Revision(s)
@@ -78,7 +78,7 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	}
 	w := newWorld(t, testOptions, objects...)
 	w.settle()
-	if names := w.expect(3); strings.Join(names, " ") != "pool-00000 pool-00001 pool-00002" {
+	if names := w.expectMembers(3); strings.Join(names, " ") != "pool-00000 pool-00001 pool-00002" {
 		t.Errorf("members: %v", names)
 	}
 	if got := w.pool().Status.Members.Revisions; !slices.Equal(got, []string{want, provenance.CurrentRevision(python())}) {
@@ -86,14 +86,14 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	}
 	w.restart()
 	w.settle()
-	w.expect(3)
+	w.expectMembers(3)
 }
 
 func TestWhichOrphansAreDeleted(t *testing.T) {
 	older := python()
 	image("before")(&older.Spec)
 	orphan := func(name string, change ...func(*agentsv1beta1.Sandbox)) client.Object {
-		s := buildMember(poolOfThree(), older, sandboxspec.TemplateHash(older), name)
+		s := newMember(poolOfThree(), older, sandboxspec.TemplateHash(older), name)
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		for _, c := range change {
 			c(s)
@@ -107,7 +107,7 @@ func TestWhichOrphansAreDeleted(t *testing.T) {
 		"a stale member as its pool left it": {orphan: orphan("pool-lost1")},
 		"one of another name, a copy":        {orphan("mine"), true},
 		"one that was edited":                {orphan("pool-lost1", func(s *agentsv1beta1.Sandbox) { s.Generation = 2 }), true},
-		"one whose label is not its own":     {orphan("pool-lost1", evil), true},
+		"one whose label is not its own":     {orphan("pool-lost1", otherImage), true},
 		"one that is asleep":                 {orphan("pool-lost1", func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) }), true},
 	}
 	for name, tt := range tests {
@@ -130,10 +130,10 @@ func TestAnEventNamesAFewOfManyForeignMembers(t *testing.T) {
 		foreign = append(foreign, s)
 		removed[s.UID] = name != "stays"
 	}
-	if got := expulsion(foreign, removed); !strings.HasPrefix(got, "Deleted a, b, c, d, e and 2 more: ") {
+	if got := foreignDeletionNote(foreign, removed); !strings.HasPrefix(got, "Deleted a, b, c, d, e and 2 more: ") {
 		t.Error(got)
 	}
-	if got := expulsion(foreign[7:], removed); got != "" {
+	if got := foreignDeletionNote(foreign[7:], removed); got != "" {
 		t.Errorf("nothing went: %q", got)
 	}
 }

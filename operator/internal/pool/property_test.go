@@ -34,46 +34,46 @@ func (c *chaos) step() {
 	some := func() string { return names[c.rng.IntN(len(names))] }
 	switch what := c.rng.IntN(12); {
 	case what < 4:
-		c.note("pass")
+		c.record("pass")
 		_, _ = c.pass()
 	case what < 6:
-		c.note("the watch shows some")
+		c.record("the watch shows some")
 		for _, name := range c.known() {
 			if c.rng.IntN(2) == 0 {
-				c.deliver(name)
+				c.deliverToCache(name)
 			}
 		}
 	case what == 6 && len(names) > 0:
 		name := some()
-		c.note("claim takes " + name)
-		c.claimed(name)
+		c.record("claim takes " + name)
+		c.adoptByClaim(name)
 		c.claims[name] = true
 	case what == 7 && len(names) > 0:
 		name := some()
-		c.note("somebody deletes " + name)
+		c.record("somebody deletes " + name)
 		_ = c.store.Delete(context.Background(), c.stored()[name])
 	case what == 8:
 		size := c.rng.Int32N(7)
-		c.note(fmt.Sprintf("scale to %d", size))
+		c.record(fmt.Sprintf("scale to %d", size))
 		c.scale(size)
 	case what == 9 && len(names) > 0:
 		kind := []apis.ConditionType{apis.ConditionReady, apis.ConditionFinished}[c.rng.IntN(2)]
 		name := some()
-		c.note(fmt.Sprintf("%s becomes %s", name, kind))
-		c.status(name, kind, true)
+		c.record(fmt.Sprintf("%s becomes %s", name, kind))
+		c.setCondition(name, kind, true)
 	case what == 10:
-		c.note("new blueprint")
-		c.retemplate(image(fmt.Sprintf("localhost/python:%d", c.rng.IntN(3))))
+		c.record("new blueprint")
+		c.updateTemplate(image(fmt.Sprintf("localhost/python:%d", c.rng.IntN(3))))
 	case what == 11 && c.rng.IntN(4) == 0:
-		c.note("restart")
+		c.record("restart")
 		c.restart()
 	default:
-		c.note("time passes")
+		c.record("time passes")
 		c.clock.SetTime(c.clock.Now().Add(time.Duration(c.rng.IntN(20000)) * time.Millisecond))
 	}
 }
 
-func (c *chaos) note(what string) { c.history = append(c.history, what) }
+func (c *chaos) record(what string) { c.history = append(c.history, what) }
 
 // known are the names of all Sandboxes that the server or the cache holds.
 func (c *chaos) known() []string {
@@ -88,9 +88,9 @@ func (c *chaos) known() []string {
 	return slices.Compact(all)
 }
 
-// answer carries a write out, or not, and says so, or not. Nobody may ever see more members than the pool asked for when one
+// answerWrite carries a write out, or not, and says so, or not. Nobody may ever see more members than the pool asked for when one
 // was made.
-func (c *chaos) answer(t *testing.T, what string, do func() error) error {
+func (c *chaos) answerWrite(t *testing.T, what string, do func() error) error {
 	defer func() {
 		if wanted := replicas(c.pool()); what == "create Sandbox" && len(c.members()) > wanted {
 			t.Errorf("%d members were made where %d are asked for", len(c.members()), wanted)
@@ -115,7 +115,7 @@ func run(t *testing.T, seed uint64, options Options) {
 	c := &chaos{
 		world: newWorld(t, options, python(), poolOfThree(recreate)), rng: rand.New(rand.NewPCG(seed, 1)), claims: map[string]bool{},
 	}
-	c.intercept = func(what string, do func() error) error { return c.answer(t, what, do) }
+	c.intercept = func(what string, do func() error) error { return c.answerWrite(t, what, do) }
 	for range 120 {
 		c.step()
 		there := c.stored()

@@ -27,14 +27,14 @@ const suffixLength = 5
 
 // Reconciler keeps pools at their size. It is safe for concurrent use.
 type Reconciler struct {
-	client   client.Client // reads from the cache, writes to the API server
-	live     client.Reader // reads from the API server
-	recorder events.EventRecorder
-	clock    clock.PassiveClock
-	options  Options
-	gauges   Gauges
-	memory   *memory
-	suffix   func() string // of a member's name
+	client       client.Client // reads from the cache, writes to the API server
+	live         client.Reader // reads from the API server
+	recorder     events.EventRecorder
+	clock        clock.PassiveClock
+	options      Options
+	gauges       Gauges
+	expectations *expectations
+	suffix       func() string // of a member's name
 }
 
 // Gauges show what keeps a pool's Sandboxes from being Ready, or from being made.
@@ -57,7 +57,7 @@ func New(
 		return nil, errors.Join(mistakes...)
 	}
 	return &Reconciler{
-		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges, memory: newMemory(),
+		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges, expectations: newExpectations(),
 		suffix: func() string { return rand.String(suffixLength) },
 	}, nil
 }
@@ -68,7 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	var pool extensionsv1beta1.SandboxWarmPool
 	switch err := r.client.Get(ctx, request.NamespacedName, &pool); {
 	case apierrors.IsNotFound(err):
-		r.memory.gone(request.NamespacedName)
+		r.expectations.DeletePool(request.NamespacedName)
 		return reconcile.Result{}, nil
 	case err != nil:
 		return reconcile.Result{}, fmt.Errorf("get pool: %w", err)
@@ -76,19 +76,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil // owner references take the members along
 	}
 	now := r.clock.Now()
-	inFlight, allowed := r.memory.open(&pool, now, r.options.RefillRate)
+	inFlight, allowed := r.expectations.GetExpectations(&pool, now, r.options.RefillRate)
 	seen, err := r.observe(ctx, &pool, inFlight, allowed, now)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
 	}
 	todo := decide(now, &pool, seen, r.options)
-	if todo.recheck {
+	if todo.recheckPool {
 		if err := owner.Recheck(ctx, r.live, &pool); err != nil {
 			return errorclass.Result(0, conflictRetry, err)
 		}
 	}
 	done := r.apply(ctx, &pool, seen, todo, now)
-	r.gauges.Blocked(&pool, blocked(&pool, seen, done))
+	r.gauges.Blocked(&pool, blockedCauses(&pool, seen, done))
 	due, err := r.report(ctx, &pool, seen, done, now)
-	return errorclass.Result(waits.Sooner(waits.Sooner(todo.again, due), seen.recheck), conflictRetry, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
+	return errorclass.Result(waits.Sooner(waits.Sooner(todo.requeueAfter, due), seen.podRecheckAfter), conflictRetry, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
 }

@@ -22,7 +22,7 @@ import (
 func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	w := newWorld(t, testOptions, python(), poolOfThree())
 	w.settle()
-	for _, name := range w.expect(3) {
+	for _, name := range w.expectMembers(3) {
 		s := w.stored()[name]
 		if !strings.HasPrefix(name, "pool-") || len(name) != len("pool-xxxxx") || s.Annotations["agents.x-k8s.io/pod-name"] != name ||
 			s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != naming.Hash("pool") ||
@@ -39,7 +39,7 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	if got := w.pool().Status; !equality.Semantic.DeepEqual(got, want) {
 		t.Errorf("status %+v, want %+v", got, want)
 	}
-	w.kubelet()
+	w.makeReady()
 	w.settle()
 	if got := w.pool().Status; got.ReadyReplicas != 3 {
 		t.Errorf("status %+v", got)
@@ -49,7 +49,7 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	}
 	w.scale(0)
 	w.settle()
-	w.expect(0)
+	w.expectMembers(0)
 	if got := w.pool().Status; got.Replicas != 0 || got.ReadyReplicas != 0 || got.ObservedGeneration != 2 {
 		t.Errorf("status after scaling to zero: %+v", got)
 	}
@@ -70,12 +70,12 @@ func TestABlindCacheMakesNoSecondMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.expect(3)
+	w.expectMembers(3)
 	w.clock.SetTime(testNow.Add(time.Minute)) // long enough to doubt: the API server is asked
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	w.expect(3)
+	w.expectMembers(3)
 	for _, name := range w.members() {
 		if err := w.store.Delete(context.Background(), w.stored()[name]); err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestABlindCacheMakesNoSecondMembers(t *testing.T) {
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	w.expect(3)
+	w.expectMembers(3)
 }
 
 func TestStrategies(t *testing.T) {
@@ -106,11 +106,11 @@ func TestStrategies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, testOptions, python(), poolOfThree(tt.pool...))
 			w.settle()
-			before := w.expect(3)
-			w.retemplate(tt.change)
+			before := w.expectMembers(3)
+			w.updateTemplate(tt.change)
 			w.settle()
 			kept := 0
-			for _, name := range w.expect(3) {
+			for _, name := range w.expectMembers(3) {
 				if slices.Contains(before, name) {
 					kept++
 				}
@@ -140,19 +140,19 @@ func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, testOptions, python(), poolOfThree(tt.strategy...))
 			w.settle()
-			edited := w.expect(3)[0]
+			edited := w.expectMembers(3)[0]
 			right := w.stored()[edited].Labels[tt.label]
 			for _, wrong := range []string{"", "wrong"} {
 				if w.stored()[edited] == nil {
 					break
 				}
-				w.label(edited, tt.label, wrong)
+				w.setLabel(edited, tt.label, wrong)
 				w.settle()
 				s := w.stored()[edited]
 				if (s == nil) != tt.replaced || (s != nil && s.Labels[tt.label] != right) {
 					t.Errorf("edited to %q: %+v", wrong, s)
 				}
-				w.expect(3)
+				w.expectMembers(3)
 			}
 		})
 	}
@@ -161,15 +161,15 @@ func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
 func TestAMemberThatAClaimTakesWhileItsLabelIsMendedIsTheClaims(t *testing.T) {
 	w := newWorld(t, testOptions, python(), poolOfThree())
 	w.settle()
-	edited := w.expect(3)[0]
-	w.label(edited, "agents.x-k8s.io/warm-pool-sandbox", "wrong")
+	edited := w.expectMembers(3)[0]
+	w.setLabel(edited, "agents.x-k8s.io/warm-pool-sandbox", "wrong")
 	w.intercept = func(what string, do func() error) error {
 		if what == "patch Sandbox" {
-			w.claimed(edited)
+			w.adoptByClaim(edited)
 		}
 		return do()
 	}
-	w.sync()
+	w.syncCache()
 	if _, err := w.pass(); err != nil {
 		t.Error(err)
 	}
@@ -178,25 +178,25 @@ func TestAMemberThatAClaimTakesWhileItsLabelIsMendedIsTheClaims(t *testing.T) {
 	if s := w.stored()[edited]; poolOf(s) != nil || s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != "" {
 		t.Errorf("it was taken back: %+v", s.ObjectMeta)
 	}
-	w.expect(3)
+	w.expectMembers(3)
 }
 
 func TestAPoolWithoutItsTemplateSaysSoOnceAndHeals(t *testing.T) {
 	w := newWorld(t, testOptions, poolOfThree())
 	w.settle()
 	w.settle()
-	w.expect(0)
+	w.expectMembers(0)
 	if got := w.events(); len(got) != 1 || !strings.Contains(got[0], "TemplateNotFound") {
 		t.Errorf("events: %q", got)
 	}
 	if err := w.store.Create(context.Background(), python()); err != nil {
 		t.Fatal(err)
 	}
-	if requests := w.reconciler.poolsOf(context.Background(), python()); len(requests) != 1 || requests[0].Name != "pool" {
+	if requests := w.reconciler.poolsUsingTemplate(context.Background(), python()); len(requests) != 1 || requests[0].Name != "pool" {
 		t.Errorf("the template wakes %v", requests)
 	}
 	w.settle()
-	w.expect(3)
+	w.expectMembers(3)
 }
 
 func (w *world) events() (all []string) {

@@ -34,15 +34,15 @@ const statusDelay = time.Second
 func (r *Reconciler) report(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results, now time.Time,
 ) (due time.Duration, err error) {
-	r.announce(pool, seen, done)
+	r.recordEvents(pool, seen, done)
 	was, is := pool, pool.DeepCopy()
 	is.Status = statusOf(pool, seen, done)
 	if equality.Semantic.DeepEqual(is.Status, was.Status) {
-		r.memory.said(pool.UID)
+		r.expectations.StatusWritten(pool.UID)
 		return 0, nil
 	}
-	if !urgent(was, is) {
-		if due := r.memory.unsaidSince(pool.UID, now).Add(statusDelay).Sub(now); due > 0 {
+	if !mustWriteNow(was, is) {
+		if due := r.expectations.StatusPendingSince(pool.UID, now).Add(statusDelay).Sub(now); due > 0 {
 			return due, nil
 		}
 	}
@@ -54,12 +54,12 @@ func (r *Reconciler) report(
 	if err != nil {
 		return 0, fmt.Errorf("patch status: %w", err)
 	}
-	r.memory.said(pool.UID)
+	r.expectations.StatusWritten(pool.UID)
 	return 0, nil
 }
 
-// urgent: an answer to a new spec, and the word that all is well, are what somebody waits for.
-func urgent(was, is *extensionsv1beta1.SandboxWarmPool) bool {
+// mustWriteNow: an answer to a new spec, and the word that all is well, are what somebody waits for.
+func mustWriteNow(was, is *extensionsv1beta1.SandboxWarmPool) bool {
 	s, wanted := is.Status, replicas(is)
 	return s.ObservedGeneration != was.Status.ObservedGeneration || s.Selector != was.Status.Selector ||
 		!equality.Semantic.DeepEqual(s.Members, was.Status.Members) || (int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
@@ -67,21 +67,21 @@ func urgent(was, is *extensionsv1beta1.SandboxWarmPool) bool {
 
 // statusOf is the whole status, after the writes of the pass.
 func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) extensionsv1beta1.SandboxWarmPoolStatus {
-	all := make([]*agentsv1beta1.Sandbox, 0, len(seen.members)+len(done.joined))
-	for _, member := range seen.live() {
+	all := make([]*agentsv1beta1.Sandbox, 0, len(seen.members)+len(done.added))
+	for _, member := range seen.activeMembers() {
 		if !done.removed[member.UID] {
 			all = append(all, member)
 		}
 	}
-	all = append(all, done.joined...)
+	all = append(all, done.added...)
 	count, prepared := len(all), 0
 	for _, member := range all {
 		if ready(member) && !finished(member) {
 			prepared++
 		}
 	}
-	for _, entry := range seen.flight.joining {
-		if entry.sure {
+	for _, entry := range seen.pending.creations {
+		if entry.confirmed {
 			count++
 		}
 	}
@@ -89,7 +89,7 @@ func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *resu
 		ObservedGeneration: pool.Generation,
 		Replicas:           int32(min(count, math.MaxInt32)),    //nolint:gosec // it fits
 		ReadyReplicas:      int32(min(prepared, math.MaxInt32)), //nolint:gosec // it fits
-		Selector:           selector(pool),
+		Selector:           podSelector(pool),
 		Members:            &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisionsOf(pool, seen)},
 	}
 }
@@ -100,27 +100,27 @@ func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []strin
 	if pool.Status.Members != nil {
 		all = slices.Clone(pool.Status.Members.Revisions)
 	}
-	there := map[string]bool{seen.current: true}
+	there := map[string]bool{seen.currentRevision: true}
 	for _, member := range seen.members {
 		there[seen.contents[member.UID].revision] = true
 	}
-	if len(seen.flight.joining) == 0 {
+	if len(seen.pending.creations) == 0 {
 		all = slices.DeleteFunc(all, func(revision string) bool { return !there[revision] })
 	}
 	for _, revision := range slices.Sorted(maps.Keys(there)) {
-		if revision != "" && revision != seen.current && !slices.Contains(all, revision) {
+		if revision != "" && revision != seen.currentRevision && !slices.Contains(all, revision) {
 			all = append(all, revision)
 		}
 	}
-	if seen.current != "" && !slices.Contains(all, seen.current) {
-		all = append(all, seen.current)
+	if seen.currentRevision != "" && !slices.Contains(all, seen.currentRevision) {
+		all = append(all, seen.currentRevision)
 	}
 	return all[max(0, len(all)-provenance.MaxRevisions):]
 }
 
-// blocked counts what keeps members from being Ready, or from being made.
-func blocked(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[podreason.Cause]int {
-	causes, live := map[podreason.Cause]int{}, seen.live()
+// blockedCauses counts what keeps members from being Ready, or from being made.
+func blockedCauses(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[podreason.Cause]int {
+	causes, live := map[podreason.Cause]int{}, seen.activeMembers()
 	add := func(cause podreason.Cause, count int) {
 		if cause != podreason.None && count > 0 {
 			causes[cause] += count
@@ -148,27 +148,27 @@ func (r *results) rejected() error {
 	return nil
 }
 
-// announce tells what only a person can change.
-func (r *Reconciler) announce(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) {
+// recordEvents tells what only a person can change.
+func (r *Reconciler) recordEvents(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) {
 	missing := ""
 	if seen.template == nil {
 		missing = pool.Spec.TemplateRef.Name
 	}
-	if r.memory.lacks(pool.UID, missing) && missing != "" {
-		r.event(pool, apis.ReasonTemplateNotFound, fmt.Sprintf("SandboxTemplate %q does not exist, so no members are made: "+
+	if r.expectations.TemplateMissing(pool.UID, missing) && missing != "" {
+		r.warn(pool, apis.ReasonTemplateNotFound, fmt.Sprintf("SandboxTemplate %q does not exist, so no members are made: "+
 			"create it, or name another one in spec.sandboxTemplateRef", missing))
 	}
-	if note := expulsion(seen.foreign, done.removed); note != "" {
-		r.event(pool, apis.ReasonForeignMember, note)
+	if note := foreignDeletionNote(seen.foreign, done.removed); note != "" {
+		r.warn(pool, apis.ReasonForeignMember, note)
 	}
 	if err := done.rejected(); err != nil {
-		r.event(pool, apis.ReasonMemberRejected, fmt.Sprintf("The API server refuses members of SandboxTemplate %q: %v",
+		r.warn(pool, apis.ReasonMemberRejected, fmt.Sprintf("The API server refuses members of SandboxTemplate %q: %v",
 			pool.Spec.TemplateRef.Name, err))
 	}
 }
 
-// expulsion says which Sandboxes went because the pool has not made them; empty if none did.
-func expulsion(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) string {
+// foreignDeletionNote says which Sandboxes went because the pool has not made them; empty if none did.
+func foreignDeletionNote(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) string {
 	const most = 5 // of thousands
 	var gone []string
 	for _, sandbox := range foreign {
@@ -187,7 +187,7 @@ func expulsion(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) str
 	return "Deleted " + names + ": named this pool as the controller, but the content was not what the pool makes; somebody created or edited it"
 }
 
-// event warns.
-func (r *Reconciler) event(about *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
+// warn warns.
+func (r *Reconciler) warn(about *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
 	events.Record(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

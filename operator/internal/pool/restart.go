@@ -16,11 +16,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// recall asks the API server, once for each pool in the life of this process, which members there are. The process before this one may
+// expectUncachedMembers asks the API server, once for each pool in the life of this process, which members there are. The process before this one may
 // have created members that a cache filled from a server that lags does not show yet; without memory of them the pool would get as many
 // again. They count as on their way until the cache shows them.
-func (r *Reconciler) recall(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
-	if r.memory.recalled(pool.UID) {
+func (r *Reconciler) expectUncachedMembers(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
+	if r.expectations.MembersListed(pool.UID) {
 		return nil
 	}
 	var list agentsv1beta1.SandboxList
@@ -34,12 +34,12 @@ func (r *Reconciler) recall(ctx context.Context, pool *extensionsv1beta1.Sandbox
 		cached[member.Name] = true
 	}
 	for i := range list.Items {
-		if member := &list.Items[i]; ours(member, pool) && !cached[member.Name] {
-			r.memory.join(pool.UID, member.Name, now)
-			r.memory.joined(pool.UID, member.Name, now)
-			seen.flight.joining[member.Name] = entry{since: now, sure: true}
+		if member := &list.Items[i]; controlledBy(member, pool) && !cached[member.Name] {
+			r.expectations.ExpectCreation(pool.UID, member.Name, now)
+			r.expectations.CreationConfirmed(pool.UID, member.Name, now)
+			seen.pending.creations[member.Name] = pendingCreation{since: now, confirmed: true}
 		}
 	}
-	r.memory.setRecalled(pool.UID)
+	r.expectations.SetMembersListed(pool.UID)
 	return nil
 }

@@ -44,27 +44,27 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // SetupWithManager registers the reconciler with that many workers, whose passes are traced.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, membership); err != nil {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, indexMembership); err != nil {
 		return fmt.Errorf("index Sandboxes by pool: %w", err)
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxwarmpool").
 		For(&extensionsv1beta1.SandboxWarmPool{}, builder.WithPredicates(predicates.OrResync(predicates.SpecChanged()))).
-		Watches(&agentsv1beta1.Sandbox{}, r.members()).
-		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsOf),
+		Watches(&agentsv1beta1.Sandbox{}, r.memberHandler()).
+		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.poolsUsingTemplate),
 			builder.WithPredicates(predicates.SpecChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
-		Complete(tracing.AroundRequests(tracer, "ReconcileSandboxWarmPool", r))
+		Complete(tracing.TraceRequests(tracer, "ReconcileSandboxWarmPool", r))
 }
 
-// poolsOf lists the pools of a template. There are few pools in a namespace.
-func (r *Reconciler) poolsOf(ctx context.Context, template client.Object) []reconcile.Request {
-	return r.pools(ctx, template.GetNamespace(), func(pool *extensionsv1beta1.SandboxWarmPool) bool {
+// poolsUsingTemplate lists the pools of a template. There are few pools in a namespace.
+func (r *Reconciler) poolsUsingTemplate(ctx context.Context, template client.Object) []reconcile.Request {
+	return r.poolsMatching(ctx, template.GetNamespace(), func(pool *extensionsv1beta1.SandboxWarmPool) bool {
 		return pool.Spec.TemplateRef.Name == template.GetName()
 	})
 }
 
-func (r *Reconciler) pools(ctx context.Context, namespace string, which func(*extensionsv1beta1.SandboxWarmPool) bool) []reconcile.Request {
+func (r *Reconciler) poolsMatching(ctx context.Context, namespace string, which func(*extensionsv1beta1.SandboxWarmPool) bool) []reconcile.Request {
 	var list extensionsv1beta1.SandboxWarmPoolList
 	if err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "list pools")
@@ -79,17 +79,19 @@ func (r *Reconciler) pools(ctx context.Context, namespace string, which func(*ex
 	return all
 }
 
-// members wakes pools when their members change in a way that a pool cares about, and keeps the memory up to date.
-func (r *Reconciler) members() handler.EventHandler {
+// memberHandler wakes pools when their members change in a way that a pool cares about, and keeps the memory up to date.
+func (r *Reconciler) memberHandler() handler.EventHandler {
 	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.moved(ctx, nil, e.Object, q) },
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { r.moved(ctx, e.ObjectOld, e.ObjectNew, q) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { r.moved(ctx, e.Object, nil, q) },
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.memberChanged(ctx, nil, e.Object, q) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			r.memberChanged(ctx, e.ObjectOld, e.ObjectNew, q)
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { r.memberChanged(ctx, e.Object, nil, q) },
 	}
 }
 
-// moved compares a Sandbox before and after; nil is one that is not there.
-func (r *Reconciler) moved(ctx context.Context, before, after client.Object, q queue) {
+// memberChanged compares a Sandbox before and after; nil is one that is not there.
+func (r *Reconciler) memberChanged(ctx context.Context, before, after client.Object, q queue) {
 	was, _ := before.(*agentsv1beta1.Sandbox)
 	is, _ := after.(*agentsv1beta1.Sandbox)
 	var old, now *metav1.OwnerReference
@@ -100,48 +102,48 @@ func (r *Reconciler) moved(ctx context.Context, before, after client.Object, q q
 		now = poolOf(is)
 	}
 	if is == nil {
-		r.memory.saw(client.ObjectKeyFromObject(was))
+		r.expectations.CreationObserved(client.ObjectKeyFromObject(was))
 	} else if metav1.GetControllerOfNoCopy(is) != nil {
-		r.memory.saw(client.ObjectKeyFromObject(is))
+		r.expectations.CreationObserved(client.ObjectKeyFromObject(is))
 	}
 	left := old != nil && (now == nil || now.UID != old.UID)
 	if left && is != nil && controllerOf(is, apis.KindSandboxClaim) != nil {
-		r.memory.took(old.UID, r.clock.Now())
+		r.expectations.RecordAdoption(old.UID, r.clock.Now())
 	}
 	if left {
-		wake(q, was.Namespace, old.Name)
+		enqueue(q, was.Namespace, old.Name)
 	}
-	if now != nil && (old == nil || old.UID != now.UID || matters(was, is)) {
-		wake(q, is.Namespace, now.Name)
+	if now != nil && (old == nil || old.UID != now.UID || affectsPool(was, is)) {
+		enqueue(q, is.Namespace, now.Name)
 	}
 	if is != nil && metav1.GetControllerOfNoCopy(is) == nil {
-		r.orphaned(ctx, was, is, q)
+		r.enqueueForOrphan(ctx, was, is, q)
 	}
 }
 
-// orphaned wakes the pool whose label a Sandbox without a controller carries, when it has come to that.
-func (r *Reconciler) orphaned(ctx context.Context, was, is *agentsv1beta1.Sandbox, q queue) {
+// enqueueForOrphan wakes the pool whose label a Sandbox without a controller carries, when it has come to that.
+func (r *Reconciler) enqueueForOrphan(ctx context.Context, was, is *agentsv1beta1.Sandbox, q queue) {
 	hash := is.Labels[apis.LabelWarmPoolSandbox]
-	known := was != nil && metav1.GetControllerOfNoCopy(was) == nil && !relabelled(was, is)
+	known := was != nil && metav1.GetControllerOfNoCopy(was) == nil && !labelsChanged(was, is)
 	if hash == "" || known {
 		return
 	}
-	for _, request := range r.pools(ctx, is.Namespace, func(p *extensionsv1beta1.SandboxWarmPool) bool { return naming.Hash(p.Name) == hash }) {
-		wake(q, request.Namespace, request.Name)
+	for _, request := range r.poolsMatching(ctx, is.Namespace, func(p *extensionsv1beta1.SandboxWarmPool) bool { return naming.Hash(p.Name) == hash }) {
+		enqueue(q, request.Namespace, request.Name)
 	}
 }
 
-func wake(q queue, namespace, pool string) {
+func enqueue(q queue, namespace, pool string) {
 	q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: pool}}, wakeDelay)
 }
 
-// matters says whether a pool would decide or report otherwise.
-func matters(was, is *agentsv1beta1.Sandbox) bool {
-	return ready(was) != ready(is) || finished(was) != finished(is) || relabelled(was, is) ||
+// affectsPool says whether a pool would decide or report otherwise.
+func affectsPool(was, is *agentsv1beta1.Sandbox) bool {
+	return ready(was) != ready(is) || finished(was) != finished(is) || labelsChanged(was, is) ||
 		(was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil)
 }
 
-func relabelled(was, is *agentsv1beta1.Sandbox) bool {
+func labelsChanged(was, is *agentsv1beta1.Sandbox) bool {
 	for _, key := range [...]string{apis.LabelWarmPoolSandbox, apis.LabelSandboxTemplateRefHash, apis.LabelSandboxPodTemplateHash} {
 		if was.Labels[key] != is.Labels[key] {
 			return true

@@ -17,14 +17,14 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// woken is a work queue that only notes what is put in.
-type woken struct {
+// recordingQueue is a work queue that only notes what is put in.
+type recordingQueue struct {
 	queue
 
 	pools []string
 }
 
-func (w *woken) AddAfter(request reconcile.Request, _ time.Duration) {
+func (w *recordingQueue) AddAfter(request reconcile.Request, _ time.Duration) {
 	w.pools = append(w.pools, request.Name)
 }
 
@@ -41,7 +41,7 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 		"it finishes": {func(s *agentsv1beta1.Sandbox) {
 			s.Status.Conditions = []metav1.Condition{{Type: "Finished", Status: "True"}}
 		}, []string{"pool"}},
-		"it is going":                         {going, []string{"pool"}},
+		"it is going":                         {terminating, []string{"pool"}},
 		"a claim takes it":                    {taken, []string{"pool"}},
 		"its owner is taken away":             {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }, []string{"pool", "pool"}},
 		"another pool has it":                 {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences[0].Name, s.OwnerReferences[0].UID = "other", "other" }, []string{"pool", "other"}},
@@ -58,20 +58,20 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 			was := member("m", time.Minute)
 			is := was.DeepCopy()
 			tt.to(is)
-			q := &woken{queue: w.queue}
-			w.reconciler.members().Update(t.Context(), event.UpdateEvent{ObjectOld: was, ObjectNew: is}, q)
+			q := &recordingQueue{queue: w.queue}
+			w.reconciler.memberHandler().Update(t.Context(), event.UpdateEvent{ObjectOld: was, ObjectNew: is}, q)
 			if !slices.Equal(q.pools, tt.want) {
 				t.Errorf("wakes %v, want %v", q.pools, tt.want)
 			}
 		})
 	}
 	w := newWorld(t, testOptions, python(), poolOfThree())
-	q := &woken{queue: w.queue}
-	w.reconciler.members().Create(t.Context(), event.CreateEvent{Object: member("m", time.Minute)}, q)
-	w.reconciler.members().Delete(t.Context(), event.DeleteEvent{Object: member("m", time.Minute)}, q)
+	q := &recordingQueue{queue: w.queue}
+	w.reconciler.memberHandler().Create(t.Context(), event.CreateEvent{Object: member("m", time.Minute)}, q)
+	w.reconciler.memberHandler().Delete(t.Context(), event.DeleteEvent{Object: member("m", time.Minute)}, q)
 	stranger := member("s", time.Minute, taken)
-	w.reconciler.members().Create(t.Context(), event.CreateEvent{Object: stranger}, q)
-	w.reconciler.members().Delete(t.Context(), event.DeleteEvent{Object: stranger}, q)
+	w.reconciler.memberHandler().Create(t.Context(), event.CreateEvent{Object: stranger}, q)
+	w.reconciler.memberHandler().Delete(t.Context(), event.DeleteEvent{Object: stranger}, q)
 	if want := []string{"pool", "pool"}; !slices.Equal(q.pools, want) {
 		t.Errorf("what appears and goes wakes %v, want %v", q.pools, want)
 	}
@@ -84,7 +84,7 @@ func TestTheTemplateWakesItsPoolsOnly(t *testing.T) {
 	elsewhere.Namespace, elsewhere.UID = "elsewhere", "elsewhere-uid"
 	w := newWorld(t, testOptions, python(), poolOfThree(), other, elsewhere)
 	var got []client.ObjectKey
-	for _, request := range w.reconciler.poolsOf(t.Context(), python()) {
+	for _, request := range w.reconciler.poolsUsingTemplate(t.Context(), python()) {
 		got = append(got, request.NamespacedName)
 	}
 	if want := []client.ObjectKey{key("pool")}; !slices.Equal(got, want) {

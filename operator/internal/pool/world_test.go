@@ -79,22 +79,22 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 	w.cached = interceptor.NewClient(w.store, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if sandboxes, ok := list.(*agentsv1beta1.SandboxList); ok {
-				w.listed(sandboxes, opts)
+				w.listCached(sandboxes, opts)
 				return nil
 			}
 			return c.List(ctx, list, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return w.write("create "+kindOf(o), func() error { return w.accept(ctx, o, opts) })
+			return w.recordWrite("create "+kindOf(o), func() error { return w.createOnServer(ctx, o, opts) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
+			return w.recordWrite("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return w.write("delete "+kindOf(o), func() error { return c.Delete(ctx, o, opts...) })
+			return w.recordWrite("delete "+kindOf(o), func() error { return c.Delete(ctx, o, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+			return w.recordWrite("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
 	})
 	w.restart()
@@ -108,16 +108,16 @@ func (w *world) Blocked(_ *extensionsv1beta1.SandboxWarmPool, causes map[podreas
 	w.blocked = causes
 }
 
-// accept creates as a server does: with a UID and the time.
-func (w *world) accept(ctx context.Context, o client.Object, opts []client.CreateOption) error {
+// createOnServer creates as a server does: with a UID and the time.
+func (w *world) createOnServer(ctx context.Context, o client.Object, opts []client.CreateOption) error {
 	w.serial++
 	o.SetUID(types.UID(fmt.Sprintf("uid-%d", w.serial)))
 	o.SetCreationTimestamp(metav1.NewTime(w.clock.Now()))
 	return w.store.Create(ctx, o, opts...)
 }
 
-// write is one at a time: the reconciler writes in parallel, the picture of a world is not.
-func (w *world) write(what string, do func() error) error {
+// recordWrite is one at a time: the reconciler writes in parallel, the picture of a world is not.
+func (w *world) recordWrite(what string, do func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes = append(w.writes, what)
@@ -127,13 +127,13 @@ func (w *world) write(what string, do func() error) error {
 	return do()
 }
 
-// listed answers from what was delivered, by the index.
-func (w *world) listed(list *agentsv1beta1.SandboxList, opts []client.ListOption) {
+// listCached answers from what was delivered, by the index.
+func (w *world) listCached(list *agentsv1beta1.SandboxList, opts []client.ListOption) {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
 	value, _ := options.FieldSelector.RequiresExactMatch(membershipIndex)
 	for _, name := range slices.Sorted(maps.Keys(w.cache)) {
-		if slices.Contains(membership(w.cache[name]), value) {
+		if slices.Contains(indexMembership(w.cache[name]), value) {
 			list.Items = append(list.Items, *w.cache[name])
 		}
 	}
@@ -165,8 +165,8 @@ func (w *world) stored() map[string]*agentsv1beta1.Sandbox {
 	return all
 }
 
-// deliver shows the cache what became of one Sandbox.
-func (w *world) deliver(name string) {
+// deliverToCache shows the cache what became of one Sandbox.
+func (w *world) deliverToCache(name string) {
 	w.t.Helper()
 	var is *agentsv1beta1.Sandbox
 	var now agentsv1beta1.Sandbox
@@ -181,30 +181,30 @@ func (w *world) deliver(name string) {
 	case is == nil && was == nil:
 	case is == nil:
 		delete(w.cache, name)
-		w.reconciler.moved(context.Background(), was, nil, w.queue)
+		w.reconciler.memberChanged(context.Background(), was, nil, w.queue)
 	case was == nil:
 		w.cache[name] = is
-		w.reconciler.moved(context.Background(), nil, is, w.queue)
+		w.reconciler.memberChanged(context.Background(), nil, is, w.queue)
 	case was.UID != is.UID:
 		delete(w.cache, name)
-		w.reconciler.moved(context.Background(), was, nil, w.queue)
+		w.reconciler.memberChanged(context.Background(), was, nil, w.queue)
 		w.cache[name] = is
-		w.reconciler.moved(context.Background(), nil, is, w.queue)
+		w.reconciler.memberChanged(context.Background(), nil, is, w.queue)
 	case was.ResourceVersion != is.ResourceVersion:
 		w.cache[name] = is
-		w.reconciler.moved(context.Background(), was, is, w.queue)
+		w.reconciler.memberChanged(context.Background(), was, is, w.queue)
 	}
 }
 
-// sync delivers everything.
-func (w *world) sync() {
+// syncCache delivers everything.
+func (w *world) syncCache() {
 	w.t.Helper()
 	all := w.stored()
 	for name := range w.cache {
 		all[name] = nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		w.deliver(name)
+		w.deliverToCache(name)
 	}
 }
 
@@ -220,7 +220,7 @@ func (w *world) settle() {
 	w.t.Helper()
 	for range 40 {
 		before := len(w.writes)
-		w.sync()
+		w.syncCache()
 		again, err := w.pass()
 		if err != nil {
 			w.t.Fatalf("pass: %v", err)

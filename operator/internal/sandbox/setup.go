@@ -65,7 +65,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
 		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(userOf), builder.WithPredicates(childMoved())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New(), NewQueue: r.newQueue}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandbox", r)))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandbox", r)))
 }
 
 // userOf is the Sandbox that a volume without an owner is of.

@@ -54,7 +54,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tra
 		For(&extensionsv1beta1.SandboxTemplate{}, builder.WithPredicates(predicates.OrResync(predicates.SpecChanged()))).
 		Watches(&networkingv1.NetworkPolicy{}, handler.EnqueueRequestsFromMapFunc(requestsForPolicy)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileSandboxTemplate", r)))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandboxTemplate", r)))
 }
 
 // requestsForPolicy is the template that a policy is of by its name.
@@ -76,7 +76,7 @@ func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) err
 		})))).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, enqueueDeleted()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileNetworkPolicy", r)))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileNetworkPolicy", r)))
 }
 
 // enqueueDeleted looks at the policy of a template that went. It waits until whoever was just making a Sandbox of the template has done so.

@@ -34,19 +34,19 @@ type tracedClient struct {
 
 // Create implements client.Client.
 func (c tracedClient) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
-	carry(ctx, object)
-	return c.tracer.write(ctx, "create", object, func(ctx context.Context) error { return c.Client.Create(ctx, object, opts...) })
+	propagate(ctx, object)
+	return c.tracer.traceWrite(ctx, "create", object, func(ctx context.Context) error { return c.Client.Create(ctx, object, opts...) })
 }
 
 // Patch implements client.Client.
 func (c tracedClient) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	carry(ctx, object)
-	return c.tracer.write(ctx, "patch", object, func(ctx context.Context) error { return c.Client.Patch(ctx, object, patch, opts...) })
+	propagate(ctx, object)
+	return c.tracer.traceWrite(ctx, "patch", object, func(ctx context.Context) error { return c.Client.Patch(ctx, object, patch, opts...) })
 }
 
 // Delete implements client.Client.
 func (c tracedClient) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {
-	return c.tracer.write(ctx, "delete", object, func(ctx context.Context) error { return c.Client.Delete(ctx, object, opts...) })
+	return c.tracer.traceWrite(ctx, "delete", object, func(ctx context.Context) error { return c.Client.Delete(ctx, object, opts...) })
 }
 
 // Status implements client.Client.
@@ -62,25 +62,25 @@ type tracedStatus struct {
 
 // Patch implements client.SubResourceWriter.
 func (s tracedStatus) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	return s.tracer.write(ctx, "patchStatus", object,
+	return s.tracer.traceWrite(ctx, "patchStatus", object,
 		func(ctx context.Context) error { return s.SubResourceWriter.Patch(ctx, object, patch, opts...) })
 }
 
-// carry stamps the kinds that a request passes through.
-func carry(ctx context.Context, object client.Object) {
+// propagate stamps the kinds that a request passes through.
+func propagate(ctx context.Context, object client.Object) {
 	switch object.(type) {
 	case *extensionsv1beta1.SandboxClaim, *agentsv1beta1.Sandbox, *corev1.Pod:
-		stamp(ctx, object)
+		annotate(ctx, object)
 	}
 }
 
-func (t *Tracer) write(ctx context.Context, verb string, object client.Object, do func(context.Context) error) error {
+func (t *Tracer) traceWrite(ctx context.Context, verb string, object client.Object, do func(context.Context) error) error {
 	ctx, span := t.tracer.Start(ctx, spanName(verb, object), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("k8s.namespace.name", object.GetNamespace()), attribute.String("sandbox.object.name", object.GetName()),
 		attribute.String("sandbox.verb", verb)))
 	defer span.End()
 	err := do(ctx)
-	failed(span, err)
+	recordError(span, err)
 	return err
 }
 

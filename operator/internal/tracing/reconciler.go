@@ -13,54 +13,56 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Around makes each pass of a reconciler a span, below the one whose context the object carries. What the pass writes carries the
+// TraceReconciler makes each pass of a reconciler a span, below the one whose context the object carries. What the pass writes carries the
 // context on.
-func Around[T client.Object](t *Tracer, name string, inner reconcile.ObjectReconciler[T]) reconcile.ObjectReconciler[T] {
+func TraceReconciler[T client.Object](t *Tracer, name string, inner reconcile.ObjectReconciler[T]) reconcile.ObjectReconciler[T] {
 	if t.tracer == nil {
 		return inner
 	}
-	return objects[T]{tracer: t, name: name, inner: inner}
+	return tracedReconciler[T]{tracer: t, name: name, inner: inner}
 }
 
-type objects[T client.Object] struct {
+type tracedReconciler[T client.Object] struct {
 	tracer *Tracer
 	name   string
 	inner  reconcile.ObjectReconciler[T]
 }
 
 // Reconcile implements reconcile.ObjectReconciler.
-func (o objects[T]) Reconcile(ctx context.Context, object T) (reconcile.Result, error) {
-	return o.tracer.pass(extract(ctx, object), o.name, object.GetNamespace(), object.GetName(),
-		func(ctx context.Context) (reconcile.Result, error) { return o.inner.Reconcile(inject(ctx), object) })
+func (o tracedReconciler[T]) Reconcile(ctx context.Context, object T) (reconcile.Result, error) {
+	return o.tracer.traceReconcile(extractContext(ctx, object), o.name, object.GetNamespace(), object.GetName(),
+		func(ctx context.Context) (reconcile.Result, error) {
+			return o.inner.Reconcile(injectContext(ctx), object)
+		})
 }
 
-// AroundRequests does so for a reconciler that reads its object itself. Its spans begin a trace, and what it writes carries none: a
+// TraceRequests does so for a reconciler that reads its object itself. Its spans begin a trace, and what it writes carries none: a
 // Sandbox that waits in a pool is nobody's request.
-func AroundRequests(t *Tracer, name string, inner reconcile.Reconciler) reconcile.Reconciler {
+func TraceRequests(t *Tracer, name string, inner reconcile.Reconciler) reconcile.Reconciler {
 	if t.tracer == nil {
 		return inner
 	}
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-		return t.pass(ctx, name, request.Namespace, request.Name,
+		return t.traceReconcile(ctx, name, request.Namespace, request.Name,
 			func(ctx context.Context) (reconcile.Result, error) { return inner.Reconcile(ctx, request) })
 	})
 }
 
-func (t *Tracer) pass(
+func (t *Tracer) traceReconcile(
 	ctx context.Context, name, namespace, object string, do func(context.Context) (reconcile.Result, error),
 ) (reconcile.Result, error) {
 	ctx, span := t.tracer.Start(ctx, name, trace.WithAttributes(
 		attribute.String("k8s.namespace.name", namespace), attribute.String("sandbox.object.name", object)))
 	defer span.End()
 	result, err := do(ctx)
-	failed(span, err)
+	recordError(span, err)
 	if result.RequeueAfter > 0 {
 		span.SetAttributes(attribute.Float64("sandbox.requeue_after_s", result.RequeueAfter.Seconds()))
 	}
 	return result, err
 }
 
-func failed(span trace.Span, err error) {
+func recordError(span trace.Span, err error) {
 	if err != nil {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())

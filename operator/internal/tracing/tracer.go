@@ -64,8 +64,8 @@ func (t *Tracer) Shutdown(ctx context.Context) error {
 // carrierKey is where a pass keeps the value of the annotation that its writes carry on.
 type carrierKey struct{}
 
-// extract continues the trace that an object carries. What is no trace context begins a new one.
-func extract(ctx context.Context, object client.Object) context.Context {
+// extractContext continues the trace that an object carries. What is no trace context begins a new one.
+func extractContext(ctx context.Context, object client.Object) context.Context {
 	carrier := propagation.MapCarrier{}
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[apis.AnnotationTraceContext]), &carrier); err != nil {
 		return ctx
@@ -73,8 +73,8 @@ func extract(ctx context.Context, object client.Object) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, carrier)
 }
 
-// inject notes in the context what objects written in it carry on.
-func inject(ctx context.Context) context.Context {
+// injectContext notes in the context what objects written in it carry on.
+func injectContext(ctx context.Context) context.Context {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx
 	}
@@ -87,8 +87,8 @@ func inject(ctx context.Context) context.Context {
 	return context.WithValue(ctx, carrierKey{}, string(raw))
 }
 
-// stamp puts the trace on an object that carries none.
-func stamp(ctx context.Context, object client.Object) {
+// annotate puts the trace on an object that carries none.
+func annotate(ctx context.Context, object client.Object) {
 	carried, ok := ctx.Value(carrierKey{}).(string)
 	if !ok || object.GetAnnotations()[apis.AnnotationTraceContext] != "" {
 		return

@@ -79,7 +79,7 @@ func TestAPassContinuesTheTraceThatItsObjectCarries(t *testing.T) {
 	if err := writer.Create(t.Context(), box); err != nil {
 		t.Fatal(err)
 	}
-	r := Around(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+	r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "box"}}
 		if err := writer.Create(ctx, pod); err != nil {
 			return reconcile.Result{}, err
@@ -115,7 +115,7 @@ func TestAPassContinuesTheTraceThatItsObjectCarries(t *testing.T) {
 
 func TestAFailureIsSeenOnThePassAndOnTheWrite(t *testing.T) {
 	tracer, c, writer := setUp(t)
-	r := Around(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+	r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
 		return reconcile.Result{}, writer.Patch(ctx, s, client.MergeFrom(sandboxWith(""))) // it does not exist
 	}))
 	if _, err := r.Reconcile(t.Context(), sandboxWith(carried)); err == nil {
@@ -151,7 +151,7 @@ func TestWhatAPassWritesCarriesItsTrace(t *testing.T) {
 			if tt.write != "" {
 				tt.kind.SetAnnotations(map[string]string{annotation: tt.write})
 			}
-			r := Around(tracer, "ReconcileSandbox", inner(func(ctx context.Context, _ *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+			r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, _ *agentsv1beta1.Sandbox) (reconcile.Result, error) {
 				return reconcile.Result{}, writer.Create(ctx, tt.kind)
 			}))
 			if _, err := r.Reconcile(t.Context(), sandboxWith(tt.object)); err != nil {
@@ -172,7 +172,7 @@ func TestWhatAPassWritesCarriesItsTrace(t *testing.T) {
 func TestAPoolsMembersCarryNoTrace(t *testing.T) {
 	tracer, c, writer := setUp(t)
 	box := sandboxWith("")
-	r := AroundRequests(tracer, "ReconcileSandboxWarmPool", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	r := TraceRequests(tracer, "ReconcileSandboxWarmPool", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 		return reconcile.Result{}, errors.Join(writer.Create(ctx, box), errors.New("ill"))
 	}))
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{}); err == nil {
@@ -194,10 +194,10 @@ func TestWhatIsOffDecoratesNothing(t *testing.T) {
 		t.Error("the client is decorated")
 	}
 	requests := reconcile.Reconciler(&pointer{})
-	if AroundRequests(off, "x", requests) != requests {
+	if TraceRequests(off, "x", requests) != requests {
 		t.Error("a reconciler of requests is decorated")
 	}
-	if _, plain := Around(off, "x", inner(nil)).(inner); !plain {
+	if _, plain := TraceReconciler(off, "x", inner(nil)).(inner); !plain {
 		t.Error("a reconciler of objects is decorated")
 	}
 	if err := off.Shutdown(t.Context()); err != nil {

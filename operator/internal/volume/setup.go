@@ -32,7 +32,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) 
 		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(left))).
 		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(leftBehind), builder.WithPredicates(gone())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
-		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.Around(tracer, "ReconcileVolume", r)))
+		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileVolume", r)))
 }
 
 // left lets through the volumes that a pass would look at.

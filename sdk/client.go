@@ -19,13 +19,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Clients are the connections to a cluster that a Client works with.
@@ -39,14 +39,14 @@ type Clients struct {
 type Client struct {
 	options
 
-	clients  Clients
-	resolver *resolve.Resolver
-	waiter   *wait.Waiter
-	observer *observe.Observer
-	changes  *sandbox.Client
-	tracer   tracer
+	clients   Clients
+	resolver  *resolve.Resolver
+	waiter    *await.Waiter
+	observer  *observe.Observer
+	sandboxes *sandbox.Client
+	tracer    tracer
 
-	operators *operator.Looker
+	operators *operator.Monitor
 
 	mu      sync.Mutex
 	handles map[types.UID]*Sandbox
@@ -54,7 +54,7 @@ type Client struct {
 
 // New returns a Client for the cluster that the configuration names, for instance rest.InClusterConfig.
 func New(config *rest.Config, opts ...Option) (*Client, error) {
-	o := settings(opts)
+	o := newOptions(opts)
 	config = transport.Wrap(config, o.clock)
 	sandboxes, err := versioned.NewForConfig(config)
 	if err != nil {
@@ -72,11 +72,11 @@ func New(config *rest.Config, opts ...Option) (*Client, error) {
 }
 
 // NewWith returns a Client over connections that there are already. It needs all of them.
-func NewWith(clients Clients, opts ...Option) *Client { return newClient(clients, settings(opts)) }
+func NewWith(clients Clients, opts ...Option) *Client { return newClient(clients, newOptions(opts)) }
 
-func settings(opts []Option) options {
+func newOptions(opts []Option) options {
 	o := options{
-		namespace: metav1.NamespaceDefault, ready: DefaultReadyTimeout, cleanup: DefaultCleanupTimeout,
+		namespace: metav1.NamespaceDefault, readyTimeout: DefaultReadyTimeout, cleanupTimeout: DefaultCleanupTimeout,
 		maxOutput: DefaultMaxOutput, maxFile: DefaultMaxFile, clock: clock.RealClock{}, progress: func(string, string) {},
 	}
 	for _, option := range opts {
@@ -91,12 +91,12 @@ func settings(opts []Option) options {
 func newClient(clients Clients, o options) *Client {
 	return &Client{
 		options: o, clients: clients, handles: map[types.UID]*Sandbox{}, tracer: newTracer(o.tracers),
-		resolver: resolve.New(clients.Sandboxes, clients.Kubernetes, o.clock),
-		waiter:   wait.New(clients.Sandboxes, clients.Kubernetes, o.clock),
-		observer: observe.New(clients.Kubernetes, o.clock),
-		changes:  sandbox.New(clients.Sandboxes, o.clock),
+		resolver:  resolve.New(clients.Sandboxes, clients.Kubernetes, o.clock),
+		waiter:    await.New(clients.Sandboxes, clients.Kubernetes, o.clock),
+		observer:  observe.New(clients.Kubernetes, o.clock),
+		sandboxes: sandbox.New(clients.Sandboxes, o.clock),
 
-		operators: operator.New(clients.Kubernetes, o.clock),
+		operators: operator.NewMonitor(clients.Kubernetes, o.clock),
 	}
 }
 
@@ -107,45 +107,45 @@ func (c *Client) Create(ctx context.Context, spec Spec) (_ *Sandbox, err error) 
 	if spec.Image != "" {
 		s.ref.Kind = resolve.KindSandbox
 	}
-	ctx, life := c.tracer.lifecycle(ctx, s)
+	ctx, life := c.tracer.startHandle(ctx, s)
 	defer func() {
 		if err != nil {
 			life.end(err)
 		}
 	}()
-	ctx, done := c.tracer.begin(ctx, s, "create")
+	ctx, done := c.tracer.startOperation(ctx, s, "create")
 	defer func() { done(err) }()
-	if s.uid, err = c.make(ctx, &spec); err != nil {
-		return nil, s.failed("create", err)
+	if s.uid, err = c.createObject(ctx, &spec); err != nil {
+		return nil, s.wrap("create", err)
 	}
-	if err = s.wait(ctx, wait.Ready); err != nil {
+	if err = s.wait(ctx, await.Ready); err != nil {
 		if !spec.Keep {
-			err = errors.Join(err, s.undo(ctx))
+			err = errors.Join(err, s.deleteObject(ctx))
 		}
-		return nil, s.failed("create", err)
+		return nil, s.wrap("create", err)
 	}
-	s.life = life
-	c.keep(s)
+	s.span = life
+	c.register(s)
 	return s, nil
 }
 
-// make creates the object.
-func (c *Client) make(ctx context.Context, spec *Spec) (types.UID, error) {
+// createObject creates the object.
+func (c *Client) createObject(ctx context.Context, spec *Spec) (types.UID, error) {
 	if (spec.Image != "") == (spec.Template+spec.Pool != "") {
 		return "", errors.New("a Spec needs an Image, or else a Template or a Pool")
 	}
 	if spec.Image != "" {
 		object := spec.sandbox(c.namespace, c.clock.Now())
-		c.tracer.stamp(ctx, object)
-		made, err := c.changes.Create(ctx, object, false)
+		c.tracer.injectTrace(ctx, object)
+		made, err := c.sandboxes.Create(ctx, object, false)
 		if err != nil {
 			return "", err
 		}
 		return made.UID, nil
 	}
 	object := spec.claim(c.namespace, c.clock.Now())
-	c.tracer.stamp(ctx, object)
-	made, _, err := c.changes.CreateClaim(ctx, object, false)
+	c.tracer.injectTrace(ctx, object)
+	made, _, err := c.sandboxes.CreateClaim(ctx, object, false)
 	if err != nil {
 		return "", err
 	}
@@ -155,29 +155,29 @@ func (c *Client) make(ctx context.Context, spec *Spec) (types.UID, error) {
 // Open attaches to a sandbox that exists, whoever made it: a claim of that name or, if there is none, a Sandbox. It returns
 // when the sandbox is ready. A suspended one is ErrSuspended, unless with Resume.
 func (c *Client) Open(ctx context.Context, name string) (*Sandbox, error) {
-	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}, away: true}
+	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}, disconnected: true}
 	return s, s.Open(ctx)
 }
 
 // Attach is Open without waiting: the sandbox may be suspended, or start still.
 func (c *Client) Attach(ctx context.Context, name string) (*Sandbox, error) {
 	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
-	if err := s.find(ctx); err != nil {
-		return nil, s.failed("open", err)
+	if err := s.lookUp(ctx); err != nil {
+		return nil, s.wrap("open", err)
 	}
-	_, s.life = c.tracer.lifecycle(ctx, s)
-	c.keep(s)
+	_, s.span = c.tracer.startHandle(ctx, s)
+	c.register(s)
 	return s, nil
 }
 
-func (c *Client) keep(s *Sandbox) {
+func (c *Client) register(s *Sandbox) {
 	_, uid := s.reference()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handles[uid] = s
 }
 
-func (c *Client) forget(s *Sandbox) {
+func (c *Client) unregister(s *Sandbox) {
 	_, uid := s.reference()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,11 +235,11 @@ func (c *Client) Delete(ctx context.Context, name string) error {
 		}
 	}
 	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
-	t, err := c.resolver.Holder(ctx, c.namespace, s.ref)
+	t, err := c.resolver.ClaimAndSandbox(ctx, c.namespace, s.ref)
 	if err == nil {
-		err = c.changes.Delete(ctx, t, false)
+		err = c.sandboxes.Delete(ctx, t, false)
 	}
-	return s.failed("close", err)
+	return s.wrap("close", err)
 }
 
 // DeleteAll closes every handle that is Active. It tries all of them.

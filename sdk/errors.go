@@ -10,9 +10,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // The kinds of errors, for errors.Is.
@@ -65,8 +65,8 @@ func (e *Error) Is(kind error) bool { return kind != nil && kindOf(e.Err) == kin
 // kindOf is the kind of an error that says none itself, nil if it has none.
 func kindOf(err error) error {
 	var own *resolve.Error
-	var timeout *wait.Timeout
-	var never *wait.Never
+	var timeout *await.TimeoutError
+	var never *await.UnreachableError
 	var lost *stream.LostError
 	switch {
 	case errors.As(err, &own):

@@ -20,14 +20,14 @@ const (
 
 // options are what the Options set.
 type options struct {
-	namespace string
-	ready     time.Duration
-	cleanup   time.Duration
-	maxOutput int64
-	maxFile   int64
-	tracers   trace.TracerProvider
-	clock     clock.WithTicker
-	progress  func(sandbox, obstacle string)
+	namespace      string
+	readyTimeout   time.Duration
+	cleanupTimeout time.Duration
+	maxOutput      int64
+	maxFile        int64
+	tracers        trace.TracerProvider
+	clock          clock.WithTicker
+	progress       func(sandbox, obstacle string)
 }
 
 // Option changes how a Client works.
@@ -37,10 +37,10 @@ type Option func(*options)
 func WithNamespace(namespace string) Option { return func(o *options) { o.namespace = namespace } }
 
 // WithReadyTimeout is how long a sandbox may take to become ready.
-func WithReadyTimeout(d time.Duration) Option { return func(o *options) { o.ready = d } }
+func WithReadyTimeout(d time.Duration) Option { return func(o *options) { o.readyTimeout = d } }
 
 // WithCleanupTimeout is how long Close may take: half for operations that still run, half for the deletion.
-func WithCleanupTimeout(d time.Duration) Option { return func(o *options) { o.cleanup = d } }
+func WithCleanupTimeout(d time.Duration) Option { return func(o *options) { o.cleanupTimeout = d } }
 
 // WithMaxOutput is how many bytes Run keeps of each of the two outputs. A command that writes more is ErrTooLarge.
 func WithMaxOutput(bytes int64) Option { return func(o *options) { o.maxOutput = bytes } }

@@ -25,22 +25,22 @@ type Result struct {
 
 // Run runs a command without input. It is never tried twice: when the connection was lost (ErrLost), the command may have run.
 func (s *Sandbox) Run(ctx context.Context, command ...string) (Result, error) {
-	var out, errOut bounded
+	var out, errOut limitedBuffer
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	full := func() { cancel(ErrTooLarge) }
-	out.most, errOut.most, out.full, errOut.full = s.client.maxOutput, s.client.maxOutput, full, full
+	out.limit, errOut.limit, out.full, errOut.full = s.client.maxOutput, s.client.maxOutput, full, full
 	code, err := s.Exec(ctx, stream.Process{Command: command, Stdout: &out, Stderr: &errOut})
 	result := Result{Stdout: out.Bytes(), Stderr: errOut.Bytes(), ExitCode: code}
 	if errors.Is(context.Cause(ctx), ErrTooLarge) {
-		return result, s.failed("run", fmt.Errorf("%w: it wrote more than %d bytes", ErrTooLarge, s.client.maxOutput))
+		return result, s.wrap("run", fmt.Errorf("%w: it wrote more than %d bytes", ErrTooLarge, s.client.maxOutput))
 	}
 	return result, err
 }
 
 // Exec runs a command with the streams that the process names, and returns its exit code.
 func (s *Sandbox) Exec(ctx context.Context, process stream.Process) (code int, err error) {
-	err = s.operate(ctx, "run", func(ctx context.Context) error {
+	err = s.do(ctx, "run", func(ctx context.Context) error {
 		in, err := s.container(ctx)
 		if err != nil {
 			return err
@@ -59,16 +59,16 @@ func (s *Sandbox) Exec(ctx context.Context, process stream.Process) (code int, e
 	return code, err
 }
 
-// bounded is a buffer that says when it is full.
-type bounded struct {
+// limitedBuffer is a buffer that says when it is full.
+type limitedBuffer struct {
 	bytes.Buffer
-	most int64
-	full func()
+	limit int64
+	full  func()
 }
 
 // Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.most - int64(b.Len()); int64(len(p)) > room {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if room := b.limit - int64(b.Len()); int64(len(p)) > room {
 		n, _ := b.Buffer.Write(p[:room]) // it cannot fail
 		b.full()
 		return n, ErrTooLarge
@@ -77,7 +77,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // ReadFrom hides the buffer's own, which knows no bounds.
-func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
+func (b *limitedBuffer) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }
 
@@ -93,14 +93,14 @@ func (s *Sandbox) copier(ctx context.Context, path string) (*files.Copier, error
 
 // Read returns what is in a file.
 func (s *Sandbox) Read(ctx context.Context, path string) (content []byte, err error) {
-	err = s.operate(ctx, "read", func(ctx context.Context) error {
+	err = s.do(ctx, "read", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		out := &bounded{most: s.client.maxFile, full: func() { cancel(ErrTooLarge) }}
+		out := &limitedBuffer{limit: s.client.maxFile, full: func() { cancel(ErrTooLarge) }}
 		err = c.DownloadTo(ctx, path, out)
 		if errors.Is(context.Cause(ctx), ErrTooLarge) {
 			return fmt.Errorf("%w: %s has more than %d bytes", ErrTooLarge, path, s.client.maxFile)
@@ -117,7 +117,7 @@ func (s *Sandbox) Read(ctx context.Context, path string) (content []byte, err er
 // Write makes a file with this content, or replaces it: under another name first, so nobody sees half of it. Directories on
 // the way are made.
 func (s *Sandbox) Write(ctx context.Context, path string, content []byte) error {
-	return s.operate(ctx, "write", func(ctx context.Context) error {
+	return s.do(ctx, "write", func(ctx context.Context) error {
 		if size := int64(len(content)); size > s.client.maxFile {
 			return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, size, s.client.maxFile)
 		}
@@ -131,7 +131,7 @@ func (s *Sandbox) Write(ctx context.Context, path string, content []byte) error 
 
 // List returns what is in a directory, by name.
 func (s *Sandbox) List(ctx context.Context, path string) (entries []files.Entry, err error) {
-	err = s.operate(ctx, "list", func(ctx context.Context) error {
+	err = s.do(ctx, "list", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
 		if err == nil {
 			entries, err = c.List(ctx, path)
@@ -143,7 +143,7 @@ func (s *Sandbox) List(ctx context.Context, path string) (entries []files.Entry,
 
 // Exists says whether there is something of that name. A symbolic link counts as what it leads to.
 func (s *Sandbox) Exists(ctx context.Context, path string) (exists bool, err error) {
-	err = s.operate(ctx, "exists", func(ctx context.Context) error {
+	err = s.do(ctx, "exists", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
 		if err == nil {
 			exists, err = c.Exists(ctx, path)
@@ -155,7 +155,7 @@ func (s *Sandbox) Exists(ctx context.Context, path string) (exists bool, err err
 
 // Upload copies a local file or directory into the sandbox, and Download the other way. See package files.
 func (s *Sandbox) Upload(ctx context.Context, local, remote string) error {
-	return s.operate(ctx, "upload", func(ctx context.Context) error {
+	return s.do(ctx, "upload", func(ctx context.Context) error {
 		c, err := s.copier(ctx, remote)
 		if err == nil {
 			err = c.Upload(ctx, local, remote)
@@ -166,7 +166,7 @@ func (s *Sandbox) Upload(ctx context.Context, local, remote string) error {
 
 // Download copies a file or directory of the sandbox to a local path.
 func (s *Sandbox) Download(ctx context.Context, remote, local string) error {
-	return s.operate(ctx, "download", func(ctx context.Context) error {
+	return s.do(ctx, "download", func(ctx context.Context) error {
 		c, err := s.copier(ctx, remote)
 		if err == nil {
 			err = c.Download(ctx, remote, local)

@@ -12,11 +12,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Sandbox is a handle. Its methods may be called by several goroutines.
@@ -24,13 +24,13 @@ type Sandbox struct {
 	client *Client
 	name   string
 
-	mu      sync.Mutex
-	life    *life
-	ref     resolve.Ref
-	uid     types.UID // once it was found
-	closed  bool      // for good
-	away    bool      // disconnected, until it is opened again
-	running sync.WaitGroup
+	mu           sync.Mutex
+	span         *handleSpan
+	ref          resolve.Ref
+	uid          types.UID // once it was found
+	closed       bool      // for good
+	disconnected bool      // disconnected, until it is opened again
+	running      sync.WaitGroup
 }
 
 // Name is the name of the claim or Sandbox: with it another process can attach to the same.
@@ -41,28 +41,28 @@ func (s *Sandbox) Namespace() string { return s.client.namespace }
 
 func compare(a, b string) int { return strings.Compare(a, b) }
 
-// failed wraps an error; nil stays nil.
-func (s *Sandbox) failed(op string, err error) error {
+// wrap wraps an error; nil stays nil.
+func (s *Sandbox) wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Error{Namespace: s.client.namespace, Name: s.name, Op: op, Err: err}
 }
 
-// operate runs one operation, unless the handle is closed. Close waits for it.
-func (s *Sandbox) operate(ctx context.Context, op string, do func(ctx context.Context) error) (err error) {
+// do runs one operation, unless the handle is closed. Close waits for it.
+func (s *Sandbox) do(ctx context.Context, op string, do func(ctx context.Context) error) (err error) {
 	s.mu.Lock()
-	if s.closed || s.away {
+	if s.closed || s.disconnected {
 		s.mu.Unlock()
-		return s.failed(op, ErrClosed)
+		return s.wrap(op, ErrClosed)
 	}
 	s.running.Add(1)
-	life := s.life
+	life := s.span
 	s.mu.Unlock()
 	defer s.running.Done()
-	ctx, done := s.client.tracer.begin(life.in(ctx), s, op)
+	ctx, done := s.client.tracer.startOperation(life.parentOf(ctx), s, op)
 	defer func() { done(err) }()
-	return s.failed(op, do(ctx))
+	return s.wrap(op, do(ctx))
 }
 
 // reference is what the handle looks for, and the UID of what it found first.
@@ -72,10 +72,10 @@ func (s *Sandbox) reference() (resolve.Ref, types.UID) {
 	return s.ref, s.uid
 }
 
-// find looks the sandbox up. The handle stays with the object that it found first.
-func (s *Sandbox) find(ctx context.Context) error {
+// lookUp looks the sandbox up. The handle stays with the object that it found first.
+func (s *Sandbox) lookUp(ctx context.Context) error {
 	ref, _ := s.reference()
-	t, err := s.client.resolver.Holder(ctx, s.client.namespace, ref)
+	t, err := s.client.resolver.ClaimAndSandbox(ctx, s.client.namespace, ref)
 	if err != nil {
 		return err
 	}
@@ -105,32 +105,32 @@ func (s *Sandbox) pin(t *resolve.Target) error {
 // Open attaches again after Disconnect, and returns when the sandbox is ready.
 func (s *Sandbox) Open(ctx context.Context) error {
 	s.mu.Lock()
-	away := s.away && !s.closed
+	away := s.disconnected && !s.closed
 	s.mu.Unlock()
 	if !away {
-		return s.failed("open", errors.New("the handle is open, or closed for good"))
+		return s.wrap("open", errors.New("the handle is open, or closed for good"))
 	}
-	ctx, life := s.client.tracer.lifecycle(ctx, s)
-	err := s.find(ctx)
+	ctx, life := s.client.tracer.startHandle(ctx, s)
+	err := s.lookUp(ctx)
 	if err == nil {
-		err = s.wait(ctx, wait.Ready)
+		err = s.wait(ctx, await.Ready)
 	}
 	if err != nil {
 		life.end(err)
-		return s.failed("open", s.suspension(ctx, err))
+		return s.wrap("open", s.withObstacle(ctx, err))
 	}
 	s.mu.Lock()
-	s.away, s.life = false, life
+	s.disconnected, s.span = false, life
 	s.mu.Unlock()
-	s.client.keep(s)
+	s.client.register(s)
 	return nil
 }
 
-// suspension tells of a sandbox that will not be ready because it is suspended.
-func (s *Sandbox) suspension(ctx context.Context, err error) error {
+// withObstacle tells of a sandbox that will not be ready because it is suspended.
+func (s *Sandbox) withObstacle(ctx context.Context, err error) error {
 	ref, _ := s.reference()
 	if t, look := s.client.resolver.Objects(ctx, s.client.namespace, ref); look == nil {
-		if obstacle := resolve.Obstacle(t, s.client.clock.Now()); obstacle != nil {
+		if obstacle := resolve.CheckRunning(t, s.client.clock.Now()); obstacle != nil {
 			return errors.Join(obstacle, err)
 		}
 	}
@@ -138,37 +138,37 @@ func (s *Sandbox) suspension(ctx context.Context, err error) error {
 }
 
 // wait waits for a goal, at most as long as the Client waits for readiness.
-func (s *Sandbox) wait(ctx context.Context, goal wait.Goal) error {
+func (s *Sandbox) wait(ctx context.Context, goal await.Goal) error {
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	defer watched.Wait()
 	defer stop()
 	watched.Go(func() {
-		s.client.operators.Watch(watching, s.client.namespace, func(trouble operator.Trouble) { s.client.progress(s.name, trouble.Message) })
+		s.client.operators.Watch(watching, s.client.namespace, func(trouble operator.Problem) { s.client.progress(s.name, trouble.Message) })
 	})
 	ref, uid := s.reference()
-	_, err := s.client.waiter.For(ctx, wait.Request{
-		Namespace: s.client.namespace, Ref: ref, Goal: goal, UID: uid, Timeout: s.client.ready,
+	_, err := s.client.waiter.For(ctx, await.Request{
+		Namespace: s.client.namespace, Ref: ref, Goal: goal, UID: uid, Timeout: s.client.readyTimeout,
 		Progress: func(obstacle string) { s.client.progress(s.name, obstacle) },
 	})
 	return err
 }
 
 // Wait returns when the sandbox is ready, suspended or finished.
-func (s *Sandbox) Wait(ctx context.Context, goal wait.Goal) error {
-	return s.operate(ctx, "wait", func(ctx context.Context) error { return s.wait(ctx, goal) })
+func (s *Sandbox) Wait(ctx context.Context, goal await.Goal) error {
+	return s.do(ctx, "wait", func(ctx context.Context) error { return s.wait(ctx, goal) })
 }
 
 // Status says how the sandbox is, what stands in its way, and what to do.
 func (s *Sandbox) Status(ctx context.Context) (d diagnose.Diagnosis, err error) {
-	err = s.operate(ctx, "status", func(ctx context.Context) error {
+	err = s.do(ctx, "status", func(ctx context.Context) error {
 		ref, _ := s.reference()
-		t, err := s.client.resolver.Visible(ctx, s.client.namespace, ref)
+		t, err := s.client.resolver.ReadableObjects(ctx, s.client.namespace, ref)
 		if err == nil {
 			err = s.pin(t)
 		}
 		if err == nil {
-			d = diagnose.Of(s.client.observer.Facts(ctx, t))
+			d = diagnose.Of(s.client.observer.Snapshot(ctx, t))
 		}
 		return err
 	})
@@ -177,13 +177,13 @@ func (s *Sandbox) Status(ctx context.Context) (d diagnose.Diagnosis, err error) 
 
 // Suspend ends the sandbox's Pod and returns when it has ended. Its volumes stay.
 func (s *Sandbox) Suspend(ctx context.Context) error {
-	return s.operate(ctx, "suspend", func(ctx context.Context) error {
+	return s.do(ctx, "suspend", func(ctx context.Context) error {
 		t, err := s.target(ctx)
 		if err == nil {
-			_, err = s.client.changes.Suspend(ctx, t)
+			_, err = s.client.sandboxes.Suspend(ctx, t)
 		}
 		if err == nil {
-			err = s.wait(ctx, wait.Suspended)
+			err = s.wait(ctx, await.Suspended)
 		}
 		return err
 	})
@@ -191,13 +191,13 @@ func (s *Sandbox) Suspend(ctx context.Context) error {
 
 // Resume starts a suspended sandbox again and returns when it is ready.
 func (s *Sandbox) Resume(ctx context.Context) error {
-	return s.operate(ctx, "resume", func(ctx context.Context) error {
+	return s.do(ctx, "resume", func(ctx context.Context) error {
 		t, err := s.target(ctx)
 		if err == nil {
-			_, err = s.client.changes.Resume(ctx, t)
+			_, err = s.client.sandboxes.Resume(ctx, t)
 		}
 		if err == nil {
-			err = s.wait(ctx, wait.Ready)
+			err = s.wait(ctx, await.Ready)
 		}
 		return err
 	})
@@ -217,7 +217,7 @@ func (s *Sandbox) target(ctx context.Context) (*resolve.Target, error) {
 func (s *Sandbox) container(ctx context.Context) (stream.Container, error) {
 	t, err := s.target(ctx)
 	if err == nil {
-		err = resolve.Obstacle(t, s.client.clock.Now())
+		err = resolve.CheckRunning(t, s.client.clock.Now())
 	}
 	if err != nil {
 		return stream.Container{}, err
@@ -229,11 +229,11 @@ func (s *Sandbox) container(ctx context.Context) (stream.Container, error) {
 // Disconnect gives the handle up and leaves the sandbox as it is. Operations that run go on; new ones are ErrClosed until Open.
 func (s *Sandbox) Disconnect() {
 	s.mu.Lock()
-	was, life := s.closed || s.away, s.life
-	s.away = true
+	was, life := s.closed || s.disconnected, s.span
+	s.disconnected = true
 	s.mu.Unlock()
 	if !was {
-		s.client.forget(s)
+		s.client.unregister(s)
 		life.end(nil)
 	}
 }
@@ -249,15 +249,15 @@ func (s *Sandbox) Close(ctx context.Context) error {
 	s.closed = true
 	s.mu.Unlock()
 	s.drain(ctx)
-	err := s.undo(ctx)
+	err := s.deleteObject(ctx)
 	if err != nil {
 		s.mu.Lock()
 		s.closed = false
 		s.mu.Unlock()
-		return s.failed("close", err)
+		return s.wrap("close", err)
 	}
-	s.client.forget(s)
-	s.life.end(nil)
+	s.client.unregister(s)
+	s.span.end(nil)
 	return nil
 }
 
@@ -268,7 +268,7 @@ func (s *Sandbox) drain(ctx context.Context) {
 		s.running.Wait()
 		close(over)
 	}()
-	timer := s.client.clock.NewTimer(s.client.cleanup / 2)
+	timer := s.client.clock.NewTimer(s.client.cleanupTimeout / 2)
 	defer timer.Stop()
 	select {
 	case <-over:
@@ -277,17 +277,17 @@ func (s *Sandbox) drain(ctx context.Context) {
 	}
 }
 
-// undo deletes the sandbox, also when the caller's context has ended.
-func (s *Sandbox) undo(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.client.cleanup/2)
+// deleteObject deletes the sandbox, also when the caller's context has ended.
+func (s *Sandbox) deleteObject(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.client.cleanupTimeout/2)
 	defer cancel()
 	ref, uid := s.reference()
-	t, err := s.client.resolver.Holder(ctx, s.client.namespace, ref)
+	t, err := s.client.resolver.ClaimAndSandbox(ctx, s.client.namespace, ref)
 	switch {
 	case resolve.Is(err, resolve.NotFound), err == nil && t.UID() != uid:
 		return nil
 	case err == nil:
-		err = s.client.changes.Delete(ctx, t, false)
+		err = s.client.sandboxes.Delete(ctx, t, false)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: it could not be deleted: %w", ErrOrphaned, err)

@@ -19,9 +19,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 func start(t *testing.T) *world {
@@ -95,7 +95,7 @@ func TestErrorsTellTheirKind(t *testing.T) {
 	if _, err := client.Create(t.Context(), sdk.Spec{Name: "dev", Template: "t"}); !apierrors.IsAlreadyExists(err) {
 		t.Errorf("the API's own errors must stay visible: %v", err)
 	}
-	w.server.Exec = func(ctx context.Context, _ fake.Process) error {
+	w.server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 		w.server.Cut()
 		<-ctx.Done()
 		return nil
@@ -134,7 +134,7 @@ func TestCloseLetsOperationsEndAndStartsNoNewOnes(t *testing.T) {
 	w := start(t)
 	box := create(t, w.client(), sdk.Spec{Template: "t"})
 	running, proceed := make(chan struct{}), make(chan struct{})
-	w.server.Exec = func(_ context.Context, p fake.Process) error {
+	w.server.Exec = func(_ context.Context, p fakeserver.Process) error {
 		close(running)
 		<-proceed
 		_, err := p.Stdout.Write([]byte("done"))
@@ -178,7 +178,7 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 	w := start(t)
 	box := create(t, w.client(sdk.WithCleanupTimeout(100*time.Millisecond)), sdk.Spec{Template: "t"})
 	running := make(chan struct{})
-	w.server.Exec = func(ctx context.Context, _ fake.Process) error {
+	w.server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 		close(running)
 		<-ctx.Done()
 		return nil

@@ -19,7 +19,7 @@ import (
 func (c *Client) CleanUpOnSignals() (stop func()) {
 	// Channels of their own: a signal that finds its channel full is lost, and connections break all the time.
 	asked, pipe, over := make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(asked, signals.Polite()...)
+	signal.Notify(asked, signals.TerminationSignals()...)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	ended := make(chan struct{})
 	go func() {
@@ -41,7 +41,7 @@ func (c *Client) CleanUpOnSignals() (stop func()) {
 		c.cleanUp()
 		signal.Stop(asked)
 		signal.Stop(pipe)
-		die(got)
+		reraise(got)
 	}()
 	return func() {
 		select {
@@ -54,7 +54,7 @@ func (c *Client) CleanUpOnSignals() (stop func()) {
 }
 
 func (c *Client) cleanUp() {
-	ctx, cancel := context.WithTimeout(context.Background(), c.cleanup)
+	ctx, cancel := context.WithTimeout(context.Background(), c.cleanupTimeout)
 	defer cancel()
 	_ = c.DeleteAll(ctx) // the process ends: nobody is left to tell
 }
@@ -62,15 +62,15 @@ func (c *Client) cleanUp() {
 // unreadOutput is the standard output or error that nobody reads any more, or nil.
 func unreadOutput() *os.File {
 	for _, file := range []*os.File{os.Stdout, os.Stderr} {
-		if signals.Unread(file) {
+		if signals.OutputClosed(file) {
 			return file
 		}
 	}
 	return nil
 }
 
-// die has a signal do what it does to a program that does not listen.
-func die(got os.Signal) {
+// reraise has a signal do what it does to a program that does not listen.
+func reraise(got os.Signal) {
 	if got == syscall.SIGPIPE {
 		// Go's runtime ends a program for a write of this kind, and for no signal from outside.
 		if file := unreadOutput(); file != nil {

@@ -32,39 +32,39 @@ func newTracer(p trace.TracerProvider) tracer {
 	return tracer{p.Tracer("github.com/agent-sandbox/kubectl-sandbox/sdk")}
 }
 
-// life is the span of a handle, from when it was made or opened until it is closed.
-type life struct{ span trace.Span }
+// handleSpan is the span of a handle, from when it was made or opened until it is closed.
+type handleSpan struct{ span trace.Span }
 
-func (t tracer) lifecycle(ctx context.Context, s *Sandbox) (context.Context, *life) {
-	ctx, span := t.Start(ctx, "sandbox.lifecycle", trace.WithAttributes(about(s)...))
-	return ctx, &life{span}
+func (t tracer) startHandle(ctx context.Context, s *Sandbox) (context.Context, *handleSpan) {
+	ctx, span := t.Start(ctx, "sandbox.lifecycle", trace.WithAttributes(spanAttributes(s)...))
+	return ctx, &handleSpan{span}
 }
 
-func about(s *Sandbox) []attribute.KeyValue {
+func spanAttributes(s *Sandbox) []attribute.KeyValue {
 	return []attribute.KeyValue{attributeName.String(s.name), attributeNamespace.String(s.client.namespace)}
 }
 
-// in makes the handle's span the parent of what the context's next span is about, unless the caller has one of its own.
-func (l *life) in(ctx context.Context) context.Context {
+// parentOf makes the handle's span the parent of what the context's next span is about, unless the caller has one of its own.
+func (l *handleSpan) parentOf(ctx context.Context) context.Context {
 	if l == nil || trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
 	return trace.ContextWithSpan(ctx, l.span)
 }
 
-func (l *life) end(err error) {
+func (l *handleSpan) end(err error) {
 	if l != nil {
-		finish(l.span, err)
+		endSpan(l.span, err)
 	}
 }
 
-// begin starts the span of an operation.
-func (t tracer) begin(ctx context.Context, s *Sandbox, op string) (context.Context, func(error)) {
-	ctx, span := t.Start(ctx, "sandbox."+op, trace.WithAttributes(about(s)...))
-	return ctx, func(err error) { finish(span, err) }
+// startOperation starts the span of an operation.
+func (t tracer) startOperation(ctx context.Context, s *Sandbox, op string) (context.Context, func(error)) {
+	ctx, span := t.Start(ctx, "sandbox."+op, trace.WithAttributes(spanAttributes(s)...))
+	return ctx, func(err error) { endSpan(span, err) }
 }
 
-func finish(span trace.Span, err error) {
+func endSpan(span trace.Span, err error) {
 	if err != nil {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, err.Error())
@@ -72,8 +72,8 @@ func finish(span trace.Span, err error) {
 	span.End()
 }
 
-// stamp has the operator go on with the trace that the context is in.
-func (t tracer) stamp(ctx context.Context, object metav1.Object) {
+// injectTrace has the operator go on with the trace that the context is in.
+func (t tracer) injectTrace(ctx context.Context, object metav1.Object) {
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)
 	raw, err := json.Marshal(carrier)

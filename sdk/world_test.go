@@ -23,15 +23,15 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // world is a cluster with somebody who plays the operator. What runs in a container runs in a directory of this machine.
 type world struct {
 	*fakecluster.Cluster
-	server  *fake.Server
+	server  *fakeserver.Server
 	network stream.Network
 	dir     string
 	// neverReady: Pods do not start.
@@ -43,12 +43,12 @@ type world struct {
 }
 
 func newWorld() *world {
-	w := &world{Cluster: fakecluster.New(), server: fake.New()}
+	w := &world{Cluster: fakecluster.New(), server: fakeserver.New()}
 	var err error
 	if w.dir, err = os.MkdirTemp("", "sdk"); err != nil {
 		panic(err)
 	}
-	w.server.Exec = fake.Local(w.dir, "sh", "cat", "test", "tar", "sleep")
+	w.server.Exec = fakeserver.Local(w.dir, "sh", "cat", "test", "tar", "sleep")
 	if w.network, err = stream.New(w.server.Config(), clock.RealClock{}); err != nil {
 		panic(err)
 	}

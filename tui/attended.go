@@ -17,7 +17,7 @@ const attending = 10 * time.Second
 
 // attendedMsg is what was found: trouble, or none that can be seen.
 type attendedMsg struct {
-	trouble operator.Trouble
+	trouble operator.Problem
 	over    bool // the user may not look
 }
 
@@ -56,9 +56,9 @@ func (m *Model) attended(found attendedMsg) tea.Cmd {
 }
 
 // looker is how the dashboard looks for an operator; nil where there is no cluster.
-func (o *Options) looker() func(context.Context, string) (operator.Trouble, bool, error) {
+func (o *Options) looker() func(context.Context, string) (operator.Problem, bool, error) {
 	if o.Kubernetes == nil {
 		return nil
 	}
-	return operator.New(o.Kubernetes, o.Clock).Trouble
+	return operator.NewMonitor(o.Kubernetes, o.Clock).Problem
 }

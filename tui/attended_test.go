@@ -54,15 +54,15 @@ func TestTheTitleSaysInRedThatNoOperatorLooksAfterWhatIsShown(t *testing.T) {
 func TestTheTitleClaimsNothingThatNobodyKnows(t *testing.T) {
 	w := filled(t.Context(), 120, 24)
 	asked := 0
-	w.look = func(context.Context, string) (operator.Trouble, bool, error) {
+	w.look = func(context.Context, string) (operator.Problem, bool, error) {
 		asked++
-		return operator.Trouble{}, false, nil
+		return operator.Problem{}, false, nil
 	}
 	if cmd := w.attended(w.attend(0)().(attendedMsg)); cmd != nil || w.unattended != "" {
 		t.Error("who may not look looks again and again")
 	}
-	w.look = func(context.Context, string) (operator.Trouble, bool, error) {
-		return operator.Trouble{}, false, errors.New("no answer")
+	w.look = func(context.Context, string) (operator.Problem, bool, error) {
+		return operator.Problem{}, false, errors.New("no answer")
 	}
 	if cmd := w.attended(w.attend(0)().(attendedMsg)); cmd == nil || w.unattended != "" {
 		t.Error("an answer that did not come is asked for no more, or taken for one")

@@ -64,7 +64,7 @@ type Model struct {
 	actor   Actor
 	spawn   func(func())
 	wait    func(time.Duration)
-	look    func(context.Context, string) (operator.Trouble, bool, error)
+	look    func(context.Context, string) (operator.Problem, bool, error)
 	cluster string
 	// namespace is shown first.
 	namespace string
@@ -88,7 +88,7 @@ type Model struct {
 	toast         toast
 	busy          int
 	unattended    string // why no operator looks after what is shown, in short
-	suspected     operator.Trouble
+	suspected     operator.Problem
 	forwards      []action.Forwarding
 
 	page        *action.Page

@@ -13,8 +13,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func TestOneFrameFailsOnlyIfNothingCouldBeRead(t *testing.T) {

@@ -203,7 +203,7 @@ func (m *Model) containerState(s corev1.ContainerStatus) string {
 	return text
 }
 
-func (m *Model) volumes(w *writer, f *diagnose.Facts) {
+func (m *Model) volumes(w *writer, f *diagnose.Snapshot) {
 	if len(f.Volumes) == 0 {
 		return
 	}
@@ -219,7 +219,7 @@ func (m *Model) volumes(w *writer, f *diagnose.Facts) {
 	}
 }
 
-func (m *Model) events(w *writer, f *diagnose.Facts) {
+func (m *Model) events(w *writer, f *diagnose.Snapshot) {
 	w.section("Events")
 	events := slices.Clone(f.Events)
 	slices.SortStableFunc(events, func(a, b corev1.Event) int {

@@ -116,7 +116,7 @@ func demo() *store.Snapshot {
 	s := &store.Snapshot{At: noon, Namespace: "research", Health: healthy(), Members: map[types.UID][]*rows.Row{}}
 	add := func(name, template string, desired, ready, claimed, warm, cold int, short string, was, claims []int) {
 		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"), b.CreatedAt(ago(50*time.Hour)))
-		summary := &pool.Summary{Pool: object, Desired: desired, Ready: ready, Claimed: claimed, Short: short}
+		summary := &pool.Summary{Pool: object, Desired: desired, Ready: ready, Claimed: claimed, Shortage: short}
 		if ready == 0 {
 			summary.Cause = podreason.TemplateNotFound
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
@@ -21,7 +22,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Access is a way into one namespace of a cluster.
@@ -31,11 +31,11 @@ type Access struct {
 	Kubernetes kubernetes.Interface
 	Resolver   *resolve.Resolver
 	Observer   *observe.Observer
-	Waiter     *wait.Waiter
+	Waiter     *await.Waiter
 	Client     *sandbox.Client
 	Pools      *pool.Client
 	Volumes    *volume.Client
-	Operator   *operator.Looker
+	Operator   *operator.Monitor
 
 	// told is what was said already, so that it is said once by a command that waits for several things.
 	told sync.Once
@@ -59,23 +59,23 @@ func Open(f factory.Factory) (*Access, error) {
 		Namespace: namespace, Sandboxes: sandboxes, Kubernetes: kubernetes,
 		Resolver: resolve.New(sandboxes, kubernetes, f.Clock()),
 		Observer: observe.New(kubernetes, f.Clock()),
-		Waiter:   wait.New(sandboxes, kubernetes, f.Clock()),
+		Waiter:   await.New(sandboxes, kubernetes, f.Clock()),
 		Client:   sandbox.New(sandboxes, f.Clock()),
 		Pools:    pool.New(sandboxes, f.Clock()),
 		Volumes:  volume.New(sandboxes, kubernetes),
-		Operator: operator.New(kubernetes, f.Clock()),
+		Operator: operator.NewMonitor(kubernetes, f.Clock()),
 	}, nil
 }
 
 // Wait waits as the Waiter does. Meanwhile it says on stderr, once, if it finds that no operator is there to do what is waited for.
-func (a *Access) Wait(ctx context.Context, r wait.Request, errOut io.Writer) (*resolve.Target, error) {
+func (a *Access) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	defer watched.Wait()
 	defer stop()
 	if r.Timeout != 0 {
 		watched.Go(func() {
-			a.Operator.Watch(watching, a.Namespace, func(trouble operator.Trouble) {
+			a.Operator.Watch(watching, a.Namespace, func(trouble operator.Problem) {
 				a.told.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", Unattended(a.Namespace, trouble)) }) // it is only a warning
 			})
 		})
@@ -84,7 +84,7 @@ func (a *Access) Wait(ctx context.Context, r wait.Request, errOut io.Writer) (*r
 }
 
 // Unattended is how people are told that no operator is there. Where none was found, one of another kind may be there all the same.
-func Unattended(namespace string, trouble operator.Trouble) string {
+func Unattended(namespace string, trouble operator.Problem) string {
 	message := printable.Line(trouble.Message)
 	if trouble.Absent {
 		return fmt.Sprintf("perhaps nothing looks after sandboxes in namespace %s: %s", namespace, message)

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/attach"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // cluster has a sandbox "dev" with a container that has standard input and one that has not.

@@ -109,7 +109,7 @@ func Ports(f factory.Factory) Func {
 		if err != nil {
 			return nil
 		}
-		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 		if err != nil || t.Sandbox == nil {
 			return nil
 		}

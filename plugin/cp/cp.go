@@ -125,7 +125,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
 	}
 	options := files.Options{
-		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Again: (&patience{clock: f.Clock(), warn: warn}).again,
+		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Retry: (&patience{clock: f.Clock(), warn: warn}).again,
 	}
 	open := func(s side) (*files.Copier, error) {
 		if !s.Remote {
@@ -152,9 +152,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	switch {
 	case o.to.standard() || o.from.standard():
 	case to != nil:
-		left = to.Left()
+		left = to.Partial()
 	default:
-		left = from.Left()
+		left = from.Partial()
 	}
 	return o.failure(err, left, f)
 }

@@ -129,9 +129,9 @@ func (o *Options) tellEnd(made *Made, out io.Writer) {
 	var text string
 	switch claim, sandbox := made.target.Claim, made.target.Sandbox; {
 	case claim != nil && claim.Spec.Lifecycle != nil:
-		text = sdkvolume.AtTheEnd(claim, nil, nil) + "; volumes go too, unless the template has them retained"
+		text = sdkvolume.ShutdownText(claim, nil, nil) + "; volumes go too, unless the template has them retained"
 	case claim == nil && sandbox.Spec.ShutdownTime != nil && len(sandbox.Spec.VolumeClaimTemplates) > 0:
-		text = sdkvolume.AtTheEnd(nil, sandbox, nil)
+		text = sdkvolume.ShutdownText(nil, sandbox, nil)
 	default:
 		return
 	}

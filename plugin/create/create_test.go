@@ -20,7 +20,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

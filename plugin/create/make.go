@@ -12,9 +12,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Made is a claim or a Sandbox that was created.
@@ -69,9 +69,9 @@ func (o *Options) Make(ctx context.Context, f factory.Factory, a *access.Access,
 // WaitReady waits until what was made is ready and returns it as it was then. What stands in the way is told on stderr.
 func (o *Options) WaitReady(ctx context.Context, a *access.Access, made *Made, streams genericiooptions.IOStreams) (*Made, error) {
 	progress := waiting.NewProgress(streams.ErrOut)
-	target, err := a.Wait(ctx, wait.Request{
+	target, err := a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
-		Goal: wait.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, wait.Ready),
+		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, await.Ready),
 	}, streams.ErrOut)
 	if err != nil {
 		return nil, err

@@ -19,9 +19,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Options are the names and flags.
@@ -102,7 +102,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 func (o *Options) resolve(ctx context.Context, a *access.Access, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
 	for _, ref := range refs {
-		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -128,9 +128,9 @@ func (o *Options) delete(ctx context.Context, a *access.Access, targets []*resol
 			return "", err
 		}
 		if o.Waiting.Wait {
-			_, err := a.Wait(ctx, wait.Request{
-				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: wait.Deleted,
-				Timeout: o.Waiting.Timeout, Progress: progress.Of(ref.Name, wait.Deleted),
+			_, err := a.Wait(ctx, await.Request{
+				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: await.Deleted,
+				Timeout: o.Waiting.Timeout, Progress: progress.Of(ref.Name, await.Deleted),
 			}, streams.ErrOut)
 			if err != nil {
 				return "", err

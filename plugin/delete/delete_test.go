@@ -21,8 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/delete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 // objects are a claim "a" with its Sandbox "a-1", and Sandboxes "b" and "c" of their own; "c" has the label team=x.

@@ -26,10 +26,10 @@ func tellVolumes(ctx context.Context, a *access.Access, targets []*resolve.Targe
 	if err != nil {
 		there = nil // who may not read them is told what the specs say
 	}
-	var fates []volume.Fate
+	var fates []volume.Outcome
 	named := map[string]bool{}
 	for _, t := range targets {
-		for _, fate := range volume.Fates(t.Claim, t.Sandbox, there) {
+		for _, fate := range volume.Outcomes(t.Claim, t.Sandbox, there) {
 			if !named[fate.Name] {
 				named[fate.Name], fates = true, append(fates, fate)
 			}

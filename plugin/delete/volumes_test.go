@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/delete"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 // storage are a Sandbox "goes" whose volume goes, one "keeps" whose volume stays, and a volume "data-old" that nothing uses.

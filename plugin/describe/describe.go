@@ -70,12 +70,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	var failed error
 	described := 0
 	for _, ref := range o.refs {
-		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		facts := a.Observer.FactsWithNodes(ctx, t)
+		facts := a.Observer.SnapshotWithNodes(ctx, t)
 		printable.Object(&facts) // the target's objects are the same
 		text := Text(t, facts, style, command)
 		if described++; described > 1 {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/describe"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/status"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
 

@@ -23,7 +23,7 @@ import (
 )
 
 // Text is the whole page about one sandbox.
-func Text(t *resolve.Target, facts diagnose.Facts, style report.Style, command func(string) string) string {
+func Text(t *resolve.Target, facts diagnose.Snapshot, style report.Style, command func(string) string) string {
 	d := diagnose.Of(facts)
 	w := report.Page{Style: style}
 	w.Section("", head(t, &facts, style.Summary(&d)))
@@ -42,7 +42,7 @@ func Text(t *resolve.Target, facts diagnose.Facts, style report.Style, command f
 	return w.String()
 }
 
-func head(t *resolve.Target, facts *diagnose.Facts, summary string) []string {
+func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string {
 	lines := []string{"Name:\t" + t.Name(), "Namespace:\t" + t.Namespace, "Status:\t" + summary}
 	add := func(key, value string) {
 		if value != "" {
@@ -91,7 +91,7 @@ func asks(spec *extensionsv1beta1.SandboxClaimSpec) string {
 	return "template " + spec.TemplateRef.Name + ", warm from pool " + spec.PoolName()
 }
 
-func ends(facts *diagnose.Facts) string {
+func ends(facts *diagnose.Snapshot) string {
 	deadline := facts.Deadline()
 	if !deadline.Set() {
 		return "when somebody deletes it"
@@ -105,7 +105,7 @@ func ends(facts *diagnose.Facts) string {
 
 func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) []string {
 	var lines []string
-	fates := volume.Fates(nil, s, existing)
+	fates := volume.Outcomes(nil, s, existing)
 	for i := range s.Spec.VolumeClaimTemplates {
 		found := false
 		template := &s.Spec.VolumeClaimTemplates[i]
@@ -140,7 +140,7 @@ func kept(volumes []corev1.PersistentVolumeClaim) []string {
 const shownEvents = 10
 
 // events are the latest ones, without what the diagnosis below tells in full.
-func events(facts *diagnose.Facts, d *diagnose.Diagnosis) []string {
+func events(facts *diagnose.Snapshot, d *diagnose.Diagnosis) []string {
 	latest := facts.Events
 	if len(latest) > shownEvents {
 		latest = latest[len(latest)-shownEvents:]

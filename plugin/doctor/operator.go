@@ -47,7 +47,7 @@ func leader(ctx context.Context, p *patient) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}
-	if !health.Elects(p.deployment) {
+	if !health.UsesLeaderElection(p.deployment) {
 		return ok("leader election is turned off")
 	}
 	namespace := health.LeaseNamespace(p.deployment)

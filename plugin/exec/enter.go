@@ -73,7 +73,7 @@ func (i *Inside) Result(err error) error {
 		return exit.Remote(ended.Code)
 	case errors.As(err, &lost):
 		return exit.Lost(lost)
-	case errors.Is(err, terminal.ErrLeft):
+	case errors.Is(err, terminal.ErrDetached):
 		return exit.Lost(err)
 	case errors.As(err, &start):
 		return fmt.Errorf("container %s of %s: %w", i.Container.Name, i.Target.Name(), err)

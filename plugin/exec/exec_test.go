@@ -27,7 +27,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/shell"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // cluster has a sandbox "dev" that runs, and one "off" that is suspended.

@@ -26,7 +26,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exec"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // terminal is a pseudo-terminal on which a command runs.

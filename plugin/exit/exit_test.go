@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 )
 
 func TestCode(t *testing.T) {
-	plain, timeout := errors.New("no"), &wait.Timeout{Name: "dev", Goal: wait.Ready, After: time.Second}
+	plain, timeout := errors.New("no"), &await.TimeoutError{Name: "dev", Goal: await.Ready, After: time.Second}
 	tests := map[string]struct {
 		err  error
 		want int

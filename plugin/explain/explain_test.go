@@ -27,9 +27,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/explain"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func request(err error) error {
@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 		"no permission names verb and resource": {err: fakecluster.Forbidden("create", apis.ResourceSandboxes, apis.GroupAgents), want: []string{"may not create sandboxes." + apis.GroupAgents, `namespace "ns"`, `the verb "create"`}},
 		"a name that exists":                    {err: apierrors.NewAlreadyExists(group, "dev"), want: []string{`"dev" already exists`, "choose another name"}},
 		"no CRDs says to install":               {err: resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents), want: []string{"not installed", "try: kubectl sandbox install"}},
-		"a timeout says where to look":          {err: &wait.Timeout{Name: "dev", Goal: wait.Ready, Obstacle: "no node takes it"}, want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"}},
+		"a timeout says where to look":          {err: &await.TimeoutError{Name: "dev", Goal: await.Ready, Obstacle: "no node takes it"}, want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"}},
 		"a connection that breaks":              {err: request(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}), want: []string{"cannot reach the API server at 10.0.0.1:6443", "reset"}},
 		"a dial without a request":              {err: fmt.Errorf("exec: %w", refused), want: []string{"cannot reach the API server", "refused"}},
 		"an answer that does not come":          {err: request(context.DeadlineExceeded), want: []string{"cannot reach the API server at 10.0.0.1:6443", "deadline"}},

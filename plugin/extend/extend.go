@@ -82,7 +82,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	return selection.Each(streams.Out, o.refs, func(ref resolve.Ref) (result string, err error) {
 		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+			t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 			if err != nil {
 				return err
 			}
@@ -104,12 +104,12 @@ func (o *Options) then(ctx context.Context, a *access.Access, t *resolve.Target)
 	if err != nil {
 		there = nil // the spec tells
 	}
-	return volume.AtTheEnd(t.Claim, t.Sandbox, there)
+	return volume.ShutdownText(t.Claim, t.Sandbox, there)
 }
 
 // extend extends one sandbox. A claim that has lost its Sandbox gets another by itself only if that has the volumes.
 func (o *Options) extend(ctx context.Context, f factory.Factory, a *access.Access, t *resolve.Target) (time.Time, error) {
-	if o.Fresh || !sandbox.Lost(t, f.Clock().Now()) {
+	if o.Fresh || !sandbox.SandboxLost(t, f.Clock().Now()) {
 		return a.Client.Extend(ctx, t, o.By, o.Fresh)
 	}
 	kept, err := a.Volumes.Kept(ctx, t.Claim)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/extend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

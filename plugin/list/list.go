@@ -167,13 +167,13 @@ func (l *lister) list(ctx context.Context) (listed []table.Item, targets []*reso
 }
 
 // facts are what the states of a table need; programs get the objects, whose states they judge for themselves.
-func (l *lister) facts(ctx context.Context, targets []*resolve.Target) []diagnose.Facts {
+func (l *lister) facts(ctx context.Context, targets []*resolve.Target) []diagnose.Snapshot {
 	if l.options.printing.Table() {
-		return l.access.Observer.Many(ctx, l.namespace, targets)
+		return l.access.Observer.Snapshots(ctx, l.namespace, targets)
 	}
-	all := make([]diagnose.Facts, len(targets))
+	all := make([]diagnose.Snapshot, len(targets))
 	for i, t := range targets {
-		all[i] = observe.Resolved(t, l.now())
+		all[i] = observe.FromTarget(t, l.now())
 	}
 	return all
 }
@@ -215,7 +215,7 @@ func all(ctx context.Context, client versioned.Interface, namespace, selector st
 func byName(ctx context.Context, a *access.Access, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
 	var others []*resolve.Target
 	for _, ref := range refs {
-		t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 		switch {
 		case err != nil:
 			failed = errors.Join(failed, err)

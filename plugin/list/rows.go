@@ -56,7 +56,7 @@ func (o *found) targets() []*resolve.Target {
 }
 
 // items returns one item for each of the facts.
-func items(all []diagnose.Facts, style report.Style) ([]table.Item, error) {
+func items(all []diagnose.Snapshot, style report.Style) ([]table.Item, error) {
 	listed := make([]table.Item, 0, len(all))
 	for i := range all {
 		item, err := itemOf(&all[i], style)
@@ -68,7 +68,7 @@ func items(all []diagnose.Facts, style report.Style) ([]table.Item, error) {
 	return listed, nil
 }
 
-func itemOf(facts *diagnose.Facts, style report.Style) (table.Item, error) {
+func itemOf(facts *diagnose.Snapshot, style report.Style) (table.Item, error) {
 	claim, sandbox := facts.Claim, facts.Sandbox
 	if claim == nil {
 		return table.NewItem(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox),
@@ -86,7 +86,7 @@ func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
 }
 
 func row(
-	object *metav1.ObjectMeta, kind string, facts *diagnose.Facts, style report.Style, conditions []metav1.Condition, ips []string,
+	object *metav1.ObjectMeta, kind string, facts *diagnose.Snapshot, style report.Style, conditions []metav1.Condition, ips []string,
 ) []any {
 	d := diagnose.Of(*facts)
 	message := d.Obstacle
@@ -107,7 +107,7 @@ func tells(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
 		(d.Verdict != diagnose.Blocked || strings.Contains(d.Obstacle, ready.Message))
 }
 
-func endsIn(facts *diagnose.Facts) string {
+func endsIn(facts *diagnose.Snapshot) string {
 	deadline := facts.Deadline()
 	switch {
 	case !deadline.Set():

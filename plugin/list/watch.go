@@ -31,7 +31,7 @@ const statusColumn = 2
 
 // watch prints the items, and then those that change. It ends with the context.
 func (l *lister) watch(ctx context.Context, clock clock.WithTicker, items []table.Item, targets []*resolve.Target) error {
-	follow := l.access.Waiter.Follow(ctx)
+	follow := l.access.Waiter.Watch(ctx)
 	tick := clock.NewTicker(atLeast)
 	defer tick.Stop()
 	if err := l.options.printing.Stream(items, columns(), l.options.AllNamespaces, l.streams.Out); err != nil {
@@ -42,10 +42,10 @@ func (l *lister) watch(ctx context.Context, clock clock.WithTicker, items []tabl
 	for {
 		if len(l.options.refs) > 0 {
 			for _, target := range targets {
-				follow.Target(target)
+				follow.AddTarget(target)
 			}
 		} else {
-			follow.All(l.namespace, l.options.Selector)
+			follow.AddNamespace(l.namespace, l.options.Selector)
 		}
 		if err := l.pause(ctx, clock, follow.Changed(), tick.C()); err != nil {
 			return err

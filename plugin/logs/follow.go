@@ -26,7 +26,7 @@ func (o *Options) follow(
 	go func() {
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
-			if remark := state.Waiting(); remark != "" {
+			if remark := state.WaitingText(); remark != "" {
 				_, _ = printable.Fprintf(streams.ErrOut, "%s\n", remark) // it is only one
 			}
 		})

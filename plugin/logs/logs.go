@@ -106,7 +106,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	if t.Pod == nil {
-		return resolve.Obstacle(t, f.Clock().Now())
+		return resolve.CheckRunning(t, f.Clock().Now())
 	}
 	container, err := resolve.Container(t.Pod, o.Container)
 	if err != nil {
@@ -116,7 +116,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return o.follow(ctx, f, a, t, container, streams)
 	}
 	if !o.Previous && unstarted(t.Pod, container) {
-		return &silence{container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Facts(ctx, t)).Obstacle}
+		return &silence{container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Snapshot(ctx, t)).Obstacle}
 	}
 	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/nodes"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func node(name string, cordoned bool) *corev1.Node {

@@ -14,16 +14,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Change is one kind of change.
 type Change struct {
 	// Doing and Done are how the result reads: "suspending", "suspended".
 	Doing, Done string
-	Goal        wait.Goal
+	Goal        await.Goal
 	// Apply makes the change, and says whether there was anything to change.
 	Apply func(context.Context, *access.Access, *resolve.Target) (changed bool, err error)
 }
@@ -57,7 +57,7 @@ func (c Change) Run(ctx context.Context, f factory.Factory, streams genericioopt
 func (c Change) one(
 	ctx context.Context, a *access.Access, ref resolve.Ref, o *Options, progress *waiting.Progress, errOut io.Writer,
 ) (string, error) {
-	t, err := a.Resolver.Holder(ctx, a.Namespace, ref)
+	t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (c Change) one(
 		}
 		return called + " " + c.Doing, nil
 	}
-	_, err = a.Wait(ctx, wait.Request{
+	_, err = a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
 		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.Of(t.Name(), c.Goal),
 	}, errOut)

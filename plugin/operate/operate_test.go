@@ -24,7 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/resume"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/suspend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/wait"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -55,11 +55,11 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	}
 	var summaries []pool.Summary
 	var failed error
-	var facts *pool.Facts
+	var facts *pool.Inventory
 	for _, ref := range refs {
 		found, err := a.Pools.Pool(ctx, a.Namespace, ref.Name)
 		if err == nil && facts == nil {
-			facts, err = a.Pools.Facts(ctx, a.Namespace)
+			facts, err = a.Pools.Inventory(ctx, a.Namespace)
 		}
 		if err != nil {
 			failed = errors.Join(failed, err)
@@ -73,7 +73,7 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	command := func(arguments string) string { return explain.Command(arguments, f) }
 	for i := range summaries {
 		var operator diagnose.Operator
-		if summaries[i].Short != "" { // the operator may be the reason
+		if summaries[i].Shortage != "" { // the operator may be the reason
 			operator = a.Observer.Operator(ctx)
 		}
 		text := page(&summaries[i], facts, operator, style, command)
@@ -88,15 +88,15 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 }
 
 // page is the whole text about one pool.
-func page(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, style report.Style, command func(string) string) string {
+func page(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, style report.Style, command func(string) string) string {
 	p := report.Page{Style: style}
 	head := []string{
 		"Name:\t" + s.Pool.Name + report.Age(s.Pool.CreationTimestamp, facts.Now), "Namespace:\t" + s.Pool.Namespace,
 		"Template:\t" + s.Pool.Spec.TemplateRef.Name, "Update:\t" + string(strategy(s.Pool)),
 		fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired), "Claimed:\t" + number(s.Claimed), "Stale:\t" + number(s.Stale),
 	}
-	if s.Short != "" {
-		head = append(head, "Short:\t"+s.Short)
+	if s.Shortage != "" {
+		head = append(head, "Short:\t"+s.Shortage)
 	}
 	p.Section("", head)
 	p.Section("Labels", report.Pairs(s.Pool.Labels))
@@ -110,7 +110,7 @@ func page(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, style 
 	}
 	p.Section("Members", members)
 	var claims []string
-	for _, claim := range s.Handed {
+	for _, claim := range s.Claims {
 		claims = append(claims, fmt.Sprintf("%s\t%s", claim.Name, claim.Status.SandboxStatus.Name))
 	}
 	p.Section("Claims", claims)
@@ -119,9 +119,9 @@ func page(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, style 
 }
 
 // next is what to do about a pool: most is cured where the cause is.
-func next(s *pool.Summary, facts *pool.Facts, operator diagnose.Operator, command func(string) string) []string {
+func next(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, command func(string) string) []string {
 	switch {
-	case s.Short == "":
+	case s.Shortage == "":
 		return []string{"claim from it: " + command("create NAME --pool "+s.Pool.Name)}
 	case operator == diagnose.OperatorAbsent:
 		return []string{"install the operator: " + command("install")}
@@ -146,7 +146,7 @@ func mending(s *pool.Summary, member string, command func(string) string) []stri
 	template := s.Pool.Spec.TemplateRef.Name
 	replaced := "the operator replaces what does not start within minutes; to have that at once: " + command("delete sandbox/"+member)
 	see := "see what stands in the way of one of them: " + command("status sandbox/"+member)
-	if s.Fixed {
+	if s.TemplateChanged {
 		return []string{"the template was changed since: " + replaced, see}
 	}
 	what := "correct template " + template

@@ -58,7 +58,7 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if pools == nil && failed != nil {
 		return failed
 	}
-	facts, err := a.Pools.Facts(ctx, o.Namespace(a.Namespace))
+	facts, err := a.Pools.Inventory(ctx, o.Namespace(a.Namespace))
 	if err != nil {
 		return errors.Join(failed, err)
 	}
@@ -104,10 +104,10 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-func row(s *pool.Summary, facts *pool.Facts) []any {
+func row(s *pool.Summary, facts *pool.Inventory) []any {
 	return []any{
 		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), strconv.Itoa(s.Ready), number(s.Claimed), number(s.Stale),
-		table.Age(s.Pool.CreationTimestamp, facts.Now), table.OrNone(s.Short), string(strategy(s.Pool)),
+		table.Age(s.Pool.CreationTimestamp, facts.Now), table.OrNone(s.Shortage), string(strategy(s.Pool)),
 	}
 }
 

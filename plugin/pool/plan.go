@@ -134,7 +134,7 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	if err != nil {
 		return err
 	}
-	facts, err := a.Pools.Facts(ctx, a.Namespace)
+	facts, err := a.Pools.Inventory(ctx, a.Namespace)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style report.Style,
 	}
 	p.Section("Demand", demand)
 	needed := []string{fmt.Sprintf("Sandboxes:\t%d", plan.Needed)}
-	if costs := amounts(plan.Times(plan.Needed)); costs != "" {
-		needed = append(needed, fmt.Sprintf("Requests:\t%s (now %s)", costs, amounts(plan.Times(plan.Desired))))
+	if costs := amounts(plan.Total(plan.Needed)); costs != "" {
+		needed = append(needed, fmt.Sprintf("Requests:\t%s (now %s)", costs, amounts(plan.Total(plan.Desired))))
 	}
 	p.Section("Needed", needed)
 	p.Section("Next", []string{advice(plan, command)})

@@ -21,8 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/pool"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
 

@@ -35,7 +35,7 @@ func (o *PlanOptions) room(ctx context.Context, a *access.Access, s *pool.Summar
 	if err != nil {
 		return nil, err
 	}
-	r := &room{Needs: capacity.Amounts(capacity.Needs(member)), Answer: capacity.Of(member, volumes, facts)}
+	r := &room{Needs: capacity.Amounts(capacity.Requests(member)), Answer: capacity.Calculate(member, volumes, facts)}
 	if o.Replicas >= 0 {
 		r.Missing = max(int(o.Replicas)-placed(s)-r.Fits, 0)
 	}

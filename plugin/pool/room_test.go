@@ -22,7 +22,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

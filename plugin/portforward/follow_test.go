@@ -27,8 +27,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 func sandbox() *agentsv1beta1.Sandbox {

@@ -41,7 +41,7 @@ type Options struct {
 	Open bool
 
 	ref  resolve.Ref
-	asks []tunnel.Ask
+	asks []tunnel.PortSpec
 }
 
 // NewCommand returns the command.
@@ -55,7 +55,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"which is success (exit code 0). REMOTE is a number or the name of a container's port; :REMOTE takes any free local\n" +
 			"port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output says that a port is ready.\n\n" +
 			"A connection that the sandbox refuses does not end the others. The local ports stay while the sandbox is suspended, its\n" +
-			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + follow.Patience.String() + ", those that were open end. A\n" +
+			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + follow.DialTimeout.String() + ", those that were open end. A\n" +
 			"sandbox that was deleted ends the command with an error.\n\n" +
 			"--stdio carries one connection over standard input and output, for use as a ProxyCommand of ssh (see ssh-config).\n" +
 			"-o json writes one event a line: listening, connected, failed, waiting (with the reason) and ready (with the Pod).",
@@ -162,7 +162,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		}
 	})
 	if o.Stdio {
-		return tunnel.Pipe(ctx, dial, standard{streams}, ports[0].Remote)
+		return tunnel.Carry(ctx, dial, standard{streams}, ports[0].Remote)
 	}
 	through := &tunnel.Tunnel{Dial: dial, Addresses: o.Addresses, Ports: ports, Report: report.event}
 	return through.Run(ctx)

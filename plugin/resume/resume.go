@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/operate"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // NewCommand returns the command.
@@ -45,9 +45,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 // Run resumes the selected sandboxes. One whose time is over would not start: that is said rather than promised.
 func Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *operate.Options) error {
 	return operate.Change{
-		Doing: "resuming", Done: "ready", Goal: wait.Ready,
+		Doing: "resuming", Done: "ready", Goal: await.Ready,
 		Apply: func(ctx context.Context, a *access.Access, t *resolve.Target) (bool, error) {
-			if err := resolve.Obstacle(t, f.Clock().Now()); resolve.Is(err, resolve.Expired) || resolve.Is(err, resolve.Deleting) {
+			if err := resolve.CheckRunning(t, f.Clock().Now()); resolve.Is(err, resolve.Expired) || resolve.Is(err, resolve.Deleting) {
 				return false, err
 			}
 			return a.Client.Resume(ctx, t)

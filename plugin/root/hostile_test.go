@@ -28,11 +28,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 // hostile has each kind of character that a terminal obeys or nobody sees: C0, DEL, C1, bidi, zero width and separators.
@@ -175,9 +175,9 @@ func TestNoTextFromTheClusterSteersTheTerminal(t *testing.T) {
 // Who waits is told these: the words of a container that does not start, and of an operator's Deployment that has no Pods.
 func TestNoTextForWhoWaitsSteersTheTerminal(t *testing.T) {
 	var said strings.Builder
-	waiting.NewProgress(&said).Of("dev", wait.Ready)(hostile)
+	waiting.NewProgress(&said).Of("dev", await.Ready)(hostile)
 	for _, absent := range []bool{true, false} {
-		said.WriteString(access.Unattended("team", operator.Trouble{Message: hostile, Absent: absent}))
+		said.WriteString(access.Unattended("team", operator.Problem{Message: hostile, Absent: absent}))
 	}
 	if got := said.String(); printable.Text(got) != got || strings.Count(got, "\n") != 1 {
 		t.Errorf("printed %q", got)

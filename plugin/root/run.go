@@ -45,7 +45,7 @@ func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams,
 		return execute(ctx, NewCommand(f, streams), args, f, streams.ErrOut)
 	})
 	if !ended {
-		if errors.Is(context.Cause(ctx), signals.ErrUnread) {
+		if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
 			return exit.Unread
 		}
 		_, _ = io.WriteString(streams.ErrOut, "Error: interrupted\n") // the process ends
@@ -59,7 +59,7 @@ func output(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return w
 	}
-	return signals.Output(w, func() { cancel(signals.ErrUnread) })
+	return signals.Output(w, func() { cancel(signals.ErrOutputClosed) })
 }
 
 // execute runs the command and prints its error. Whatever fails before a command's own code runs is wrong usage: cobra's
@@ -79,7 +79,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 	if err != nil && !started {
 		err = exit.Usage(err)
 	}
-	if errors.Is(context.Cause(ctx), signals.ErrUnread) {
+	if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
 		err = exit.ByUnreadOutput() // what was cut short is no success, whatever the command made of it
 	}
 	code := exit.Code(err)

@@ -62,7 +62,7 @@ type holder struct {
 func (h *holder) hold(ctx context.Context) {
 	ticker := h.clock.NewTicker(renewal)
 	defer ticker.Stop()
-	ours := sandbox.End(h.made.Target())
+	ours := sandbox.ShutdownTime(h.made.Target())
 	for {
 		select {
 		case <-ctx.Done():
@@ -86,16 +86,16 @@ func (h *holder) hold(ctx context.Context) {
 // renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero time.
 func (h *holder) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		t, err := h.access.Resolver.Holder(ctx, h.access.Namespace, h.made.Ref())
+		t, err := h.access.Resolver.ClaimAndSandbox(ctx, h.access.Namespace, h.made.Ref())
 		if err != nil {
 			return err
 		}
-		if t.UID() != h.made.Target().UID() || !sandbox.End(t).Equal(ours) {
+		if t.UID() != h.made.Target().UID() || !sandbox.ShutdownTime(t).Equal(ours) {
 			end = time.Time{}
 			return nil
 		}
 		end = h.clock.Now().Add(lease).Truncate(time.Second)
-		return h.access.Client.SetEnd(ctx, t, end)
+		return h.access.Client.SetShutdownTime(ctx, t, end)
 	})
 	return end, err
 }

@@ -22,9 +22,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/create"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var began = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -65,7 +65,7 @@ func (m *made) end(t *testing.T) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sandbox.End(&resolve.Target{Claim: claim})
+	return sandbox.ShutdownTime(&resolve.Target{Claim: claim})
 }
 
 func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
@@ -91,7 +91,7 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := makeOf(t, tt.change)
-			end, policy := sandbox.End(m.Target()), ""
+			end, policy := sandbox.ShutdownTime(m.Target()), ""
 			if claim := m.Target().Claim; claim != nil && claim.Spec.Lifecycle != nil {
 				policy = string(claim.Spec.Lifecycle.ShutdownPolicy)
 			} else if claim == nil && m.Target().Sandbox.Spec.ShutdownPolicy != nil {

@@ -161,7 +161,7 @@ func (o *Options) use(
 		return err
 	}
 	err = inside.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
-	return o.overdue(err, sandbox.End(made.Target()), f.Clock().Now())
+	return o.overdue(err, sandbox.ShutdownTime(made.Target()), f.Clock().Now())
 }
 
 // remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.

@@ -29,9 +29,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/run"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // world is a cluster whose operator serves every claim with the warm Sandbox "warm-1" and makes every Sandbox ready at once,

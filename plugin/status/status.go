@@ -108,15 +108,15 @@ func (f *found) same(as *found) bool {
 func (o *Options) diagnose(ctx context.Context, a *access.Access) (f *found, failed error) {
 	f = &found{all: []diagnose.Diagnosis{}}
 	for _, ref := range o.refs {
-		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.FactsWithNodes(ctx, t))), append(f.targets, t)
+		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.SnapshotWithNodes(ctx, t))), append(f.targets, t)
 	}
 	if len(f.all) > 0 {
-		trouble, _, err := a.Operator.Trouble(ctx, a.Namespace)
+		trouble, _, err := a.Operator.Problem(ctx, a.Namespace)
 		if err == nil && trouble.Message != "" { // else the sandboxes have more to say
 			f.operator = access.Unattended(a.Namespace, trouble)
 		}
@@ -131,12 +131,12 @@ const reread = 3 * time.Second
 func (o *Options) watch(
 	ctx context.Context, f factory.Factory, a *access.Access, streams genericiooptions.IOStreams, shown *found,
 ) error {
-	follow := a.Waiter.Follow(ctx)
+	follow := a.Waiter.Watch(ctx)
 	tick := f.Clock().NewTicker(reread)
 	defer tick.Stop()
 	for {
 		for _, t := range shown.targets {
-			follow.Target(t)
+			follow.AddTarget(t)
 		}
 		select {
 		case <-ctx.Done():

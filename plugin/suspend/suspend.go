@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/access"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/operate"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // NewCommand returns the command.
@@ -46,7 +46,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 // Run suspends the selected sandboxes.
 func Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *operate.Options) error {
 	return operate.Change{
-		Doing: "suspending", Done: "suspended", Goal: wait.Suspended,
+		Doing: "suspending", Done: "suspended", Goal: await.Suspended,
 		Apply: func(ctx context.Context, a *access.Access, t *resolve.Target) (bool, error) {
 			return a.Client.Suspend(ctx, t)
 		},

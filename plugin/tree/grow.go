@@ -67,7 +67,7 @@ func (g *grower) verdict(v diagnose.Verdict) table.Painted {
 
 // origin are the template and the pool that a claim's Sandbox is made from, or comes from.
 func (g *grower) origin(ctx context.Context, t *resolve.Target) []*node {
-	template, from := t.Claim.Spec.TemplateName(), pool.From(t.Claim, t.Sandbox)
+	template, from := t.Claim.Spec.TemplateName(), pool.SourcePool(t.Claim, t.Sandbox)
 	if template == "" && from == "" {
 		from = t.Claim.Spec.PoolName()
 	}

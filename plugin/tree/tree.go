@@ -73,13 +73,13 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	var failed error
 	shown := 0
 	for _, ref := range o.refs {
-		t, err := a.Resolver.Visible(ctx, a.Namespace, ref)
+		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
 		shown++
-		g := &grower{access: a, facts: a.Observer.Facts(ctx, t), style: style}
+		g := &grower{access: a, facts: a.Observer.Snapshot(ctx, t), style: style}
 		found, err := g.grow(ctx, t).items("", "", o.printing.Table())
 		if err != nil {
 			return errors.Join(failed, err)

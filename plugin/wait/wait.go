@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/selection"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/waiting"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Options are the names and flags.
@@ -28,7 +28,7 @@ type Options struct {
 	For     string
 	Waiting waiting.Options
 	refs    []resolve.Ref
-	goal    wait.Goal
+	goal    await.Goal
 }
 
 // NewCommand returns the command.
@@ -65,7 +65,7 @@ func (o *Options) Validate() error {
 	if o.For == "" {
 		return exit.Usage(errors.New("--for is missing: use ready, suspended, finished or deleted"))
 	}
-	goal, err := wait.ParseGoal(o.For)
+	goal, err := await.ParseGoal(o.For)
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -82,7 +82,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	progress := waiting.NewProgress(streams.ErrOut)
 	return selection.Each(streams.Out, o.refs, func(ref resolve.Ref) (string, error) {
-		_, err := a.Wait(ctx, wait.Request{
+		_, err := a.Wait(ctx, await.Request{
 			Namespace: a.Namespace, Ref: ref, Goal: o.goal, Timeout: o.Waiting.Timeout,
 			Progress: progress.Of(ref.String(), o.goal),
 		}, streams.ErrOut)

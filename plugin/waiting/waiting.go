@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // DefaultTimeout is long enough to pull a large image.
@@ -46,7 +46,7 @@ type Progress struct {
 func NewProgress(out io.Writer) *Progress { return &Progress{out: out} }
 
 // Of returns what to call with the obstacles of one sandbox.
-func (p *Progress) Of(name string, goal wait.Goal) func(string) {
+func (p *Progress) Of(name string, goal await.Goal) func(string) {
 	return func(obstacle string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// Facts are the objects as they were read at one time.
-type Facts struct {
+// Cluster are the objects as they were read at one time.
+type Cluster struct {
 	Nodes []corev1.Node
 	// Pods are those of all namespaces.
 	Pods []corev1.Pod
@@ -45,20 +45,20 @@ type Answer struct {
 	Unchecked []string `json:"unchecked,omitempty"`
 }
 
-// Needs are the Pod's requests, as the scheduler counts them.
-func Needs(pod *corev1.Pod) corev1.ResourceList {
+// Requests are the Pod's requests, as the scheduler counts them.
+func Requests(pod *corev1.Pod) corev1.ResourceList {
 	return resource.PodRequests(pod, resource.PodResourcesOptions{UseStatusResources: true})
 }
 
-// Of says how many more Pods like this one fit. The Pod may be one that exists; it then counts like any other where it is on
+// Calculate says how many more Pods like this one fit. The Pod may be one that exists; it then counts like any other where it is on
 // a node. The volumes are the claims that each of them makes.
-func Of(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *Facts) Answer {
-	needs, loads := Needs(pod), loadsOf(f.Pods)
+func Calculate(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *Cluster) Answer {
+	needs, loads := Requests(pod), loadsOf(f.Pods)
 	answer := Answer{Nodes: make([]Node, 0, len(f.Nodes)), Unchecked: unchecked(pod, f)}
 	for i := range f.Nodes {
 		node := &f.Nodes[i]
 		one := Node{Name: node.Name}
-		if one.Why = refusal(node, pod, f.Volumes); one.Why == "" {
+		if one.Why = exclusion(node, pod, f.Volumes); one.Why == "" {
 			one.Fits, one.Why = room(node, pod, needs, loads[node.Name])
 		}
 		answer.Fits += one.Fits
@@ -66,7 +66,7 @@ func Of(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *Facts) A
 	}
 	slices.SortFunc(answer.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range f.Quotas {
-		fits, why := admits(&f.Quotas[i], pod, needs, volumes)
+		fits, why := quotaRoom(&f.Quotas[i], pod, needs, volumes)
 		if fits < answer.Fits {
 			answer.Fits, answer.Quota = fits, why
 		}
@@ -93,7 +93,7 @@ func loadsOf(pods []corev1.Pod) map[string]*load {
 			all[pod.Spec.NodeName] = l
 		}
 		l.pods = append(l.pods, pod)
-		Add(l.requested, Needs(pod))
+		Add(l.requested, Requests(pod))
 	}
 	return all
 }
@@ -125,7 +125,7 @@ func room(node *corev1.Node, pod *corev1.Pod, needs corev1.ResourceList, on *loa
 	if on == nil {
 		on = &load{}
 	}
-	least, why := apart(node, pod, on)
+	least, why := spreadLimit(node, pod, on)
 	if most, limited := node.Status.Allocatable[corev1.ResourcePods]; limited {
 		if n := max(int(most.Value())-len(on.pods), 0); n < least {
 			least, why = n, fmt.Sprintf("it takes at most %d Pods, and has %d", most.Value(), len(on.pods))

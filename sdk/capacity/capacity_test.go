@@ -109,7 +109,7 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			tt.want.Name = "a"
-			got := capacity.Of(tt.pod, nil, &capacity.Facts{Nodes: []corev1.Node{tt.node}, Pods: tt.pods})
+			got := capacity.Calculate(tt.pod, nil, &capacity.Cluster{Nodes: []corev1.Node{tt.node}, Pods: tt.pods})
 			if diff := cmp.Diff([]capacity.Node{tt.want}, got.Nodes); diff != "" || got.Fits != tt.want.Fits {
 				t.Errorf("fits %d\n%s", got.Fits, diff)
 			}
@@ -123,7 +123,7 @@ func TestAVolumeHoldsItsPodWhereItIs(t *testing.T) {
 			{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}},
 		}}}},
 	}}}
-	got := capacity.Of(member("cpu", "2"), nil, &capacity.Facts{Nodes: []corev1.Node{node("b"), node("a")}, Volumes: []corev1.PersistentVolume{volume}})
+	got := capacity.Calculate(member("cpu", "2"), nil, &capacity.Cluster{Nodes: []corev1.Node{node("b"), node("a")}, Volumes: []corev1.PersistentVolume{volume}})
 	want := []capacity.Node{{Name: "a", Why: "volume pv is not reached from it"}, {Name: "b", Fits: 1, Why: "cpu: 2 needed, 2 of 2 free"}}
 	if diff := cmp.Diff(want, got.Nodes); diff != "" {
 		t.Error(diff)
@@ -154,7 +154,7 @@ func TestAQuotaMayAdmitFewerThanTheNodesTake(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := capacity.Of(member("cpu", "500m"), volumes, &capacity.Facts{Nodes: []corev1.Node{node("a")}, Quotas: []corev1.ResourceQuota{tt.quota}})
+			got := capacity.Calculate(member("cpu", "500m"), volumes, &capacity.Cluster{Nodes: []corev1.Node{node("a")}, Quotas: []corev1.ResourceQuota{tt.quota}})
 			if got.Fits != tt.fits || got.Quota != tt.why {
 				t.Errorf("got %d, %q", got.Fits, got.Quota)
 			}
@@ -171,7 +171,7 @@ func TestWhatWasNotCheckedIsSaid(t *testing.T) {
 	pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule}}
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}}
 	self := *pod
-	got := capacity.Of(pod, nil, &capacity.Facts{Pods: []corev1.Pod{self, on("", "x"), on("", "y")}})
+	got := capacity.Calculate(pod, nil, &capacity.Cluster{Pods: []corev1.Pod{self, on("", "x"), on("", "y")}})
 	want := []string{"affinity to other Pods", "topology spread over zone", "devices of resource claims", "2 other Pods that wait for a node"}
 	if diff := cmp.Diff(want, got.Unchecked); diff != "" {
 		t.Error(diff)
@@ -184,7 +184,7 @@ func TestReasonsNameTheNodesTheyHoldFor(t *testing.T) {
 		nodes = append(nodes, node(name))
 	}
 	nodes = append(nodes, node("e", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("f", func(n *corev1.Node) { n.Status.Allocatable = list("cpu", "4") }))
-	answer := capacity.Of(member("cpu", "3"), nil, &capacity.Facts{Nodes: nodes})
+	answer := capacity.Calculate(member("cpu", "3"), nil, &capacity.Cluster{Nodes: nodes})
 	var got []string
 	for _, r := range answer.Reasons() {
 		got = append(got, r.Subject()+": "+r.Why)

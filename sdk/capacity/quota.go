@@ -16,20 +16,20 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// scoped quotas count only some Pods.
-func scoped(q *corev1.ResourceQuota) bool {
+// hasScopes quotas count only some Pods.
+func hasScopes(q *corev1.ResourceQuota) bool {
 	return len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil
 }
 
-// admits is how many more Pods with such volumes a quota leaves room for, and what is the scarcest in it.
-func admits(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec) (fits int, why string) {
+// quotaRoom is how many more Pods with such volumes a quota leaves room for, and what is the scarcest in it.
+func quotaRoom(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec) (fits int, why string) {
 	fits = math.MaxInt32
-	if scoped(q) {
+	if hasScopes(q) {
 		return fits, ""
 	}
 	limits := resource.PodLimits(pod, resource.PodResourcesOptions{})
 	for _, name := range sortedNames(q.Status.Hard) {
-		need, counted, missing := charge(string(name), needs, limits, volumes)
+		need, counted, missing := quotaUsage(string(name), needs, limits, volumes)
 		if missing {
 			return 0, fmt.Sprintf("quota %s admits only Pods that say their %s", q.Name, name)
 		}
@@ -50,9 +50,9 @@ func admits(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList,
 // sandboxes is what quotas call our own objects.
 const sandboxes = "count/" + apis.ResourceSandboxes + "." + apis.GroupAgents
 
-// charge is how much of a quota's resource one more Pod takes. Missing says that the quota demands an amount that the Pod does
+// quotaUsage is how much of a quota's resource one more Pod takes. Missing says that the quota demands an amount that the Pod does
 // not tell.
-func charge(
+func quotaUsage(
 	name string, needs, limits corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec,
 ) (need apiresource.Quantity, counted, missing bool) {
 	one := *apiresource.NewQuantity(1, apiresource.DecimalSI)

@@ -18,8 +18,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// refusal is why the node takes no such Pod at all, whatever room it has; empty if it does.
-func refusal(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVolume) string {
+// exclusion is why the node takes no such Pod at all, whatever room it has; empty if it does.
+func exclusion(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVolume) string {
 	cordon := &corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	if node.Spec.Unschedulable && !tolerates(pod, cordon) {
 		return "it is cordoned"
@@ -27,7 +27,7 @@ func refusal(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVolu
 	if !ready(node) {
 		return "it is not ready"
 	}
-	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, keepsOut, true)
+	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, blocksNewPods, true)
 	if found {
 		return fmt.Sprintf("its taint %s is not tolerated", taint.ToString())
 	}
@@ -49,8 +49,8 @@ func refusal(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVolu
 	return ""
 }
 
-// keepsOut says whether a taint concerns Pods that are not on the node yet.
-func keepsOut(taint *corev1.Taint) bool {
+// blocksNewPods says whether a taint concerns Pods that are not on the node yet.
+func blocksNewPods(taint *corev1.Taint) bool {
 	return taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
 }
 
@@ -75,9 +75,9 @@ func reaches(node *corev1.Node, volume *corev1.PersistentVolume) bool {
 	return err == nil && selector.Match(node)
 }
 
-// apart is how many more of the Pods may be on the node beside each other and beside those that are there: host ports can be
+// spreadLimit is how many more of the Pods may be on the node beside each other and beside those that are there: host ports can be
 // had once, and Pods may refuse each other's company.
-func apart(node *corev1.Node, pod *corev1.Pod, on *load) (most int, why string) {
+func spreadLimit(node *corev1.Node, pod *corev1.Pod, on *load) (most int, why string) {
 	if wanted := hostPorts(pod); len(wanted) > 0 {
 		for _, other := range on.pods {
 			if taken := wanted.Intersection(hostPorts(other)); len(taken) > 0 {
@@ -88,7 +88,7 @@ func apart(node *corev1.Node, pod *corev1.Pod, on *load) (most int, why string) 
 	} else {
 		most, why = math.MaxInt32, "nothing is in the way: the Pod requests nothing"
 	}
-	for _, selector := range refused(pod) {
+	for _, selector := range antiAffinitySelectors(pod) {
 		for _, other := range on.pods {
 			if other.Namespace == pod.Namespace && selector.Matches(labels.Set(other.Labels)) {
 				return 0, "Pod " + other.Namespace + "/" + other.Name + " is on it, which the anti-affinity refuses"
@@ -98,7 +98,7 @@ func apart(node *corev1.Node, pod *corev1.Pod, on *load) (most int, why string) 
 			most, why = 1, "the anti-affinity allows one on a node"
 		}
 	}
-	if _, named := node.Labels[corev1.LabelHostname]; !named && len(refused(pod)) > 0 {
+	if _, named := node.Labels[corev1.LabelHostname]; !named && len(antiAffinitySelectors(pod)) > 0 {
 		why += " (it has no hostname label)"
 	}
 	return most, why
@@ -120,8 +120,8 @@ func hostPorts(pod *corev1.Pod) sets.Set[string] {
 	return all
 }
 
-// refused are the Pods of its own namespace that the Pod refuses to be on one node with.
-func refused(pod *corev1.Pod) []labels.Selector {
+// antiAffinitySelectors are the Pods of its own namespace that the Pod refuses to be on one node with.
+func antiAffinitySelectors(pod *corev1.Pod) []labels.Selector {
 	var all []labels.Selector
 	for _, term := range antiAffinity(pod) {
 		if term.TopologyKey != corev1.LabelHostname || len(term.Namespaces) > 0 || term.NamespaceSelector != nil {
@@ -142,12 +142,12 @@ func antiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 }
 
 // unchecked are the rules of the Pod that this package does not know, and what may take the room before it.
-func unchecked(pod *corev1.Pod, f *Facts) []string {
+func unchecked(pod *corev1.Pod, f *Cluster) []string {
 	var all []string
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
 		all = append(all, "affinity to other Pods")
 	}
-	if len(antiAffinity(pod)) > len(refused(pod)) {
+	if len(antiAffinity(pod)) > len(antiAffinitySelectors(pod)) {
 		all = append(all, "anti-affinity beyond one node or one namespace")
 	}
 	for _, spread := range pod.Spec.TopologySpreadConstraints {
@@ -159,7 +159,7 @@ func unchecked(pod *corev1.Pod, f *Facts) []string {
 		all = append(all, "devices of resource claims")
 	}
 	for i := range f.Quotas {
-		if q := &f.Quotas[i]; scoped(q) {
+		if q := &f.Quotas[i]; hasScopes(q) {
 			all = append(all, "quota "+q.Name+", which has scopes")
 		}
 	}

@@ -103,7 +103,7 @@ func TestOfClaims(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := diagnose.Of(diagnose.Facts{Now: now, Claim: tt.claim, Sandbox: tt.sandbox})
+			d := diagnose.Of(diagnose.Snapshot{Now: now, Claim: tt.claim, Sandbox: tt.sandbox})
 			if d.Verdict != tt.verdict || !strings.Contains(d.Obstacle, tt.said) || (tt.said == "") != (d.Obstacle == "") {
 				t.Errorf("verdict %s, obstacle %q", d.Verdict, d.Obstacle)
 			}

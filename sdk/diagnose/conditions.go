@@ -16,34 +16,34 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// silence is how long a new object may be without conditions before that is a sign that the operator is not there.
-const silence = 10 * time.Second
+// newObjectGracePeriod is how long a new object may be without conditions before that is a sign that the operator is not there.
+const newObjectGracePeriod = 10 * time.Second
 
-// conditions is the first layer: what the operator says about the claim and the Sandbox.
-func conditions(f *Facts) []Finding {
+// conditionFindings is the first layer: what the operator says about the claim and the Sandbox.
+func conditionFindings(f *Snapshot) []Finding {
 	var all []Finding
 	if f.Claim != nil {
-		all = append(all, ofObject(f, "claim "+f.Claim.Name, &f.Claim.ObjectMeta, f.Claim.Status.Conditions)...)
+		all = append(all, objectFindings(f, "claim "+f.Claim.Name, &f.Claim.ObjectMeta, f.Claim.Status.Conditions)...)
 	}
 	if f.Sandbox != nil {
-		all = append(all, ofObject(f, "Sandbox "+f.Sandbox.Name, &f.Sandbox.ObjectMeta, f.Sandbox.Status.Conditions)...)
+		all = append(all, objectFindings(f, "Sandbox "+f.Sandbox.Name, &f.Sandbox.ObjectMeta, f.Sandbox.Status.Conditions)...)
 	}
-	return append(all, theEnd(f)...)
+	return append(all, shutdownFindings(f)...)
 }
 
-// theEnd says what happens when the time of a claim or Sandbox is over, as long as it is not.
-func theEnd(f *Facts) []Finding {
+// shutdownFindings says what happens when the time of a claim or Sandbox is over, as long as it is not.
+func shutdownFindings(f *Snapshot) []Finding {
 	deadline := f.Deadline()
 	if !deadline.Set() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
 		return nil
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)
-	return []Finding{{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.AtTheEnd(f.Claim, f.Sandbox, f.Volumes)}}
+	return []Finding{{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.ShutdownText(f.Claim, f.Sandbox, f.Volumes)}}
 }
 
-func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
+func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
 	if len(conditions) == 0 {
-		return []Finding{unseen(f, subject, object)}
+		return []Finding{unobservedFinding(f, subject, object)}
 	}
 	var all []Finding
 	stale := false
@@ -53,7 +53,7 @@ func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []
 			stale = true
 			continue
 		}
-		finding := Finding{State: weigh(c), Subject: subject, Text: spell(c)}
+		finding := Finding{State: stateOf(c), Subject: subject, Text: conditionText(c)}
 		if c.Type == string(apis.ConditionReady) {
 			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(c)
 		}
@@ -65,10 +65,10 @@ func ofObject(f *Facts, subject string, object *metav1.ObjectMeta, conditions []
 	return all
 }
 
-// unseen is the finding about an object that no operator has written a condition to.
-func unseen(f *Facts, subject string, object *metav1.ObjectMeta) Finding {
+// unobservedFinding is the finding about an object that no operator has written a condition to.
+func unobservedFinding(f *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
 	finding := Finding{State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f), problem: operatorProblem(f)}
-	old := !f.Now.Before(object.CreationTimestamp.Add(silence))
+	old := !f.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
 	if f.Operator == OperatorAbsent || f.Operator == OperatorDown || (f.Operator == OperatorUnknown && old) {
 		finding.State = Bad
 	}
@@ -80,7 +80,7 @@ func unseen(f *Facts, subject string, object *metav1.ObjectMeta) Finding {
 	return finding
 }
 
-func operatorRemark(f *Facts) string {
+func operatorRemark(f *Snapshot) string {
 	switch f.Operator {
 	case OperatorAbsent:
 		return ": the operator is not installed"
@@ -91,7 +91,7 @@ func operatorRemark(f *Facts) string {
 	return ""
 }
 
-func operatorProblem(f *Facts) problem {
+func operatorProblem(f *Snapshot) problem {
 	switch f.Operator {
 	case OperatorAbsent:
 		return operatorAbsent
@@ -102,7 +102,7 @@ func operatorProblem(f *Facts) problem {
 	return unclassified
 }
 
-func weigh(c *metav1.Condition) State {
+func stateOf(c *metav1.Condition) State {
 	if c.Type != string(apis.ConditionReady) {
 		return Note
 	}
@@ -128,7 +128,7 @@ func lasting(c *metav1.Condition) bool {
 	case apis.ReasonPodFailed, apis.ReasonMultiplePods:
 		return false
 	}
-	return c.Status != metav1.ConditionTrue && weigh(c) == Bad
+	return c.Status != metav1.ConditionTrue && stateOf(c) == Bad
 }
 
 // problemOf is the problem behind a reason that only claims have.
@@ -149,7 +149,7 @@ func problemOf(reason apis.Reason) problem {
 	}
 }
 
-func spell(c *metav1.Condition) string {
+func conditionText(c *metav1.Condition) string {
 	text := fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason)
 	if c.Message != "" {
 		text += " " + oneLine(c.Message)
@@ -157,9 +157,9 @@ func spell(c *metav1.Condition) string {
 	return text
 }
 
-// withoutRepetition is the first layer without what is told elsewhere: a claim passes on its Sandbox's words, and the operator
+// withoutRepeatedText is the first layer without what is told elsewhere: a claim passes on its Sandbox's words, and the operator
 // those of the scheduler and the kubelet, which the layers below tell as well.
-func withoutRepetition(f *Facts, d *Diagnosis) []Finding {
+func withoutRepeatedText(f *Snapshot, d *Diagnosis) []Finding {
 	below := hasBad(d.Scheduling, d.Containers)
 	said := map[string]bool{}
 	findings := slices.Clone(d.Conditions)

@@ -15,14 +15,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// containers is the third layer: what each container of the Pod does.
-func containers(f *Facts) []Finding {
+// containerLayer is the third layer: what each container of the Pod does.
+func containerLayer(f *Snapshot) []Finding {
 	if f.Pod == nil {
-		return []Finding{noPod(f)}
+		return []Finding{noPodFinding(f)}
 	}
 	end := ending.Of(f.Pod)
 	if end.Cause == ending.None || end.Finished() {
-		return ofContainers(f)
+		return containerFindings(f)
 	}
 	// Whoever took the Pod away ended its containers too: how they took it is no problem.
 	var all []Finding
@@ -30,13 +30,13 @@ func containers(f *Facts) []Finding {
 		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Why))
 		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: text})
 	}
-	for _, finding := range ofContainers(f) {
+	for _, finding := range containerFindings(f) {
 		all = append(all, Finding{State: Note, Subject: finding.Subject, Text: finding.Text, detail: finding.detail})
 	}
 	return all
 }
 
-func ofContainers(f *Facts) []Finding {
+func containerFindings(f *Snapshot) []Finding {
 	from := f.template()
 	var all []Finding
 	for i := range f.Pod.Status.InitContainerStatuses {
@@ -44,11 +44,11 @@ func ofContainers(f *Facts) []Finding {
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, ofContainer("init container "+status.Name, status, from, f.Now))
+		all = append(all, containerFinding("init container "+status.Name, status, from, f.Now))
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
 		status := &f.Pod.Status.ContainerStatuses[i]
-		all = append(all, ofContainer("container "+status.Name, status, from, f.Now))
+		all = append(all, containerFinding("container "+status.Name, status, from, f.Now))
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
@@ -59,23 +59,23 @@ func ofContainers(f *Facts) []Finding {
 	return all
 }
 
-// ofContainer says how a container is. Template is the name of what it was made from, if there is one.
-func ofContainer(subject string, status *corev1.ContainerStatus, template string, now time.Time) Finding {
+// containerFinding says how a container is. Template is the name of what it was made from, if there is one.
+func containerFinding(subject string, status *corev1.ContainerStatus, template string, now time.Time) Finding {
 	finding := Finding{Subject: subject}
 	switch {
 	case status.State.Waiting != nil:
-		return waiting(subject, status, template)
+		return waitingFinding(subject, status, template)
 	case status.State.Terminated != nil:
-		return ended(subject, status)
+		return terminatedFinding(subject, status)
 	case restarted(status, now) && status.RestartCount > 1:
-		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= manyRestarts
-		finding.Text = fmt.Sprintf("crashes again and again (%s%s), and was started again just now", restarts(status), lastEnd(status))
+		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= lastingRestarts
+		finding.Text = fmt.Sprintf("crashes again and again (%s%s), and was started again just now", restarts(status), lastTermination(status))
 	case restarted(status, now):
-		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastEnd(status))
+		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastTermination(status))
 	case status.State.Running != nil && status.Ready:
 		finding.State, finding.Text = Good, "runs and is ready"
 		if status.RestartCount > 0 {
-			finding.Text += fmt.Sprintf(" (%s%s)", restarts(status), lastEnd(status))
+			finding.Text += fmt.Sprintf(" (%s%s)", restarts(status), lastTermination(status))
 		}
 	case status.State.Running != nil:
 		finding.State, finding.Text = Wait, "runs but is not ready: its readiness probe has not passed"
@@ -85,9 +85,9 @@ func ofContainer(subject string, status *corev1.ContainerStatus, template string
 	return finding
 }
 
-// waiting spells why a container does not start. Words that flap between attempts (ErrImagePull, ImagePullBackOff) give
+// waitingFinding spells why a container does not start. Words that flap between attempts (ErrImagePull, ImagePullBackOff) give
 // one text.
-func waiting(subject string, status *corev1.ContainerStatus, template string) Finding {
+func waitingFinding(subject string, status *corev1.ContainerStatus, template string) Finding {
 	reason, message := status.State.Waiting.Reason, oneLine(status.State.Waiting.Message)
 	finding := Finding{State: Bad, Subject: subject}
 	of := ""
@@ -108,19 +108,19 @@ func waiting(subject string, status *corev1.ContainerStatus, template string) Fi
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
 		finding.Lasting = holds(message, wrongConfiguration)
 	case podreason.CrashLoop:
-		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= manyRestarts
+		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= lastingRestarts
 		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
 			finding.problem, finding.Lasting = unstartable, holds(last.Message, wrongConfiguration)
 		}
-		finding.Text = fmt.Sprintf("crashes again and again (%s%s)", restarts(status), lastEnd(status))
+		finding.Text = fmt.Sprintf("crashes again and again (%s%s)", restarts(status), lastTermination(status))
 	default:
-		finding.State, finding.Text = Wait, onItsWay(reason, message)
+		finding.State, finding.Text = Wait, progressText(reason, message)
 	}
 	return finding
 }
 
-// onItsWay is a wait that ends by itself.
-func onItsWay(reason, message string) string {
+// progressText is a wait that ends by itself.
+func progressText(reason, message string) string {
 	switch reason {
 	case "", "ContainerCreating":
 		return "is being created"
@@ -133,8 +133,8 @@ func onItsWay(reason, message string) string {
 // startError is the runtime's reason for a container whose process did not start.
 const startError = "StartError"
 
-// manyRestarts are so many that nobody hopes for the next one.
-const manyRestarts = 3
+// lastingRestarts are so many that nobody hopes for the next one.
+const lastingRestarts = 3
 
 // wrongImage are the words of runtimes and registries for what no further attempt mends; those for a network that fails are
 // not among them. wrongConfiguration are those of kubelets and runtimes about a container that cannot be made as it is.
@@ -150,7 +150,7 @@ func holds(message string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(message, word) })
 }
 
-func ended(subject string, status *corev1.ContainerStatus) Finding {
+func terminatedFinding(subject string, status *corev1.ContainerStatus) Finding {
 	state := status.State.Terminated
 	finding := Finding{State: Bad, Subject: subject, problem: endedContainer}
 	switch {
@@ -166,7 +166,7 @@ func ended(subject string, status *corev1.ContainerStatus) Finding {
 	return finding
 }
 
-func lastEnd(status *corev1.ContainerStatus) string {
+func lastTermination(status *corev1.ContainerStatus) string {
 	last := status.LastTerminationState.Terminated
 	switch {
 	case last == nil:

@@ -107,15 +107,15 @@ func (d *Diagnosis) Headline() string {
 }
 
 // Of diagnoses the facts.
-func Of(f Facts) Diagnosis {
+func Of(f Snapshot) Diagnosis {
 	d := Diagnosis{
 		Name:       f.name(),
-		Conditions: conditions(&f),
-		Scheduling: scheduling(&f),
-		Containers: containers(&f),
+		Conditions: conditionFindings(&f),
+		Scheduling: schedulingFindings(&f),
+		Containers: containerLayer(&f),
 	}
 	d.Verdict = VerdictOf(&f)
-	in := inTheWay(&f, &d)
+	in := mainObstacle(&f, &d)
 	if in.Text != "" {
 		d.Obstacle, d.Lasting, d.obstacle = in.Subject+": "+in.Text, in.Lasting, in
 	}
@@ -125,14 +125,14 @@ func Of(f Facts) Diagnosis {
 	if d.Verdict == Blocked && (in.problem == badImage || in.problem == unstartable) {
 		d.Template = f.template()
 	}
-	d.Next = next(&f, &d, in.problem)
-	d.Conditions = withoutRepetition(&f, &d)
+	d.Next = nextSteps(&f, &d, in.problem)
+	d.Conditions = withoutRepeatedText(&f, &d)
 	return d
 }
 
-// inTheWay is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
+// mainObstacle is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
 // better than the scheduler why they do not run, and the scheduler better than the conditions.
-func inTheWay(f *Facts, d *Diagnosis) Finding {
+func mainObstacle(f *Snapshot, d *Diagnosis) Finding {
 	switch d.Verdict {
 	case Ready, Suspended, Succeeded:
 		return Finding{}

@@ -92,117 +92,117 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	made := sandbox(notReady)
 	made.Annotations = map[string]string{"agents.x-k8s.io/sandbox-template-ref": "python"}
 	broken := pod(waiting("ImagePullBackOff", `Back-off pulling image "img:1": ErrImagePull: not found`))
-	d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: broken})
+	d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: broken})
 	if d.Verdict != diagnose.Blocked || d.Template != "python" || d.Obstacle != "container main: image img:1 of template python cannot be pulled: not found" ||
 		!strings.Contains(d.Next[0].Text, "template python") || d.Next[0].Command != "" || d.Next[1].Command != "delete dev --yes" {
 		t.Errorf("%+v", d)
 	}
 	member := made.DeepCopy()
 	member.OwnerReferences = []metav1.OwnerReference{{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: "SandboxWarmPool", Name: "warm", Controller: new(true)}}
-	if d := diagnose.Of(diagnose.Facts{Sandbox: member, Pod: broken}); !strings.Contains(d.Next[1].Text, "its pool replaces it") {
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: member, Pod: broken}); !strings.Contains(d.Next[1].Text, "its pool replaces it") {
 		t.Errorf("%+v", d.Next)
 	}
 	for reason, says := range map[string]string{"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python"} {
-		if d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: pod(waiting(reason, "x"))}); d.Template != "python" || !strings.Contains(d.Next[0].Text, says) {
+		if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))}); d.Template != "python" || !strings.Contains(d.Next[0].Text, says) {
 			t.Errorf("%s: %+v", reason, d)
 		}
 	}
-	if d := diagnose.Of(diagnose.Facts{Sandbox: made, Pod: unschedulable()}); d.Template != "" || !strings.Contains(d.Next[0].Text, "template python") {
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: unschedulable()}); d.Template != "" || !strings.Contains(d.Next[0].Text, "template python") {
 		t.Errorf("%+v", d)
 	}
-	if d := diagnose.Of(diagnose.Facts{Sandbox: sandbox(notReady), Pod: broken}); d.Template != "" || strings.Contains(d.Obstacle, "template") {
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: broken}); d.Template != "" || strings.Contains(d.Obstacle, "template") {
 		t.Errorf("%+v", d)
 	}
 }
 
 func TestOf(t *testing.T) {
 	tests := map[string]struct {
-		facts    diagnose.Facts
+		facts    diagnose.Snapshot
 		verdict  diagnose.Verdict
 		obstacle string // part of it; empty means none at all
 		next     string // the first command
 	}{
-		"a ready Sandbox has no obstacle": {facts: diagnose.Facts{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
+		"a ready Sandbox has no obstacle": {facts: diagnose.Snapshot{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
 		"readiness of an earlier generation counts for nothing": {
-			facts:   diagnose.Facts{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
 			verdict: diagnose.Starting, obstacle: "has not seen the latest change", next: "wait dev --for ready",
 		},
 		"an image that cannot be pulled is named, in one text for all attempts": {
-			facts: diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
+			facts: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
 				`Back-off pulling image "img:1": ErrImagePull: no such host`))},
 			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev --yes",
 		},
 		"a crash loop points at the logs of the run before": {
-			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
 			verdict: diagnose.Blocked, obstacle: "crashes again and again", next: "logs dev --previous",
 		},
 		"a container killed for its memory says so": {
-			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: pod(terminated(137, "OOMKilled"))},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(terminated(137, "OOMKilled"))},
 			verdict: diagnose.Blocked, obstacle: "more memory than its limit", next: "logs dev",
 		},
 		"impossible resources are the scheduler's words": {
-			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: unschedulable()},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: unschedulable()},
 			verdict: diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev --yes",
 		},
 		"a volume that is only being made is waited for": {
-			facts: diagnose.Facts{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
+			facts: diagnose.Snapshot{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
 			obstacle: "volume data-dev: is not bound yet", next: "wait dev --for ready",
 		},
 		"a volume that cannot be made is a problem": {
-			facts: diagnose.Facts{
+			facts: diagnose.Snapshot{
 				Sandbox: sandbox(notReady), Volumes: unbound(),
 				Events: warning("PersistentVolumeClaim", "data-dev", "ProvisioningFailed", "no such class"),
 			},
 			verdict: diagnose.Blocked, obstacle: "ProvisioningFailed: no such class",
 		},
 		"a mount that fails is found in the events": {
-			facts: diagnose.Facts{
+			facts: diagnose.Snapshot{
 				Sandbox: sandbox(notReady), Pod: pod(waiting("ContainerCreating", "")),
 				Events: warning("Pod", "dev", "FailedMount", `secret "x" not found`),
 			},
 			verdict: diagnose.Blocked, obstacle: `FailedMount: secret "x" not found`,
 		},
 		"silence with an absent operator says to install it": {
-			facts:   diagnose.Facts{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
 			verdict: diagnose.Blocked, obstacle: "the operator is not installed", next: "install",
 		},
 		"silence with an operator that is down says so": {
-			facts:   diagnose.Facts{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
 			verdict: diagnose.Blocked, obstacle: "the operator is not running",
 		},
 		"long silence without knowledge of the operator is suspicious": {
-			facts: diagnose.Facts{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
+			facts: diagnose.Snapshot{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
 		},
 		"a suspended Sandbox names the field that asks for it": {
-			facts:   diagnose.Facts{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
+			facts:   diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
 			verdict: diagnose.Suspended, next: "resume dev",
 		},
 		"a Sandbox whose Pod still ends is suspending": {
-			facts:   diagnose.Facts{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
+			facts:   diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
 			verdict: diagnose.Suspending, obstacle: "its Pod does not exist yet", next: "resume dev",
 		},
 		"a Pod that ended well has succeeded": {
-			facts:   diagnose.Facts{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
 			verdict: diagnose.Succeeded, next: "logs dev",
 		},
 		"a Pod that failed names its exit code": {
-			facts: diagnose.Facts{
+			facts: diagnose.Snapshot{
 				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)), Pod: pod(terminated(3, "Error")),
 			},
 			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
 		},
 		"a Pod that is being deleted may take that badly": {
-			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
 			verdict: diagnose.Starting, obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because", next: "wait dev --for ready",
 		},
 		"a Pod that its node threw out is made anew": {
-			facts:   diagnose.Facts{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
+			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
 			verdict: diagnose.Starting, obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew", next: "wait dev --for ready",
 		},
 		"at its deadline it has expired": {
-			facts: diagnose.Facts{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
+			facts: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
 		},
-		"before its deadline it has not": {facts: diagnose.Facts{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
+		"before its deadline it has not": {facts: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
 		"no facts at all give no panic":  {verdict: diagnose.Starting, obstacle: "its Pod does not exist yet"},
 	}
 	for name, tt := range tests {

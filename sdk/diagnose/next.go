@@ -14,8 +14,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// next is what to do about the verdict, the most helpful step first.
-func next(f *Facts, d *Diagnosis, in problem) []Step {
+// nextSteps is what to do about the verdict, the most helpful step first.
+func nextSteps(f *Snapshot, d *Diagnosis, in problem) []Step {
 	name := d.Name
 	switch d.Verdict {
 	case Ready:
@@ -25,11 +25,11 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 	case Succeeded, Failed:
 		return []Step{{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"}}
 	case Expired:
-		return afterTheEnd(f, name)
+		return stepsAfterExpiry(f, name)
 	case Deleting:
 		return []Step{{Text: "wait until it is gone", Command: "wait " + name + " --for deleted"}}
 	case Blocked:
-		return cures(f, d.Name, in)
+		return remedies(f, d.Name, in)
 	default:
 	}
 	if in == heldBack {
@@ -38,7 +38,7 @@ func next(f *Facts, d *Diagnosis, in problem) []Step {
 	return []Step{{Text: "wait for it", Command: "wait " + name + " --for ready"}}
 }
 
-func suspendedBy(f *Facts) string {
+func suspendedBy(f *Snapshot) string {
 	if f.Sandbox == nil {
 		return "start it again"
 	}
@@ -46,8 +46,8 @@ func suspendedBy(f *Facts) string {
 	return "start it again (suspended by spec." + strings.Join(by, " and spec.") + ")"
 }
 
-// afterTheEnd: what ended at its shutdown time can be given more. What ended because its work was done cannot.
-func afterTheEnd(f *Facts, name string) []Step {
+// stepsAfterExpiry: what ended at its shutdown time can be given more. What ended because its work was done cannot.
+func stepsAfterExpiry(f *Snapshot, name string) []Step {
 	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
 		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name + " --yes"}}
 	}
@@ -62,13 +62,13 @@ func afterTheEnd(f *Facts, name string) []Step {
 	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, remove}
 }
 
-// cures says what to do about the problem in the way.
-func cures(f *Facts, name string, in problem) []Step {
+// remedies says what to do about the problem in the way.
+func remedies(f *Snapshot, name string, in problem) []Step {
 	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name + " --yes"}
-	if steps := claimCures(f, anew, in); steps != nil {
+	if steps := claimRemedies(f, anew, in); steps != nil {
 		return steps
 	}
-	if steps := templateCures(f, anew, in); steps != nil {
+	if steps := templateRemedies(f, anew, in); steps != nil {
 		return steps
 	}
 	switch in {
@@ -97,9 +97,9 @@ func cures(f *Facts, name string, in problem) []Step {
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
 }
 
-// templateCures are for what comes out alike whatever is made anew, until the template is changed. Nil: no template is known, or
+// templateRemedies are for what comes out alike whatever is made anew, until the template is changed. Nil: no template is known, or
 // the problem is another.
-func templateCures(f *Facts, anew Step, in problem) []Step {
+func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
 	template := f.template()
 	if template == "" {
 		return nil
@@ -123,9 +123,9 @@ func templateCures(f *Facts, anew Step, in problem) []Step {
 	}
 }
 
-// claimCures are for the mistakes that only claims can make, nil for any other problem. What the cluster lacks can be made:
+// claimRemedies are for the mistakes that only claims can make, nil for any other problem. What the cluster lacks can be made:
 // the operator then goes on by itself.
-func claimCures(f *Facts, anew Step, in problem) []Step {
+func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 	if f.Claim == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func claimCures(f *Facts, anew Step, in problem) []Step {
 	}
 }
 
-func previous(f *Facts) string {
+func previous(f *Snapshot) string {
 	if f.Pod == nil {
 		return ""
 	}

@@ -17,8 +17,8 @@ func Unschedulable(pod *corev1.Pod) bool {
 	return podreason.IsUnschedulable(pod)
 }
 
-// gated is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.
-func gated(subject string, pod *corev1.Pod) Finding {
+// schedulingGateFinding is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.
+func schedulingGateFinding(subject string, pod *corev1.Pod) Finding {
 	names := make([]string, 0, len(pod.Spec.SchedulingGates))
 	for _, gate := range pod.Spec.SchedulingGates {
 		names = append(names, gate.Name)
@@ -26,8 +26,8 @@ func gated(subject string, pod *corev1.Pod) Finding {
 	return Finding{State: Wait, Subject: subject, Text: "is held back until its scheduling gates are gone: " + strings.Join(names, ", "), problem: heldBack}
 }
 
-// nodes say what each node lacks for the Pod, in the words of the nodes' own facts.
-func nodes(f *Facts) []Finding {
+// nodeNotes say what each node lacks for the Pod, in the words of the nodes' own facts.
+func nodeNotes(f *Snapshot) []Finding {
 	if f.Capacity == nil {
 		return nil
 	}
@@ -50,16 +50,16 @@ func nodes(f *Facts) []Finding {
 	return all
 }
 
-func unchecked(f *Facts) string {
+func unchecked(f *Snapshot) string {
 	if len(f.Capacity.Unchecked) == 0 {
 		return ": the scheduler will look again"
 	}
 	return ", as far as can be told without " + strings.Join(f.Capacity.Unchecked, "; ")
 }
 
-// lost says that the Pod's node is not Ready: whoever waits for the Pod waits for the node. Where the node was not read the Pod tells, for
+// notReadyNode says that the Pod's node is not Ready: whoever waits for the Pod waits for the node. Where the node was not read the Pod tells, for
 // when a node falls silent Kubernetes takes Ready off its Pods and nothing else; a kubelet would say which containers are not ready.
-func lost(f *Facts) []Finding {
+func notReadyNode(f *Snapshot) []Finding {
 	if f.Pod.Spec.NodeName == "" {
 		return nil
 	}

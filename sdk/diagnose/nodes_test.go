@@ -31,7 +31,7 @@ func texts(findings []diagnose.Finding) string {
 }
 
 func TestWhatEachNodeLacksFollowsTheSchedulersWords(t *testing.T) {
-	d := diagnose.Of(diagnose.Facts{
+	d := diagnose.Of(diagnose.Snapshot{
 		Now: now, Sandbox: sandbox(notReady), Pod: pending(corev1.PodReasonUnschedulable, "0/3 nodes are available"),
 		Capacity: &capacity.Answer{Nodes: []capacity.Node{
 			{Name: "a", Why: "cpu: 4 needed, 1 of 2 free"}, {Name: "b", Why: "it is cordoned"}, {Name: "c", Why: "cpu: 4 needed, 1 of 2 free"}, {Name: "d", Fits: 1},
@@ -47,7 +47,7 @@ func TestWhatEachNodeLacksFollowsTheSchedulersWords(t *testing.T) {
 func TestAPodInAQueueIsNotBlocked(t *testing.T) {
 	p := pending(corev1.PodReasonSchedulingGated, "Scheduling is blocked due to non-empty scheduling gates")
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "kueue.x-k8s.io/admission"}}
-	d := diagnose.Of(diagnose.Facts{Now: now, Sandbox: sandbox(notReady), Pod: p})
+	d := diagnose.Of(diagnose.Snapshot{Now: now, Sandbox: sandbox(notReady), Pod: p})
 	if got := texts(d.Scheduling); d.Verdict != diagnose.Starting || !strings.Contains(got, "until its scheduling gates are gone: kueue.x-k8s.io/admission") {
 		t.Errorf("%s\n%s", d.Verdict, got)
 	}
@@ -87,7 +87,7 @@ func TestANodeThatIsNotReadyIsNamedWithTheCure(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := diagnose.Of(diagnose.Facts{Now: now, Sandbox: sandbox(notReady), Pod: tt.pod, Node: tt.node})
+			d := diagnose.Of(diagnose.Snapshot{Now: now, Sandbox: sandbox(notReady), Pod: tt.pod, Node: tt.node})
 			if tt.want == "" {
 				if strings.Contains(d.Obstacle, "node") || d.Verdict != diagnose.Starting {
 					t.Errorf("%s: %s", d.Verdict, d.Obstacle)

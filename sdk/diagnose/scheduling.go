@@ -12,47 +12,47 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
-// scheduling is the second layer: volumes, and the node that the Pod found or did not find.
-func scheduling(f *Facts) []Finding {
+// schedulingFindings is the second layer: volumes, and the node that the Pod found or did not find.
+func schedulingFindings(f *Snapshot) []Finding {
 	var all []Finding
 	for i := range f.Volumes {
-		all = append(all, ofVolume(f, &f.Volumes[i]))
+		all = append(all, volumeFinding(f, &f.Volumes[i]))
 	}
 	pod := f.Pod
 	if pod == nil {
-		return append(all, noPod(f))
+		return append(all, noPodFinding(f))
 	}
 	subject := "Pod " + pod.Name
-	all = append(all, lost(f)...)
+	all = append(all, notReadyNode(f)...)
 	if pod.DeletionTimestamp != nil {
 		return append(all, Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Why))})
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
-		return append(all, gated(subject, pod))
+		return append(all, schedulingGateFinding(subject, pod))
 	}
 	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
 		all = append(all, Finding{State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable})
-		return append(all, nodes(f)...)
+		return append(all, nodeNotes(f)...)
 	}
 	if pod.Spec.NodeName == "" {
 		return append(all, Finding{State: Wait, Subject: subject, Text: "has no node yet"})
 	}
 	all = append(all, Finding{State: Good, Subject: subject, Text: "is on node " + pod.Spec.NodeName})
 	if starting(pod) {
-		all = append(all, trouble(f, "Pod", pod.Name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")...)
+		all = append(all, warningFindings(f, "Pod", pod.Name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")...)
 	}
 	return all
 }
 
-// noPod is the finding of the lower layers where there is no Pod to look at.
-func noPod(f *Facts) Finding {
+// noPodFinding is the finding of the lower layers where there is no Pod to look at.
+func noPodFinding(f *Snapshot) Finding {
 	if f.PodHidden {
 		return Finding{State: Note, Subject: "Pod", Text: "not shown: you may not read Pods"}
 	}
 	return Finding{State: Note, Subject: "Pod", Text: "there is none"}
 }
 
-func ofVolume(f *Facts, volume *corev1.PersistentVolumeClaim) Finding {
+func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 	finding := Finding{Subject: "volume " + volume.Name}
 	switch volume.Status.Phase {
 	case corev1.ClaimBound:
@@ -61,15 +61,15 @@ func ofVolume(f *Facts, volume *corev1.PersistentVolumeClaim) Finding {
 		finding.State, finding.Text = Bad, "has lost its PersistentVolume"
 	default:
 		finding.State, finding.Text = Wait, "is not bound yet"
-		if found := trouble(f, "PersistentVolumeClaim", volume.Name, "ProvisioningFailed", "FailedBinding"); len(found) > 0 {
+		if found := warningFindings(f, "PersistentVolumeClaim", volume.Name, "ProvisioningFailed", "FailedBinding"); len(found) > 0 {
 			finding.State, finding.Text, finding.problem, finding.Lasting = Bad, "is not bound: "+found[0].Text, unboundVolume, found[0].Lasting
 		}
 	}
 	return finding
 }
 
-// trouble returns the latest warning event of the reasons about an object, as a finding.
-func trouble(f *Facts, kind, name string, reasons ...string) []Finding {
+// warningFindings returns the latest warning event of the reasons about an object, as a finding.
+func warningFindings(f *Snapshot, kind, name string, reasons ...string) []Finding {
 	var latest *corev1.Event
 	for i := range f.Events {
 		e := &f.Events[i]

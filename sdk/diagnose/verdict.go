@@ -15,8 +15,8 @@ import (
 
 // VerdictOf says in one word how the claim or Sandbox among the facts is. Conditions of an earlier generation count for
 // nothing.
-func VerdictOf(f *Facts) Verdict {
-	holder, generation := f.status()
+func VerdictOf(f *Snapshot) Verdict {
+	holder, generation := f.holderStatus()
 	switch {
 	case f.deleting():
 		return Deleting
@@ -37,14 +37,14 @@ func VerdictOf(f *Facts) Verdict {
 			return Suspending
 		}
 	}
-	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.behind() && !f.unsteady() {
+	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.claimIsBehind() && !f.recentlyRestarted() {
 		return Ready
 	}
 	return Starting
 }
 
-// behind says whether a claim's Ready is about its Sandbox as it was before the last change, as that it resumes.
-func (f *Facts) behind() bool {
+// claimIsBehind says whether a claim's Ready is about its Sandbox as it was before the last change, as that it resumes.
+func (f *Snapshot) claimIsBehind() bool {
 	if f.Claim == nil || f.Sandbox == nil {
 		return false
 	}
@@ -52,12 +52,12 @@ func (f *Facts) behind() bool {
 	return apis.FindCondition(own, apis.ConditionReady) != nil && !isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
 }
 
-// steady is how long a container that was started again must run before it is believed to stay: one that crashes at once
+// restartGracePeriod is how long a container that was started again must run before it is believed to stay: one that crashes at once
 // is ready for a moment each time, unless it has a readiness probe.
-const steady = 10 * time.Second
+const restartGracePeriod = 10 * time.Second
 
-// unsteady says whether a container of the Pod was started again just now.
-func (f *Facts) unsteady() bool {
+// recentlyRestarted says whether a container of the Pod was started again just now.
+func (f *Snapshot) recentlyRestarted() bool {
 	if f.Pod == nil {
 		return false
 	}
@@ -75,19 +75,19 @@ func restarted(status *corev1.ContainerStatus, now time.Time) bool {
 		return false
 	}
 	runs := now.Sub(status.State.Running.StartedAt.Time)
-	return -steady < runs && runs < steady
+	return -restartGracePeriod < runs && runs < restartGracePeriod
 }
 
 // Settled says that nothing but the conditions is needed to tell the state of a claim or Sandbox: it has been in it for a
 // while, or no Pod takes part in it.
-func Settled(f *Facts) bool {
+func Settled(f *Snapshot) bool {
 	switch VerdictOf(f) {
 	case Starting:
 		return false
 	case Ready:
-		conditions, generation := f.status()
+		conditions, generation := f.holderStatus()
 		ready := Current(conditions, apis.ConditionReady, generation)
-		return f.Now.Sub(ready.LastTransitionTime.Time) >= steady
+		return f.Now.Sub(ready.LastTransitionTime.Time) >= restartGracePeriod
 	default:
 		return true
 	}
@@ -105,8 +105,8 @@ func Current(conditions []metav1.Condition, kind apis.ConditionType, generation 
 
 func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
 
-// status is the conditions and the generation of what the user holds.
-func (f *Facts) status() ([]metav1.Condition, int64) {
+// holderStatus is the conditions and the generation of what the user holds.
+func (f *Snapshot) holderStatus() ([]metav1.Condition, int64) {
 	switch {
 	case f.Claim != nil:
 		return f.Claim.Status.Conditions, f.Claim.Generation
@@ -116,24 +116,24 @@ func (f *Facts) status() ([]metav1.Condition, int64) {
 	return nil, 0
 }
 
-func (f *Facts) deleting() bool {
+func (f *Snapshot) deleting() bool {
 	if f.Claim != nil {
 		return f.Claim.DeletionTimestamp != nil
 	}
 	return f.Sandbox != nil && (f.ClaimGone || f.Sandbox.DeletionTimestamp != nil)
 }
 
-func (f *Facts) expired() bool {
+func (f *Snapshot) expired() bool {
 	if f.Deadline().Reached(f.Now) {
 		return true
 	}
-	conditions, generation := f.status()
+	conditions, generation := f.holderStatus()
 	ready := Current(conditions, apis.ConditionReady, generation)
 	return ready != nil && (ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
 }
 
 // Deadline is when the claim or Sandbox ends.
-func (f *Facts) Deadline() lifecycle.Deadline {
+func (f *Snapshot) Deadline() lifecycle.Deadline {
 	switch {
 	case f.Claim != nil && f.Claim.Spec.Lifecycle != nil:
 		l := f.Claim.Spec.Lifecycle

@@ -15,24 +15,24 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// persist makes a copy, and goes on with it when its connection was lost, as often as it may.
-func (c *Copier) persist(ctx context.Context, attempt func() error) error {
+// withRetries makes a copy, and goes on with it when its connection was lost, as often as it may.
+func (c *Copier) withRetries(ctx context.Context, attempt func() error) error {
 	var lost error
 	for {
 		done, total := c.progress.Done(), c.progress.Total()
-		c.left = ""
+		c.partial = ""
 		err := attempt()
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return err
-		case isLost(err):
+		case isConnectionLost(err):
 			lost = err
 		case lost != nil && unreachable(err):
 			err = fmt.Errorf("%w; after that: %w", lost, err)
 		default:
 			return err
 		}
-		if c.again == nil || c.delivered || !c.again(ctx, err, c.progress.Done()-done) {
+		if c.retry == nil || c.irreversible || !c.retry(ctx, err, c.progress.Done()-done) {
 			return err
 		}
 		c.progress.set(done, total)
@@ -40,7 +40,7 @@ func (c *Copier) persist(ctx context.Context, attempt func() error) error {
 	}
 }
 
-func isLost(err error) bool {
+func isConnectionLost(err error) bool {
 	_, lost := errors.AsType[*stream.LostError](err)
 	return lost
 }

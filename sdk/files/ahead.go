@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// small is the size up to which files are held in memory, to be read and written several at once.
-	small = 64 * 1024
-	// atOnce is how many of them.
-	atOnce = 8
-	// queued is how many files we walk ahead of the archive.
-	queued = 64
+	// smallFile is the size up to which files are held in memory, to be read and written several at once.
+	smallFile = 64 * 1024
+	// parallelFiles is how many of them.
+	parallelFiles = 8
+	// walkQueue is how many files we walk ahead of the archive.
+	walkQueue = 64
 )
 
-// walked is one entry of a local tree.
-type walked struct {
+// treeEntry is one entry of a local tree.
+type treeEntry struct {
 	path, relative string
 	info           fs.FileInfo
-	loaded         chan loaded // nil unless it is read ahead
+	content        chan fileContent // nil unless it is read ahead
 }
 
-type loaded struct {
-	content []byte
-	err     error
+type fileContent struct {
+	data []byte
+	err  error
 }
 
 type readSeekCloser struct{ *bytes.Reader }
@@ -40,28 +40,28 @@ type readSeekCloser struct{ *bytes.Reader }
 func (readSeekCloser) Close() error { return nil }
 
 // open waits for the content that is read ahead, or opens the file. A file that has grown since is cut by the reader.
-func (w *walked) open() (io.ReadSeekCloser, error) {
-	if w.loaded == nil {
+func (w *treeEntry) open() (io.ReadSeekCloser, error) {
+	if w.content == nil {
 		return os.Open(w.path)
 	}
-	got := <-w.loaded
-	return readSeekCloser{bytes.NewReader(got.content)}, got.err
+	got := <-w.content
+	return readSeekCloser{bytes.NewReader(got.data)}, got.err
 }
 
-// ahead walks a tree and reads small files before they are needed.
-type ahead struct {
-	items chan *walked
+// readAhead walks a tree and reads small files before they are needed.
+type readAhead struct {
+	entries chan *treeEntry
 	// Valid when items is closed: what was removed before it could be read, and why the walk ended.
 	gone []string
 	err  error
 }
 
-// walkAhead gives the entries in the order of filepath.WalkDir, until the context ends.
-func walkAhead(ctx context.Context, root string) *ahead {
-	a := &ahead{items: make(chan *walked, queued)}
-	turns := make(chan struct{}, atOnce)
+// startReadAhead gives the entries in the order of filepath.WalkDir, until the context ends.
+func startReadAhead(ctx context.Context, root string) *readAhead {
+	a := &readAhead{entries: make(chan *treeEntry, walkQueue)}
+	turns := make(chan struct{}, parallelFiles)
 	go func() {
-		defer close(a.items)
+		defer close(a.entries)
 		a.err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
 			if err != nil && at != root && errors.Is(err, fs.ErrNotExist) {
 				a.gone = append(a.gone, at)
@@ -70,7 +70,7 @@ func walkAhead(ctx context.Context, root string) *ahead {
 			if err != nil {
 				return err
 			}
-			item := &walked{path: at}
+			item := &treeEntry{path: at}
 			if item.relative, err = filepath.Rel(root, at); err != nil {
 				return err
 			}
@@ -80,8 +80,8 @@ func walkAhead(ctx context.Context, root string) *ahead {
 			} else if err != nil {
 				return err
 			}
-			if item.info.Mode().IsRegular() && item.info.Size() <= small {
-				item.loaded = make(chan loaded, 1)
+			if item.info.Mode().IsRegular() && item.info.Size() <= smallFile {
+				item.content = make(chan fileContent, 1)
 				select {
 				case turns <- struct{}{}:
 				case <-ctx.Done():
@@ -90,11 +90,11 @@ func walkAhead(ctx context.Context, root string) *ahead {
 				go func() {
 					content, err := os.ReadFile(at)
 					<-turns
-					item.loaded <- loaded{content, err}
+					item.content <- fileContent{content, err}
 				}()
 			}
 			select {
-			case a.items <- item:
+			case a.entries <- item:
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()

@@ -14,31 +14,31 @@ import (
 // A sandbox writes what it likes, without an end too. These are the bounds of all that is kept in memory of it; the content of files
 // passes, and is not kept.
 const (
-	// mostSaid is the answer of a command that tells a few facts.
-	mostSaid = 1 << 20
-	// mostNames is all names of one list or one archive, each with what is noted beside it.
-	mostNames = 256 << 20
-	// perName is what is noted beside a name: sums, times, and what a map takes.
-	perName = 256
-	// mostName is one of them. Linux's longest path has 4 KiB.
-	mostName = 64 << 10
-	// mostPadding is what may follow the end of an archive within it.
-	mostPadding = 1 << 20
-	// mostWords is what is kept of a standard error.
-	mostWords = 2048
+	// maxOutput is the answer of a command that tells a few facts.
+	maxOutput = 1 << 20
+	// maxNameMemory is all names of one list or one archive, each with what is noted beside it.
+	maxNameMemory = 256 << 20
+	// nameOverhead is what is noted beside a name: sums, times, and what a map takes.
+	nameOverhead = 256
+	// maxNameLength is one of them. Linux's longest path has 4 KiB.
+	maxNameLength = 64 << 10
+	// maxPadding is what may follow the end of an archive within it.
+	maxPadding = 1 << 20
+	// maxStderr is what is kept of a standard error.
+	maxStderr = 2048
 )
 
 var (
-	errTooMuch      = fmt.Errorf("the sandbox says more than %d KiB where little is expected: its programs are not what they should be", mostSaid>>10)
-	errTooLong      = fmt.Errorf("the sandbox says a name of more than %d KiB: its programs are not what they should be", mostName>>10)
-	errTooMany      = fmt.Errorf("the sandbox names too many files to be kept in %d MiB of memory: copy its directories one by one", mostNames>>20)
-	errNoEnd        = errors.New("the archive from the sandbox goes on behind its end: its tar is not what it should be")
-	excessesOfImage = []error{errTooMuch, errTooLong, errTooMany, errNoEnd}
+	errOutputTooLong    = fmt.Errorf("the sandbox says more than %d KiB where little is expected: its programs are not what they should be", maxOutput>>10)
+	errNameTooLong      = fmt.Errorf("the sandbox says a name of more than %d KiB: its programs are not what they should be", maxNameLength>>10)
+	errTooManyNames     = fmt.Errorf("the sandbox names too many files to be kept in %d MiB of memory: copy its directories one by one", maxNameMemory>>20)
+	errDataAfterArchive = errors.New("the archive from the sandbox goes on behind its end: its tar is not what it should be")
+	limitErrors         = []error{errOutputTooLong, errNameTooLong, errTooManyNames, errDataAfterArchive}
 )
 
-// excess is the bound that an error is about, without what the connection's end adds to it; nil if it is about none.
-func excess(err error) error {
-	for _, bound := range excessesOfImage {
+// limitError is the bound that an error is about, without what the connection's end adds to it; nil if it is about none.
+func limitError(err error) error {
+	for _, bound := range limitErrors {
 		if errors.Is(err, bound) {
 			return bound
 		}
@@ -46,69 +46,69 @@ func excess(err error) error {
 	return nil
 }
 
-// answer keeps what a command says that says little.
-type answer struct{ text strings.Builder }
+// limitedOutput keeps what a command says that says little.
+type limitedOutput struct{ text strings.Builder }
 
 // Write implements io.Writer.
-func (a *answer) Write(p []byte) (int, error) {
-	if a.text.Len()+len(p) > mostSaid {
-		return 0, errTooMuch
+func (a *limitedOutput) Write(p []byte) (int, error) {
+	if a.text.Len()+len(p) > maxOutput {
+		return 0, errOutputTooLong
 	}
 	return a.text.Write(p)
 }
 
 // String is all of it.
-func (a *answer) String() string { return a.text.String() }
+func (a *limitedOutput) String() string { return a.text.String() }
 
-// noted counts what is kept of names.
-type noted int
+// nameMemory counts what is kept of names.
+type nameMemory int
 
-func (n *noted) add(name int) error {
-	*n += noted(name + perName)
-	if *n > mostNames {
-		return errTooMany
+func (n *nameMemory) add(name int) error {
+	*n += nameMemory(name + nameOverhead)
+	if *n > maxNameMemory {
+		return errTooManyNames
 	}
 	return nil
 }
 
-// records hands on each record of what is written to it. The function may change which byte ends the next.
-type records struct {
-	end   byte
-	take  func(record string)
-	begun []byte
-	noted noted
+// recordReader hands on each record of what is written to it. The function may change which byte ends the next.
+type recordReader struct {
+	end     byte
+	handle  func(record string)
+	partial []byte
+	memory  nameMemory
 }
 
 // Write implements io.Writer.
-func (r *records) Write(p []byte) (int, error) {
+func (r *recordReader) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		i := bytes.IndexByte(p, r.end)
 		if i < 0 {
 			break
 		}
-		if len(r.begun)+i > mostName {
-			return 0, errTooLong
+		if len(r.partial)+i > maxNameLength {
+			return 0, errNameTooLong
 		}
-		r.begun = append(r.begun, p[:i]...)
-		if err := r.noted.add(len(r.begun)); err != nil {
+		r.partial = append(r.partial, p[:i]...)
+		if err := r.memory.add(len(r.partial)); err != nil {
 			return 0, err
 		}
-		r.take(string(r.begun))
-		r.begun, p = r.begun[:0], p[i+1:]
+		r.handle(string(r.partial))
+		r.partial, p = r.partial[:0], p[i+1:]
 	}
-	if len(r.begun)+len(p) > mostName {
-		return 0, errTooLong
+	if len(r.partial)+len(p) > maxNameLength {
+		return 0, errNameTooLong
 	}
-	r.begun = append(r.begun, p...)
+	r.partial = append(r.partial, p...)
 	return n, nil
 }
 
-// pastEnd reads what an archive's padding may have behind its end.
-func pastEnd(in io.Reader) error {
-	n, err := io.Copy(io.Discard, io.LimitReader(in, mostPadding+1))
-	if err == nil && n > mostPadding {
-		err = errNoEnd
+// readPadding reads what an archive's padding may have behind its end.
+func readPadding(in io.Reader) error {
+	n, err := io.Copy(io.Discard, io.LimitReader(in, maxPadding+1))
+	if err == nil && n > maxPadding {
+		err = errDataAfterArchive
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 // downloadDirectory makes the target a copy of a remote directory: first under another name, then, when it is complete and
 // verified, under its own. The archive may be on its way already.
-func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, has tools, archive *arriving) error {
+func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, has imageTools, archive *remoteArchive) error {
 	info, err := os.Stat(target)
 	fresh := errors.Is(err, os.ErrNotExist)
 	switch {
@@ -39,14 +39,14 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 	}
 	defer root.Close()
 	stage := c.newLeftover(identityOf(c.container, remote, target))
-	unpacked := &unpacker{own: fresh, warn: c.warn, progress: c.progress}
-	release, err := c.fillLocally(ctx, remote, root, stage, unpacked, has, archive)
+	unpacked := &unpacker{ownsRoot: fresh, warn: c.warn, progress: c.progress}
+	release, err := c.fillLocalStage(ctx, remote, root, stage, unpacked, has, archive)
 	defer release()
 	if err == nil {
-		err = c.settle(root, stage.name, place, fresh)
+		err = c.moveIntoPlace(root, stage.name, place, fresh)
 	}
 	if err != nil {
-		return c.cleaned(ctx, err, filepath.Join(parent, stage.name), func() error { return root.RemoveAll(stage.name) })
+		return c.removePartial(ctx, err, filepath.Join(parent, stage.name), func() error { return root.RemoveAll(stage.name) })
 	}
 	final, err := root.OpenRoot(place)
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 	return unpacked.finish(final)
 }
 
-// settle moves the stage to its place.
-func (c *Copier) settle(root *os.Root, stage, place string, fresh bool) error {
+// moveIntoPlace moves the stage to its place.
+func (c *Copier) moveIntoPlace(root *os.Root, stage, place string, fresh bool) error {
 	if fresh {
 		err := root.Rename(stage, place)
 		if !errors.Is(err, os.ErrExist) {
@@ -70,34 +70,34 @@ func (c *Copier) settle(root *os.Root, stage, place string, fresh bool) error {
 	return root.RemoveAll(stage)
 }
 
-// fillLocally fills the stage. Until it is released, no other copy takes it for left behind.
-func (c *Copier) fillLocally(
-	ctx context.Context, remote string, root *os.Root, stage leftover, unpacked *unpacker, has tools, archive *arriving,
+// fillLocalStage fills the stage. Until it is released, no other copy takes it for left behind.
+func (c *Copier) fillLocalStage(
+	ctx context.Context, remote string, root *os.Root, stage partialName, unpacked *unpacker, has imageTools, archive *remoteArchive,
 ) (release func(), err error) {
 	release = func() {}
-	resume := c.resume && has.sum && has.find && stage.inherit(root)
+	resume := c.resume && has.sum && has.find && stage.adopt(root)
 	if err := root.Mkdir(stage.name, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
 		return release, err
 	}
-	if held, err := hold(root, stage.name); err == nil {
+	if held, err := lock(root, stage.name); err == nil {
 		release = func() { _ = held.Close() } // it was read from
 	}
 	if unpacked.root, err = root.OpenRoot(stage.name); err != nil {
 		return release, err
 	}
 	defer unpacked.root.Close()
-	var rest *rest
+	var rest *remainder
 	switch {
 	case !has.shell:
 		return release, c.unpackPlain(ctx, remote, unpacked)
 	case resume:
-		if rest, err = c.restOf(ctx, remote, unpacked.root); err != nil {
+		if rest, err = c.remainderOf(ctx, remote, unpacked.root); err != nil {
 			return release, err
 		}
-		archive = c.fetchRest(ctx, remote, rest.list)
+		archive = c.fetchRemainder(ctx, remote, rest.list)
 		defer archive.close()
 	case archive == nil:
-		archive = c.fetch(ctx, remote)
+		archive = c.fetchArchive(ctx, remote)
 		defer archive.close()
 	}
 	told, err := c.unpack(archive, unpacked)
@@ -105,22 +105,22 @@ func (c *Copier) fillLocally(
 		err = c.verify(ctx, remote, unpacked.sums, told, has)
 	}
 	if err == nil && rest != nil {
-		err = rest.complete(unpacked.root)
+		err = rest.verify(unpacked.root)
 	}
 	return release, err
 }
 
 // unpackPlain serves images that have tar and no shell: nothing there can say a sum.
 func (c *Copier) unpackPlain(ctx context.Context, remote string, unpacked *unpacker) error {
-	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, unpacked.all)
+	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, unpacked.unpack)
 	if stream.Missing(err) {
 		return ErrNeedsTar
 	}
 	return err
 }
 
-// judge tells files that changed while they were copied from files that were copied wrongly.
-func (c *Copier) judge(ctx context.Context, remote string, names []string, copied sums) error {
+// checkDiffering tells files that changed while they were copied from files that were copied wrongly.
+func (c *Copier) checkDiffering(ctx context.Context, remote string, names []string, copied sums) error {
 	const most = 500 // on one command line
 	for len(names) > 0 {
 		some := names[:min(most, len(names))]
@@ -129,15 +129,15 @@ func (c *Copier) judge(ctx context.Context, remote string, names []string, copie
 		for _, name := range some {
 			paths = append(paths, path.Join(remote, name))
 		}
-		now, _, err := c.look(ctx, false, paths...)
+		now, _, err := c.probe(ctx, false, paths...)
 		if err != nil {
 			return err
 		}
 		for i, name := range some {
 			if now[i].kind != missing && now[i].modified.Unix() == copied[name].modified.Unix() {
-				return differ(some[i:])
+				return differError(some[i:])
 			}
-			c.writtenTo(name)
+			c.warnChanged(name)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 
 // Download copies a file or directory of the container to a local path.
 func (c *Copier) Download(ctx context.Context, remote, local string) error {
-	return c.persist(ctx, func() error { return c.download(ctx, remote, local) })
+	return c.withRetries(ctx, func() error { return c.download(ctx, remote, local) })
 }
 
 func (c *Copier) download(ctx context.Context, remote, local string) error {
@@ -29,7 +29,7 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 		return err
 	}
 	defer archive.close()
-	name := remotePlace().name(remote)
+	name := remotePaths().name(remote)
 	switch {
 	case at.kind == missing:
 		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
@@ -37,14 +37,14 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 		return ErrNeedsTar
 	case at.kind == directory:
 		c.progress.start(at.size, 0)
-		return c.downloadDirectory(ctx, remote, localPlace().ofDirectory(name, local), has, archive)
+		return c.downloadDirectory(ctx, remote, localPaths().directoryTarget(name, local), has, archive)
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
-	case at.waits:
-		return errWaits(remote)
+	case at.isPipe:
+		return errPipeSource(remote)
 	}
 	info, err := os.Stat(local)
-	target := localPlace().ofFile(name, local, err == nil && info.IsDir())
+	target := localPaths().fileTarget(name, local, err == nil && info.IsDir())
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: a file cannot take its place", target)
 	} else if err == nil && !info.Mode().IsRegular() {
@@ -55,7 +55,7 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 	}
 	from := remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}
 	if has.shell && (at.size >= 0 || at.kind == device) {
-		to, err := c.landLocally(target, from.identity())
+		to, err := c.onMachineAt(target, from.identity())
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 
 // DownloadTo writes a file of the container to the writer.
 func (c *Copier) DownloadTo(ctx context.Context, remote string, out io.Writer) error {
-	err := c.carry(ctx, []string{"cat", argument(remote)}, nil, io.MultiWriter(out, c.progress))
+	err := c.transferOutput(ctx, []string{"cat", argument(remote)}, nil, io.MultiWriter(out, c.progress))
 	if stream.Missing(err) {
 		return errors.New("the image has no cat, which writing a file to standard output needs")
 	}
@@ -84,7 +84,7 @@ func (c *Copier) downloadDevice(ctx context.Context, remote, target string) erro
 	if err != nil {
 		return err
 	}
-	c.delivered = true
+	c.irreversible = true
 	return errors.Join(c.DownloadTo(ctx, remote, out), out.Close())
 }
 
@@ -128,7 +128,7 @@ func (c *Copier) downloadPlain(ctx context.Context, remote, target string) error
 
 // intoFile gives the target its name when it is complete.
 func (c *Copier) intoFile(target string, fill func(temporary *os.File) error) error {
-	temporary, err := os.CreateTemp(filepath.Dir(target), mark+"*")
+	temporary, err := os.CreateTemp(filepath.Dir(target), tempPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -149,28 +149,28 @@ func (c *Copier) receive(ctx context.Context, command []string, in io.Reader, un
 	go func() {
 		err := unpack(tar.NewReader(reader))
 		if err == nil {
-			err = pastEnd(reader)
+			err = readPadding(reader)
 		}
 		_ = reader.CloseWithError(err)
 		unpacked <- err
 	}()
-	err := c.carry(ctx, command, in, writer)
-	_ = writer.CloseWithError(cutBy(err))
-	return c.outcome(err, <-unpacked)
+	err := c.transferOutput(ctx, command, in, writer)
+	_ = writer.CloseWithError(readerError(err))
+	return c.copyError(err, <-unpacked)
 }
 
-// cutBy is the error for the reader of what a command wrote: nil if all of that has come, however the command ended.
-func cutBy(err error) error {
+// readerError is the error for the reader of what a command wrote: nil if all of that has come, however the command ended.
+func readerError(err error) error {
 	if _, ended := errors.AsType[*commandError](err); ended {
 		return nil
 	}
 	return err
 }
 
-// outcome is the error of a copy whose command ended so, and whose unpacking so.
-func (c *Copier) outcome(remote, local error) error {
+// copyError is the error of a copy whose command ended so, and whose unpacking so.
+func (c *Copier) copyError(remote, local error) error {
 	switch {
-	case remote == nil || c.changed(remote):
+	case remote == nil || c.onlyFilesChanged(remote):
 		return local
 	case local != nil && !errors.Is(local, remote) && !errors.Is(local, io.ErrUnexpectedEOF):
 		return local // it is why the command could not go on
@@ -178,21 +178,21 @@ func (c *Copier) outcome(remote, local error) error {
 	return remote
 }
 
-// written are the lines of tar about files that were written to or removed while it read them.
-var written = regexp.MustCompile(`: (file changed as we read it|File removed before we read it|File shrank by \d+ bytes?; padding with zeros)$`)
+// tarChangeWarning are the lines of tar about files that were written to or removed while it read them.
+var tarChangeWarning = regexp.MustCompile(`: (file changed as we read it|File removed before we read it|File shrank by \d+ bytes?; padding with zeros)$`)
 
-// changed tells of files that were written to while tar read them, which it reports as a failure: a directory that is in
+// onlyFilesChanged tells of files that were written to while tar read them, which it reports as a failure: a directory that is in
 // use can be copied all the same.
-func (c *Copier) changed(err error) bool {
+func (c *Copier) onlyFilesChanged(err error) bool {
 	var failed *commandError
-	if !errors.As(err, &failed) || failed.ended.Code != 1 {
+	if !errors.As(err, &failed) || failed.exit.Code != 1 {
 		return false
 	}
-	for line := range strings.SplitSeq(failed.said, "; ") {
-		if !written.MatchString(line) {
+	for line := range strings.SplitSeq(failed.message, "; ") {
+		if !tarChangeWarning.MatchString(line) {
 			return false
 		}
 	}
-	c.warn(failed.said)
+	c.warn(failed.message)
 	return true
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // zeros are so many of them.
@@ -48,10 +48,10 @@ func (e *ending) Read(p []byte) (int, error) {
 }
 
 // draining fails the test when a command ends before its input does: containerd would never say that it has.
-func draining(t *testing.T, exec func(string) func(context.Context, fake.Process) error) func(string) func(context.Context, fake.Process) error {
-	return func(directory string) func(context.Context, fake.Process) error {
+func draining(t *testing.T, exec func(string) func(context.Context, fakeserver.Process) error) func(string) func(context.Context, fakeserver.Process) error {
+	return func(directory string) func(context.Context, fakeserver.Process) error {
 		run := exec(directory)
-		return func(ctx context.Context, p fake.Process) error {
+		return func(ctx context.Context, p fakeserver.Process) error {
 			if p.Stdin == nil {
 				return run(ctx, p)
 			}
@@ -143,7 +143,7 @@ func TestACopyThatFailsAndIsCutThenSaysWhyItFailed(t *testing.T) {
 		m := start(t, everything())
 		m.server.NoSPDY = noSPDY
 		local := m.server.Exec
-		m.server.Exec = func(ctx context.Context, p fake.Process) error {
+		m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 			if !slices.Contains(p.Command, ".kubectl-sandbox-failed") {
 				return local(ctx, p)
 			}

@@ -45,47 +45,47 @@ pack() {
 }
 `
 
-// begins is the line before an archive.
-const begins = "archive\n"
+// archiveMarker is the line before an archive.
+const archiveMarker = "archive\n"
 
-// arriving is a remote command whose output has an archive. It is to be closed.
-type arriving struct {
+// remoteArchive is a remote command whose output has an archive. It is to be closed.
+type remoteArchive struct {
 	in     *bufio.Reader
 	reader *io.PipeReader
-	stop   context.CancelFunc
-	ended  chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
 	err    error // how the command ended: valid when ended is closed
 }
 
-func (c *Copier) start(ctx context.Context, input, script string, words ...string) *arriving {
+func (c *Copier) startArchive(ctx context.Context, input, script string, words ...string) *remoteArchive {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, writer := io.Pipe()
-	a := &arriving{in: bufio.NewReaderSize(reader, block), reader: reader, stop: cancel, ended: make(chan struct{})}
+	a := &remoteArchive{in: bufio.NewReaderSize(reader, bufferSize), reader: reader, cancel: cancel, done: make(chan struct{})}
 	go func() {
-		defer close(a.ended)
-		a.err = c.tendWith(ctx, input, script, words, writer, &lastWords{})
-		_ = writer.CloseWithError(cutBy(a.err))
+		defer close(a.done)
+		a.err = c.runScriptWithInput(ctx, input, script, words, writer, &stderrTail{})
+		_ = writer.CloseWithError(readerError(a.err))
 	}()
 	return a
 }
 
 // close ends the command, if it has not ended. It may be called more than once, and on nil.
-func (a *arriving) close() {
+func (a *remoteArchive) close() {
 	if a == nil {
 		return
 	}
-	a.stop()
+	a.cancel()
 	_ = a.reader.CloseWithError(errStopped)
-	<-a.ended
+	<-a.done
 }
 
 // open looks at a remote path, and if it is a directory that is copied from its beginning, lets its archive come: what costs
 // most of the time of a small copy is to start a command in a container.
-func (c *Copier) open(ctx context.Context, remote string) (facts, tools, *arriving, error) {
+func (c *Copier) open(ctx context.Context, remote string) (pathInfo, imageTools, *remoteArchive, error) {
 	if c.resume {
-		seen, has, err := c.look(ctx, true, remote)
+		seen, has, err := c.probe(ctx, true, remote)
 		if err != nil {
-			return facts{}, tools{}, nil, err
+			return pathInfo{}, imageTools{}, nil, err
 		}
 		return seen[0], has, nil, nil
 	}
@@ -93,8 +93,8 @@ func (c *Copier) open(ctx context.Context, remote string) (facts, tools, *arrivi
 [ -d "$p" ] && can tar || exit 0
 echo archive
 pack "$p" .`
-	a := c.start(ctx, "", script, c.measuring(true), argument(remote))
-	said, found, err := a.until(begins)
+	a := c.startArchive(ctx, "", script, c.measureWord(true), argument(remote))
+	said, found, err := a.until(archiveMarker)
 	if !found {
 		a.close()
 		if err == nil {
@@ -103,30 +103,30 @@ pack "$p" .`
 		a = nil
 	}
 	if stream.Missing(err) {
-		seen, err := c.lookWithoutShell(ctx, remote)
+		seen, err := c.probeWithoutShell(ctx, remote)
 		if err != nil {
-			return facts{}, tools{}, nil, err
+			return pathInfo{}, imageTools{}, nil, err
 		}
-		return seen[0], tools{}, nil, nil
+		return seen[0], imageTools{}, nil, nil
 	}
 	if err != nil {
-		return facts{}, tools{}, nil, err
+		return pathInfo{}, imageTools{}, nil, err
 	}
-	seen, has := understand(said)
+	seen, has := parseProbe(said)
 	if len(seen) == 0 {
-		seen = []facts{{size: -1}} // as look does
+		seen = []pathInfo{{size: -1}} // as look does
 	}
 	return seen[0], has, a, nil
 }
 
-// fetch lets the archive of a remote directory come.
-func (c *Copier) fetch(ctx context.Context, remote string) *arriving {
-	return c.start(ctx, "", tended+pack+`pack "$1" .`, argument(remote))
+// fetchArchive lets the archive of a remote directory come.
+func (c *Copier) fetchArchive(ctx context.Context, remote string) *remoteArchive {
+	return c.startArchive(ctx, "", tended+pack+`pack "$1" .`, argument(remote))
 }
 
 // until returns the lines before a line, and whether there is that one.
-func (a *arriving) until(last string) (string, bool, error) {
-	var said answer
+func (a *remoteArchive) until(last string) (string, bool, error) {
+	var said limitedOutput
 	for {
 		line, err := a.in.ReadSlice('\n')
 		if err == nil && string(line) == last {
@@ -137,7 +137,7 @@ func (a *arriving) until(last string) (string, bool, error) {
 		case over != nil:
 			return "", false, over
 		case errors.Is(err, io.EOF):
-			<-a.ended
+			<-a.done
 			return said.String(), false, nil
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return "", false, err
@@ -146,10 +146,10 @@ func (a *arriving) until(last string) (string, bool, error) {
 }
 
 // unpack writes what arrives. The archive is what was sent when its sum is the same.
-func (c *Copier) unpack(a *arriving, to *unpacker) (told, error) {
+func (c *Copier) unpack(a *remoteArchive, to *unpacker) (reportedSums, error) {
 	sum := sha256.New()
-	local := to.all(tar.NewReader(io.TeeReader(a.in, sum)))
-	var said told
+	local := to.unpack(tar.NewReader(io.TeeReader(a.in, sum)))
+	var said reportedSums
 	if local == nil {
 		said, local = a.trailer(sum)
 	}
@@ -157,51 +157,51 @@ func (c *Copier) unpack(a *arriving, to *unpacker) (told, error) {
 		local = fmt.Errorf("%w: its archive arrived with another sha256 than it was sent with: copy again", errDiffers)
 	}
 	_ = a.reader.CloseWithError(local)
-	<-a.ended
-	return said, c.outcome(a.err, local)
+	<-a.done
+	return said, c.copyError(a.err, local)
 }
 
 // trailer reads what follows the padding of an archive, which belongs to the archive and has no other bytes than zeros.
-func (a *arriving) trailer(archive hash.Hash) (told, error) {
+func (a *remoteArchive) trailer(archive hash.Hash) (reportedSums, error) {
 	for padding := 0; ; padding++ {
 		b, err := a.in.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return told{}, nil
+			return reportedSums{}, nil
 		}
 		if err != nil {
-			return told{}, err
+			return reportedSums{}, err
 		}
-		if padding > mostPadding {
-			return told{}, errNoEnd
+		if padding > maxPadding {
+			return reportedSums{}, errDataAfterArchive
 		}
 		if b == 0 {
 			_, _ = archive.Write([]byte{0}) // it never fails
 			continue
 		}
 		if err := a.in.UnreadByte(); err != nil {
-			return told{}, err
+			return reportedSums{}, err
 		}
 		break
 	}
-	tellings := newTellings()
+	tellings := newSumParser()
 	_, err := io.Copy(tellings, a.in)
-	return tellings.told, err
+	return tellings.reported, err
 }
 
 // verify compares what arrived with what the other side told.
-func (c *Copier) verify(ctx context.Context, remote string, copied sums, said told, has tools) error {
+func (c *Copier) verify(ctx context.Context, remote string, copied sums, said reportedSums, has imageTools) error {
 	if said.archive == "" {
 		if !has.sum || !has.find {
 			return nil
 		}
-		return c.judge(ctx, remote, copied.without(said.files), copied)
+		return c.checkDiffering(ctx, remote, copied.without(said.files), copied)
 	}
 	for _, name := range said.files.without(copied) {
 		if _, found := copied[name]; found {
-			c.writtenTo(name)
+			c.warnChanged(name)
 		}
 	}
 	return nil
 }
 
-func (c *Copier) writtenTo(name string) { c.warn(name + " was written to while it was copied") }
+func (c *Copier) warnChanged(name string) { c.warn(name + " was written to while it was copied") }

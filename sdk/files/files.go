@@ -29,26 +29,26 @@ type Options struct {
 	Resume bool
 	// Again is asked when the connection of a copy was lost that can be gone on with, or could not be made again after that: with why, and how
 	// many bytes have passed. If it returns true, the copy goes on. Nil never does.
-	Again func(ctx context.Context, why error, done int64) bool
+	Retry func(ctx context.Context, why error, done int64) bool
 }
 
 // Copier copies between this machine and one container. It does one copy at a time.
 type Copier struct {
-	network   stream.Network
-	container stream.Container
-	warn      func(string)
-	progress  *Progress
-	measure   bool // somebody watches the progress
-	resume    bool
-	again     func(context.Context, error, int64) bool
-	delivered bool   // what was copied cannot be taken back
-	token     string // in the names of what is not complete, so that they are ours alone
-	left      string
+	network      stream.Network
+	container    stream.Container
+	warn         func(string)
+	progress     *Progress
+	measure      bool // somebody watches the progress
+	resume       bool
+	retry        func(context.Context, error, int64) bool
+	irreversible bool   // what was copied cannot be taken back
+	token        string // in the names of what is not complete, so that they are ours alone
+	partial      string
 }
 
 // New returns a Copier.
 func New(network stream.Network, container stream.Container, options Options) *Copier {
-	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume, again: options.Again, token: strings.ToLower(rand.Text()[:10])}
+	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume, retry: options.Retry, token: strings.ToLower(rand.Text()[:10])}
 	if c.warn == nil {
 		c.warn = func(string) {}
 	}
@@ -58,8 +58,8 @@ func New(network stream.Network, container stream.Container, options Options) *C
 	return c
 }
 
-// Left is the path, on the destination's side, of what a copy that was cut has left for one that goes on. It is empty if there is nothing.
-func (c *Copier) Left() string { return c.left }
+// Partial is the path, on the destination's side, of what a copy that was cut has left for one that goes on. It is empty if there is nothing.
+func (c *Copier) Partial() string { return c.partial }
 
 // kindOf looks at a remote path without a shell, and follows symbolic links.
 func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
@@ -84,12 +84,12 @@ func (c *Copier) kindOf(ctx context.Context, remote string) (kind, error) {
 
 // run runs a command that says little; what it says on its standard error is in the error.
 func (c *Copier) run(ctx context.Context, command []string, out io.Writer) error {
-	return c.exec(ctx, stream.Process{Command: command, Stdout: out}, &lastWords{})
+	return c.exec(ctx, stream.Process{Command: command, Stdout: out}, &stderrTail{})
 }
 
-// carry runs a command that carries the content of files.
-func (c *Copier) carry(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
-	return c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, &lastWords{})
+// transferOutput runs a command that carries the content of files.
+func (c *Copier) transferOutput(ctx context.Context, command []string, in io.Reader, out io.Writer) error {
+	return c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, &stderrTail{})
 }
 
 // drained runs the command of its arguments. If that fails, it says so with the word $0 and reads what is left of the input: a
@@ -103,15 +103,15 @@ if [ "$s" != 0 ]; then
 fi
 exit "$s"`
 
-// failed is what a drained command says before it waits for the end of its input.
-const failed = mark + "failed"
+// failureMarker is what a drained command says before it waits for the end of its input.
+const failureMarker = tempPrefix + "failed"
 
-// feed gives a command much input. With a shell in the image, one that fails is not sent the rest of it.
-func (c *Copier) feed(ctx context.Context, shell bool, command []string, in *io.PipeReader, out io.Writer) error {
-	said := &lastWords{}
+// sendInput gives a command much input. With a shell in the image, one that fails is not sent the rest of it.
+func (c *Copier) sendInput(ctx context.Context, shell bool, command []string, in *io.PipeReader, out io.Writer) error {
+	said := &stderrTail{}
 	var known atomic.Bool
 	if shell {
-		command = append([]string{"sh", "-c", drained, failed}, command...)
+		command = append([]string{"sh", "-c", drained, failureMarker}, command...)
 		said.failed = func() {
 			known.Store(true)
 			_ = in.CloseWithError(errStopped)
@@ -119,63 +119,63 @@ func (c *Copier) feed(ctx context.Context, shell bool, command []string, in *io.
 	}
 	err := c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, said)
 	if _, lost := errors.AsType[*stream.LostError](err); lost && known.Load() {
-		return &commandError{program: command[0], said: said.String(), ended: &stream.ExitError{Code: 1}} // how it ended was said before
+		return &commandError{program: command[0], message: said.String(), exit: &stream.ExitError{Code: 1}} // how it ended was said before
 	}
 	return err
 }
 
-func (c *Copier) exec(ctx context.Context, process stream.Process, said *lastWords) error {
+func (c *Copier) exec(ctx context.Context, process stream.Process, said *stderrTail) error {
 	if process.Stdout == nil {
 		process.Stdout = io.Discard
 	}
 	process.Stderr = said
 	err := c.network.Exec(ctx, c.container, process)
-	if bound := excess(err); bound != nil {
+	if bound := limitError(err); bound != nil {
 		return bound
 	}
 	if ended, ok := errors.AsType[*stream.ExitError](err); ok {
-		return &commandError{program: process.Command[0], said: said.String(), ended: ended}
+		return &commandError{program: process.Command[0], message: said.String(), exit: ended}
 	}
 	return err
 }
 
 // commandError is a remote command that ran and failed.
 type commandError struct {
-	program, said string
-	ended         *stream.ExitError
+	program, message string
+	exit             *stream.ExitError
 }
 
 // Error implements error.
 func (e *commandError) Error() string {
-	if e.said == "" {
-		return fmt.Sprintf("%s in the sandbox ended with exit code %d", e.program, e.ended.Code)
+	if e.message == "" {
+		return fmt.Sprintf("%s in the sandbox ended with exit code %d", e.program, e.exit.Code)
 	}
-	return e.said
+	return e.message
 }
 
 // Unwrap gives errors.As the exit code.
-func (e *commandError) Unwrap() error { return e.ended }
+func (e *commandError) Unwrap() error { return e.exit }
 
-// lastWords keeps the end of what a command says.
-type lastWords struct {
-	said   bytes.Buffer // not embedded: io.Copy would use its ReadFrom
+// stderrTail keeps the end of what a command says.
+type stderrTail struct {
+	tail   bytes.Buffer // not embedded: io.Copy would use its ReadFrom
 	failed func()       // is called when a drained command says that it has failed; may be nil
 }
 
 // Write implements io.Writer.
-func (l *lastWords) Write(p []byte) (int, error) {
-	n, err := l.said.Write(p)
-	if l.failed != nil && bytes.Contains(l.said.Bytes(), []byte(failed+"\n")) {
+func (l *stderrTail) Write(p []byte) (int, error) {
+	n, err := l.tail.Write(p)
+	if l.failed != nil && bytes.Contains(l.tail.Bytes(), []byte(failureMarker+"\n")) {
 		l.failed()
 	}
-	if over := l.said.Len() - mostWords; over > 0 {
-		l.said.Next(over)
+	if over := l.tail.Len() - maxStderr; over > 0 {
+		l.tail.Next(over)
 	}
 	return n, err
 }
 
 // String is what was said, in one line.
-func (l *lastWords) String() string {
-	said := strings.ReplaceAll(l.said.String(), failed+"\n", "")
+func (l *stderrTail) String() string {
+	said := strings.ReplaceAll(l.tail.String(), failureMarker+"\n", "")
 	return strings.Join(strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }

@@ -21,7 +21,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // machine is a local directory, and one that plays the sandbox's.
@@ -30,13 +30,13 @@ type machine struct {
 	local, remote string
 	warnings      []string
 	network       stream.Network
-	server        *fake.Server
+	server        *fakeserver.Server
 }
 
-func start(t *testing.T, exec func(directory string) func(context.Context, fake.Process) error) *machine {
+func start(t *testing.T, exec func(directory string) func(context.Context, fakeserver.Process) error) *machine {
 	t.Helper()
 	m := &machine{local: t.TempDir(), remote: t.TempDir()}
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	server.Exec = exec(m.remote)
 	network, err := stream.New(server.Config(), clock.RealClock{})
@@ -53,13 +53,13 @@ func (m *machine) with(options files.Options) *files.Copier {
 	return files.New(m.network, stream.Container{Namespace: "ns", Pod: "pod"}, options)
 }
 
-func with(programs ...string) func(string) func(context.Context, fake.Process) error {
-	return func(directory string) func(context.Context, fake.Process) error {
-		return fake.Local(directory, programs...)
+func with(programs ...string) func(string) func(context.Context, fakeserver.Process) error {
+	return func(directory string) func(context.Context, fakeserver.Process) error {
+		return fakeserver.Local(directory, programs...)
 	}
 }
 
-func everything() func(string) func(context.Context, fake.Process) error {
+func everything() func(string) func(context.Context, fakeserver.Process) error {
 	return with("tar", "test", "sh", "cat")
 }
 

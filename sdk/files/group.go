@@ -15,7 +15,7 @@ type errorGroup struct {
 
 func (g *errorGroup) run(do func() error) {
 	if g.turns == nil {
-		g.turns = make(chan struct{}, atOnce)
+		g.turns = make(chan struct{}, parallelFiles)
 	}
 	g.turns <- struct{}{}
 	g.all.Go(func() {

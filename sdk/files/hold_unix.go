@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// hold opens a file or directory that no other copy holds, until it is closed. A file system without locks lets everybody hold.
-func hold(root *os.Root, name string) (*os.File, error) {
+// lock opens a file or directory that no other copy holds, until it is closed. A file system without locks lets everybody hold.
+func lock(root *os.Root, name string) (*os.File, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // sending plays an image whose tar gives this archive.
-func sending(archive []byte, status error) func(string) func(context.Context, fake.Process) error {
-	return func(directory string) func(context.Context, fake.Process) error {
-		local := fake.Local(directory, "test")
-		return func(ctx context.Context, p fake.Process) error {
+func sending(archive []byte, status error) func(string) func(context.Context, fakeserver.Process) error {
+	return func(directory string) func(context.Context, fakeserver.Process) error {
+		local := fakeserver.Local(directory, "test")
+		return func(ctx context.Context, p fakeserver.Process) error {
 			if p.Command[0] != "tar" {
 				return local(ctx, p)
 			}
@@ -68,7 +68,7 @@ func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
 	}
 	for name, headers := range tests {
 		archive := archiveOf(t, headers...)
-		for of, exec := range map[string]func(string) func(context.Context, fake.Process) error{
+		for of, exec := range map[string]func(string) func(context.Context, fakeserver.Process) error{
 			"an image without a shell": sending(archive, nil),
 			"one that sums it":         image(t, map[string]string{"tar": "cat " + saved(t, archive)}),
 		} {
@@ -85,7 +85,7 @@ func saved(t *testing.T, content []byte) string {
 	return name
 }
 
-func writesNothing(t *testing.T, outside string, exec func(string) func(context.Context, fake.Process) error) {
+func writesNothing(t *testing.T, outside string, exec func(string) func(context.Context, fakeserver.Process) error) {
 	t.Helper()
 	m := start(t, exec)
 	write(t, filepath.Join(m.local, "secret"), "secret", 0o600)

@@ -18,12 +18,12 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // image has a shell and the programs of this machine, but for those given: empty ones are not there, others are scripts in
 // their place.
-func image(t *testing.T, scripts map[string]string) func(string) func(context.Context, fake.Process) error {
+func image(t *testing.T, scripts map[string]string) func(string) func(context.Context, fakeserver.Process) error {
 	t.Helper()
 	bin := t.TempDir()
 	programs := []string{"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee", "touch", "wc"}
@@ -42,9 +42,9 @@ func image(t *testing.T, scripts map[string]string) func(string) func(context.Co
 			must(t, os.Symlink(path, filepath.Join(bin, name)))
 		}
 	}
-	return func(directory string) func(context.Context, fake.Process) error {
-		local := fake.Local(directory, "env", "test", "cat")
-		return func(ctx context.Context, p fake.Process) error {
+	return func(directory string) func(context.Context, fakeserver.Process) error {
+		local := fakeserver.Local(directory, "env", "test", "cat")
+		return func(ctx context.Context, p fakeserver.Process) error {
 			if p.Command[0] == "sh" {
 				p.Command = append([]string{"env", "PATH=" + bin}, p.Command...)
 			}
@@ -164,7 +164,7 @@ func TestADirectoryCutInTheMiddleOfItsSumsGoesOn(t *testing.T) {
 			m := start(t, image(t, scripts))
 			write(t, filepath.Join(m.remote, "src", "a"), noise(300_000), 0o644)
 			whole := m.server.Exec
-			m.server.Exec = func(ctx context.Context, p fake.Process) error {
+			m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 				p.Stdout = cutBefore{p.Stdout, end, func() {
 					for range 4000 { // what is still on its way is lost with the connection
 						if weight(m.local) >= 300_000 {
@@ -184,7 +184,7 @@ func TestADirectoryCutInTheMiddleOfItsSumsGoesOn(t *testing.T) {
 				t.Errorf("after a cut the final name exists: %v", err)
 			}
 			var passed bytes.Buffer
-			m.server.Exec = func(ctx context.Context, p fake.Process) error {
+			m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 				p.Stdout = io.MultiWriter(p.Stdout, &passed)
 				return whole(ctx, p)
 			}
@@ -246,9 +246,9 @@ func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
 }
 
 func TestACorruptFileOfAnyNameNeverGetsIt(t *testing.T) {
-	m := start(t, func(directory string) func(context.Context, fake.Process) error {
+	m := start(t, func(directory string) func(context.Context, fakeserver.Process) error {
 		local := image(t, nil)(directory)
-		return func(ctx context.Context, p fake.Process) error {
+		return func(ctx context.Context, p fakeserver.Process) error {
 			p.Stdout = &flipping{out: p.Stdout}
 			return local(ctx, p)
 		}

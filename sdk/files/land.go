@@ -14,27 +14,27 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// mark begins the names of what is not complete yet.
-const mark = ".kubectl-sandbox-"
+// tempPrefix begins the names of what is not complete yet.
+const tempPrefix = ".kubectl-sandbox-"
 
-// landing is where a single file arrives, on either side: first under another name.
-type landing interface {
+// destination is where a single file arrives, on either side: first under another name.
+type destination interface {
 	// arrived says how many bytes are there of an earlier copy, and their sha256 if that can be told.
-	arrived(ctx context.Context) (int64, string, error)
+	existing(ctx context.Context) (int64, string, error)
 	// receive adds what the reader gives to the first n bytes, and returns the new size and the new bytes' sha256 where the
 	// other side says them: -1 and empty if not.
 	receive(ctx context.Context, n int64, in *io.PipeReader) (int64, string, error)
 	// commit gives the file its name, mode and time.
-	commit(ctx context.Context, about facts) error
+	commit(ctx context.Context, about pathInfo) error
 	// discard removes what has arrived, and place says where that is.
 	discard(ctx context.Context) error
-	place() string
+	path() string
 }
 
 // transfer copies one file. What has arrived stays after a cut, for a copy that goes on.
-func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
-	about := from.about()
-	offset, err := c.begin(ctx, from, to)
+func (c *Copier) transfer(ctx context.Context, from source, to destination) error {
+	about := from.info()
+	offset, err := c.resumeOffset(ctx, from, to)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
 	}
 	result := make(chan sent, 1)
 	go func() {
-		buffered := bulky(writer)
+		buffered := newBufferedWriter(writer)
 		sum, err := from.send(ctx, offset, io.MultiWriter(counted, buffered))
 		if flushed := buffered.Flush(); err == nil { // what came before a cut is worth keeping
 			err = flushed
@@ -65,7 +65,7 @@ func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
 		err = counted.verify(offset, size, sum)
 	}
 	if err == nil {
-		if err = counted.complete(offset+counted.n, about.size, source.sum); err != nil && from.changed(ctx) {
+		if err = counted.verifySource(offset+counted.n, about.size, source.sum); err != nil && from.changed(ctx) {
 			c.warn("the file was written to while it was copied")
 			err = nil
 		}
@@ -74,18 +74,18 @@ func (c *Copier) transfer(ctx context.Context, from source, to landing) error {
 		err = to.commit(ctx, about)
 	}
 	if err != nil {
-		return c.cleaned(ctx, err, to.place(), func() error { return to.discard(ctx) })
+		return c.removePartial(ctx, err, to.path(), func() error { return to.discard(ctx) })
 	}
 	return nil
 }
 
-// begin says how many bytes need not be sent again.
-func (c *Copier) begin(ctx context.Context, from source, to landing) (int64, error) {
-	size := from.about().size
+// resumeOffset says how many bytes need not be sent again.
+func (c *Copier) resumeOffset(ctx context.Context, from source, to destination) (int64, error) {
+	size := from.info().size
 	if !c.resume || size < 0 {
 		return 0, nil
 	}
-	n, have, err := to.arrived(ctx)
+	n, have, err := to.existing(ctx)
 	if err != nil || n <= 0 || n > size {
 		return 0, err
 	}
@@ -133,8 +133,8 @@ func (c *counter) verify(offset, arrived int64, sum string) error {
 	return nil
 }
 
-// complete compares what was sent with what the source was said to be.
-func (c *counter) complete(total, expected int64, sum string) error {
+// verifySource compares what was sent with what the source was said to be.
+func (c *counter) verifySource(total, expected int64, sum string) error {
 	switch {
 	case expected >= 0 && total < expected:
 		return fmt.Errorf("%w: it has %d of %d bytes", errDiffers, total, expected)

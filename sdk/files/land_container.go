@@ -14,14 +14,14 @@ import (
 // inContainer lands a file in a container with a shell.
 type inContainer struct {
 	c            *Copier
-	left         leftover
+	left         partialName
 	part, target string
 	large        bool // worth the start of Python, if the image has it
 }
 
-func (c *Copier) landing(target string, from source) inContainer {
+func (c *Copier) inContainerAt(target string, from source) inContainer {
 	left := c.newLeftover(identityOf(from.identity(), path.Base(target)))
-	return inContainer{c: c, target: target, left: left, part: path.Join(path.Dir(target), left.name), large: from.about().size >= large}
+	return inContainer{c: c, target: target, left: left, part: path.Join(path.Dir(target), left.name), large: from.info().size >= largeFile}
 }
 
 func (l inContainer) command(script string, args ...string) []string {
@@ -29,7 +29,7 @@ func (l inContainer) command(script string, args ...string) []string {
 }
 
 func (l inContainer) script(ctx context.Context, script string, args ...string) error {
-	return l.c.run(ctx, l.command(script, args...), &answer{})
+	return l.c.run(ctx, l.command(script, args...), &limitedOutput{})
 }
 
 // arrived prints the size of the file $1 and the sum of so many bytes: one that was cut may be written to for a while.
@@ -38,13 +38,13 @@ n=$(wc -c <"$1") && echo "$n"
 command -v sha256sum >/dev/null 2>&1 && head -c "$n" "$1" | sha256sum
 :`
 
-func (l inContainer) arrived(ctx context.Context) (int64, string, error) {
-	found, err := l.c.inheritThere(ctx, path.Dir(l.part), l.left)
+func (l inContainer) existing(ctx context.Context) (int64, string, error) {
+	found, err := l.c.adoptRemote(ctx, path.Dir(l.part), l.left)
 	if err != nil || !found {
 		return 0, "", err
 	}
-	var out answer
-	err = l.c.tend(ctx, arrived, []string{argument(l.part)}, &out, &lastWords{})
+	var out limitedOutput
+	err = l.c.runScript(ctx, arrived, []string{argument(l.part)}, &out, &stderrTail{})
 	n, sum := sizeAndSum(out.String())
 	return n, sum, err
 }
@@ -61,7 +61,7 @@ if [ -n "$4" ] && command -v python3 >/dev/null 2>&1; then
   [ "${s%%[!a-z]*}" != begun ] || exit 1
 fi
 if taps; then
-  s=$({ { tee /dev/fd/4 | { cat >>"$1" || { echo ` + failed + ` >&2; echo failed >&3; cat >/dev/null; }; }; } 4>&1 | sha256sum; } 3>&1)
+  s=$({ { tee /dev/fd/4 | { cat >>"$1" || { echo ` + failureMarker + ` >&2; echo failed >&3; cat >/dev/null; }; }; } 4>&1 | sha256sum; } 3>&1)
   case "$s" in ''|*failed*) exit 1; esac
   wc -c <"$1"; echo "$s"
 else
@@ -71,9 +71,9 @@ fi
 :`
 
 func (l inContainer) receive(ctx context.Context, n int64, in *io.PipeReader) (int64, string, error) {
-	var out answer
+	var out limitedOutput
 	command := l.command(write, argument(path.Dir(l.part)), strconv.FormatInt(n, 10), python(l.large))
-	err := l.c.feed(ctx, true, command, in, &out)
+	err := l.c.sendInput(ctx, true, command, in, &out)
 	size, sum := sizeAndSum(out.String())
 	return size, sum, err
 }
@@ -95,7 +95,7 @@ chmod "$m" "$1" 2>/dev/null
 [ -n "$4" ] && touch -d "@$4" "$1" 2>/dev/null
 mv -f "$1" "$2" 2>/dev/null || { cat <"$1" >"$2" && rm -f "$1"; }`
 
-func (l inContainer) commit(ctx context.Context, about facts) error {
+func (l inContainer) commit(ctx context.Context, about pathInfo) error {
 	mode, at := "", ""
 	if about.mode != 0 {
 		mode = strconv.FormatUint(uint64(about.mode.Perm()), 8)
@@ -110,4 +110,4 @@ func (l inContainer) discard(ctx context.Context) error {
 	return l.script(ctx, `rm -f "$1" "$1~"`)
 }
 
-func (l inContainer) place() string { return l.part }
+func (l inContainer) path() string { return l.part }

@@ -14,12 +14,12 @@ import (
 // onMachine lands a file on this machine, in a directory. It is to be closed.
 type onMachine struct {
 	root *os.Root
-	part leftover
+	part partialName
 	name string
 	held *os.File // so that no other copy takes the part for left behind
 }
 
-func (c *Copier) landLocally(target, identity string) (*onMachine, error) {
+func (c *Copier) onMachineAt(target, identity string) (*onMachine, error) {
 	root, err := os.OpenRoot(filepath.Dir(target))
 	if err != nil {
 		return nil, err
@@ -35,17 +35,17 @@ func (l *onMachine) close() {
 	_ = l.root.Close() // the same
 }
 
-func (l *onMachine) place() string { return filepath.Join(l.root.Name(), l.part.name) }
+func (l *onMachine) path() string { return filepath.Join(l.root.Name(), l.part.name) }
 
 func (l *onMachine) hold() {
 	if l.held != nil {
 		_ = l.held.Close() // of a part that was of no use
 	}
-	l.held, _ = hold(l.root, l.part.name)
+	l.held, _ = lock(l.root, l.part.name)
 }
 
-func (l *onMachine) arrived(context.Context) (int64, string, error) {
-	if !l.part.inherit(l.root) {
+func (l *onMachine) existing(context.Context) (int64, string, error) {
+	if !l.part.adopt(l.root) {
 		return 0, "", nil
 	}
 	l.hold()
@@ -54,7 +54,7 @@ func (l *onMachine) arrived(context.Context) (int64, string, error) {
 		return 0, "", err
 	}
 	defer in.Close()
-	sum, size, err := sumOfAll(in)
+	sum, size, err := sumReader(in)
 	return size, sum, err
 }
 
@@ -72,7 +72,7 @@ func (l *onMachine) receive(_ context.Context, n int64, in *io.PipeReader) (int6
 		l.hold()
 	}
 	if _, err = out.Seek(n, io.SeekStart); err == nil {
-		_, err = io.CopyBuffer(writerOnly{out}, in, make([]byte, block))
+		_, err = io.CopyBuffer(writerOnly{out}, in, make([]byte, bufferSize))
 	}
 	info, statErr := out.Stat()
 	if err = errors.Join(err, statErr, out.Close()); err != nil {
@@ -81,7 +81,7 @@ func (l *onMachine) receive(_ context.Context, n int64, in *io.PipeReader) (int6
 	return info.Size(), "", nil
 }
 
-func (l *onMachine) commit(_ context.Context, about facts) error {
+func (l *onMachine) commit(_ context.Context, about pathInfo) error {
 	mode := about.mode
 	if mode == 0 {
 		mode = 0o644

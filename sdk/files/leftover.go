@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// leftover is the name of what is not complete yet. It has a part that all copies of the same share, so that one that goes on finds what
+// partialName is the name of what is not complete yet. It has a part that all copies of the same share, so that one that goes on finds what
 // was left, and a part of its own, so that two at once do not share it.
-type leftover struct{ shared, name string }
+type partialName struct{ shared, name string }
 
-func (c *Copier) newLeftover(identity string) leftover {
-	shared := mark + identity + "-"
-	return leftover{shared: shared, name: shared + c.token}
+func (c *Copier) newLeftover(identity string) partialName {
+	shared := tempPrefix + identity + "-"
+	return partialName{shared: shared, name: shared + c.token}
 }
 
-// inherit gives what an earlier copy has left on this machine our name, and says whether there was something. What another copy holds is not left.
-func (l leftover) inherit(root *os.Root) bool {
+// adopt gives what an earlier copy has left on this machine our name, and says whether there was something. What another copy holds is not left.
+func (l partialName) adopt(root *os.Root) bool {
 	if _, err := root.Lstat(l.name); err == nil {
 		return true // our own, whose connection was lost
 	}
-	entries, _ := entriesOf(root, ".")
+	entries, _ := readDir(root, ".")
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), l.shared) {
 			continue
 		}
-		held, err := hold(root, entry.Name())
+		held, err := lock(root, entry.Name())
 		if err != nil {
 			continue
 		}
@@ -60,9 +60,9 @@ for f in "$2"*; do
   exit
 done`
 
-// inheritThere is inherit in the container.
-func (c *Copier) inheritThere(ctx context.Context, dir string, l leftover) (bool, error) {
-	var out answer
+// adoptRemote is inherit in the container.
+func (c *Copier) adoptRemote(ctx context.Context, dir string, l partialName) (bool, error) {
+	var out limitedOutput
 	err := c.run(ctx, []string{"sh", "-c", inherited, "sh", argument(dir), l.shared, l.name}, &out)
 	return strings.Contains(out.String(), "found"), err
 }
@@ -70,11 +70,11 @@ func (c *Copier) inheritThere(ctx context.Context, dir string, l leftover) (bool
 // remove removes $1 and what is in it, which may be directories that nobody may write to.
 const remove = `rm -rf "$1" 2>/dev/null || { chmod -R u+rwX "$1"; rm -rf "$1"; }`
 
-// cleaned is the error of a copy that failed. What has arrived stays for one that goes on, if that may be, and is named; else it is removed, or named
+// removePartial is the error of a copy that failed. What has arrived stays for one that goes on, if that may be, and is named; else it is removed, or named
 // if that fails.
-func (c *Copier) cleaned(ctx context.Context, err error, where string, remove func() error) error {
+func (c *Copier) removePartial(ctx context.Context, err error, where string, remove func() error) error {
 	if resumable(ctx, err) {
-		c.left = where
+		c.partial = where
 		return err
 	}
 	if problem := remove(); problem != nil {

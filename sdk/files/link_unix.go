@@ -13,8 +13,8 @@ import (
 // fileID names a file independently of its names.
 type fileID struct{ device, inode uint64 }
 
-// identify says which file it is, and whether it has several names.
-func identify(info fs.FileInfo) (fileID, bool) {
+// hardLinkID says which file it is, and whether it has several names.
+func hardLinkID(info fs.FileInfo) (fileID, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || stat.Nlink < 2 {
 		return fileID{}, false

@@ -38,8 +38,8 @@ done`
 func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
 	var all []Entry
 	var odd error
-	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, &records{take: func(record string) {
-		entry, err := understood(record)
+	err := c.run(ctx, []string{"sh", "-c", list, "sh", argument(remote)}, &recordReader{handle: func(record string) {
+		entry, err := parseListEntry(record)
 		if odd == nil && err != nil {
 			odd = err
 		}
@@ -57,7 +57,7 @@ func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
 	return all, nil
 }
 
-func understood(line string) (Entry, error) {
+func parseListEntry(line string) (Entry, error) {
 	words := strings.SplitN(line, " ", 4)
 	if len(words) != 4 {
 		return Entry{}, fmt.Errorf("the image's stat says %q", line)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // peak watches the memory of this process until the function ends, and returns by how much it grew at most.
@@ -104,8 +104,8 @@ func TestASandboxThatPrintsWithoutEndTakesNoMemory(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := start(t, func(directory string) func(context.Context, fake.Process) error {
-				return func(ctx context.Context, p fake.Process) error {
+			m := start(t, func(directory string) func(context.Context, fakeserver.Process) error {
+				return func(ctx context.Context, p fakeserver.Process) error {
 					if p.Command[0] == "tar" {
 						return withoutEnd(p.Stdout, "", tt.next)
 					}

@@ -14,7 +14,7 @@ import (
 // mergeLocally moves what is in one directory below the root into another. Directories that are there stay; a file takes
 // the place of a file or link, and nothing that of a directory.
 func mergeLocally(root *os.Root, from, to string) error {
-	entries, err := entriesOf(root, from)
+	entries, err := readDir(root, from)
 	if err != nil {
 		return err
 	}

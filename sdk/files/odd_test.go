@@ -20,11 +20,11 @@ import (
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // anyImage is one of this machine's programs, or of Busybox where that is installed (Debian's package busybox-static).
-func anyImage(t *testing.T, number int) func(string) func(context.Context, fake.Process) error {
+func anyImage(t *testing.T, number int) func(string) func(context.Context, fakeserver.Process) error {
 	t.Helper()
 	busybox, err := exec.LookPath("busybox")
 	if number == 0 || err != nil {
@@ -34,9 +34,9 @@ func anyImage(t *testing.T, number int) func(string) func(context.Context, fake.
 	for name := range strings.FieldsSeq("cat chmod du find head mkdir mv rm rmdir sh sha256sum stat tail tar tee touch wc") {
 		must(t, os.Symlink(busybox, filepath.Join(bin, name)))
 	}
-	return func(directory string) func(context.Context, fake.Process) error {
-		local := fake.Local(directory, "env", "test")
-		return func(ctx context.Context, p fake.Process) error {
+	return func(directory string) func(context.Context, fakeserver.Process) error {
+		local := fakeserver.Local(directory, "env", "test")
+		return func(ctx context.Context, p fakeserver.Process) error {
 			p.Command = append([]string{"env", "PATH=" + bin}, p.Command...)
 			return local(ctx, p)
 		}
@@ -152,19 +152,19 @@ func TestWhatWasDeletedMeanwhileIsSaidAndDoesNotComeBack(t *testing.T) {
 				transfer = func(c *files.Copier) error { return c.Download(t.Context(), source, target) }
 			}
 			for i := range 8 { // tar decides what comes first
-				write(t, filepath.Join(source, strconv.Itoa(i), "b", "gone\nsoon"), noise(large/8), 0o644)
+				write(t, filepath.Join(source, strconv.Itoa(i), "b", "gone\nsoon"), noise(largeFile/8), 0o644)
 				must(t, os.Symlink("b", filepath.Join(source, strconv.Itoa(i), "link\nto")))
 			}
 			cut := &cutting{arrived: func() int64 { return weight(filepath.Dir(target)) }}
-			cut.after.Store(large / 2)
+			cut.after.Store(largeFile / 2)
 			cut.over(m)
-			if err := transfer(m.Copier); err == nil || m.Left() == "" {
-				t.Fatalf("got %v, left %q", err, m.Left())
+			if err := transfer(m.Copier); err == nil || m.Partial() == "" {
+				t.Fatalf("got %v, left %q", err, m.Partial())
 			}
 			came := map[bool]string{}
 			for i := range 8 {
-				info, err := os.Lstat(filepath.Join(m.Left(), strconv.Itoa(i), "b", "gone\nsoon"))
-				came[err == nil && info.Size() == large/8 && info.Mode() == 0o644] = strconv.Itoa(i)
+				info, err := os.Lstat(filepath.Join(m.Partial(), strconv.Itoa(i), "b", "gone\nsoon"))
+				came[err == nil && info.Size() == largeFile/8 && info.Mode() == 0o644] = strconv.Itoa(i)
 			}
 			if len(came) != 2 {
 				t.Fatalf("came: %v", came)
@@ -193,7 +193,7 @@ func TestAFileThatShrinksOrGrowsWhileItsDirectoryGoesInIsAWarning(t *testing.T) 
 		begun := make(chan struct{})
 		inner := m.server.Exec
 		var once sync.Once
-		m.server.Exec = func(ctx context.Context, p fake.Process) error {
+		m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 			if strings.Contains(strings.Join(p.Command, " "), "-xpof") {
 				once.Do(func() {
 					<-time.After(500 * time.Millisecond) // the walk is ahead, and waits for us

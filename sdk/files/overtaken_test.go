@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // The other copy begins and ends when all of the first has come, and before the first knows. With Resume it looks for what others left.
@@ -28,7 +28,7 @@ func TestADownloadThatAnEqualOneOvertakesIsRight(t *testing.T) {
 				count.over(m)
 				inner := m.server.Exec
 				var overtaken atomic.Bool
-				m.server.Exec = func(ctx context.Context, p fake.Process) error {
+				m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 					err := inner(ctx, p)
 					if count.passed.Load() > 1<<20 && overtaken.CompareAndSwap(false, true) {
 						eventually(t, "it arrives", func() bool { return weight(m.local) > 0 })

@@ -25,7 +25,7 @@ type packer struct {
 	warn     func(string)
 	progress *Progress
 	// have are files that the other side has already: the same ones are left out.
-	have sums
+	existing sums
 	// sums are noted for each file and directories, if they are not nil.
 	sums        sums
 	directories map[string]bool
@@ -34,8 +34,8 @@ type packer struct {
 	links    map[fileID]string // the first name of each file that has several
 }
 
-// bulky collects small writes, of which archives have many.
-func bulky(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, block) }
+// newBufferedWriter collects small writes, of which archives have many.
+func newBufferedWriter(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, bufferSize) }
 
 func (p *packer) finish() error {
 	if err := p.Close(); err != nil {
@@ -56,8 +56,8 @@ func (p *packer) tree(local, root string, own bool) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ahead := walkAhead(ctx, local)
-	for item := range ahead.items {
+	ahead := startReadAhead(ctx, local)
+	for item := range ahead.entries {
 		if item.relative == "." && !own {
 			continue
 		}
@@ -76,12 +76,12 @@ func (p *packer) tree(local, root string, own bool) error {
 	return ahead.err
 }
 
-func (p *packer) entry(item *walked, name string) error {
+func (p *packer) entry(item *treeEntry, name string) error {
 	switch info := item.info; {
 	case info.Mode().IsRegular():
 		return p.regular(item, name)
 	case info.IsDir():
-		p.noteDirectory(name)
+		p.recordDirectory(name)
 		return p.header(name+"/", "", info)
 	case info.Mode()&fs.ModeSymlink != 0:
 		link, err := os.Readlink(item.path)
@@ -94,8 +94,8 @@ func (p *packer) entry(item *walked, name string) error {
 	return nil
 }
 
-func (p *packer) regular(item *walked, name string) error {
-	if id, several := identify(item.info); several {
+func (p *packer) regular(item *treeEntry, name string) error {
+	if id, several := hardLinkID(item.info); several {
 		if first, found := p.links[id]; found {
 			return p.hardLink(name, first, item.info)
 		}
@@ -118,7 +118,7 @@ func (p *packer) hardLink(name, first string, info fs.FileInfo) error {
 		return err
 	}
 	h.Name, h.Typeflag, h.Linkname, h.Size = name, tar.TypeLink, first, 0
-	p.noteLink(name, first)
+	p.recordLink(name, first)
 	return p.WriteHeader(h)
 }
 
@@ -134,7 +134,7 @@ func (p *packer) file(local, name string, info fs.FileInfo) error {
 
 func (p *packer) content(name, local string, info fs.FileInfo, in io.ReadSeeker) error {
 	below := strings.TrimPrefix(name, "./")
-	if kept, err := p.keeps(below, in); kept || err != nil {
+	if kept, err := p.alreadyThere(below, in); kept || err != nil {
 		return err
 	}
 	if err := p.header(name, "", info); err != nil {
@@ -146,7 +146,7 @@ func (p *packer) content(name, local string, info fs.FileInfo, in io.ReadSeeker)
 		to = io.MultiWriter(p, sum)
 	}
 	to = writerOnly{io.MultiWriter(to, p.progress)}
-	n, err := io.CopyBuffer(to, io.LimitReader(in, info.Size()), make([]byte, min(block, info.Size()+1)))
+	n, err := io.CopyBuffer(to, io.LimitReader(in, info.Size()), make([]byte, min(bufferSize, info.Size()+1)))
 	if err == nil && n < info.Size() {
 		// Its size is in the archive: what it lost is made up with zeros, as tar does.
 		p.warn(local + " became shorter while it was copied")
@@ -172,22 +172,22 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (p *packer) noteDirectory(name string) {
+func (p *packer) recordDirectory(name string) {
 	if p.directories != nil {
 		p.directories[path.Clean(name)] = true
 	}
 }
 
-// noteLink notes that a file has another name.
-func (p *packer) noteLink(name, first string) {
+// recordLink notes that a file has another name.
+func (p *packer) recordLink(name, first string) {
 	if sum, found := p.sums[path.Clean(first)]; found {
 		p.sums[path.Clean(name)] = sum
 	}
 }
 
-// keeps says whether the other side has the file. Reading it for that takes less than sending it.
-func (p *packer) keeps(below string, in io.ReadSeeker) (bool, error) {
-	had, found := p.have[below]
+// alreadyThere says whether the other side has the file. Reading it for that takes less than sending it.
+func (p *packer) alreadyThere(below string, in io.ReadSeeker) (bool, error) {
+	had, found := p.existing[below]
 	if !found {
 		return false, nil
 	}

@@ -25,27 +25,27 @@ const (
 	device // anything else: it can only be read from or written to
 )
 
-// facts are what a look at a remote path told.
-type facts struct {
+// pathInfo are what a look at a remote path told.
+type pathInfo struct {
 	kind kind
 	// size is -1 if it is not known. With it, mode and modified are known too. Of a directory it is about what is in it.
 	size     int64
 	mode     fs.FileMode
 	modified time.Time
 	// waits says of a device that it is a pipe or a socket: who reads it waits for somebody who writes.
-	waits bool
+	isPipe bool
 }
 
-// tools are programs of the image.
-type tools struct {
+// imageTools are programs of the image.
+type imageTools struct {
 	shell bool
 	// sum is sha256sum, with the find that gives it many files.
 	sum, find bool
 	tar       bool
 }
 
-// errWaits is the error for a source that is a pipe or socket.
-func errWaits(remote string) error {
+// errPipeSource is the error for a source that is a pipe or socket.
+func errPipeSource(remote string) error {
 	return fmt.Errorf("%s is neither a file nor a directory: 'cp' to - reads what is written to a pipe", remote)
 }
 
@@ -63,39 +63,39 @@ done
 for t in sha256sum find tar; do command -v $t >/dev/null 2>&1 && echo "has $t"; done
 :`
 
-// look at remote paths. Without a shell, less is known. To measure a directory takes a walk through it, which only one who
+// probe at remote paths. Without a shell, less is known. To measure a directory takes a walk through it, which only one who
 // watches the progress wants.
-func (c *Copier) look(ctx context.Context, measure bool, paths ...string) ([]facts, tools, error) {
-	words := []string{c.measuring(measure)}
+func (c *Copier) probe(ctx context.Context, measure bool, paths ...string) ([]pathInfo, imageTools, error) {
+	words := []string{c.measureWord(measure)}
 	for _, p := range paths {
 		words = append(words, argument(p))
 	}
-	var out answer
-	err := c.tend(ctx, look, words, &out, &lastWords{})
+	var out limitedOutput
+	err := c.runScript(ctx, look, words, &out, &stderrTail{})
 	if stream.Missing(err) {
-		all, err := c.lookWithoutShell(ctx, paths...)
-		return all, tools{}, err
+		all, err := c.probeWithoutShell(ctx, paths...)
+		return all, imageTools{}, err
 	}
 	if err != nil {
-		return nil, tools{}, err
+		return nil, imageTools{}, err
 	}
-	all, t := understand(out.String())
+	all, t := parseProbe(out.String())
 	for len(all) < len(paths) {
-		all = append(all, facts{size: -1}) // the script always tells; this is for shells that do not
+		all = append(all, pathInfo{size: -1}) // the script always tells; this is for shells that do not
 	}
 	return all, t, nil
 }
 
-// measuring is the script's word for it.
-func (c *Copier) measuring(wanted bool) string {
+// measureWord is the script's word for it.
+func (c *Copier) measureWord(wanted bool) string {
 	if wanted && c.measure {
 		return "measure"
 	}
 	return ""
 }
 
-func (c *Copier) lookWithoutShell(ctx context.Context, paths ...string) ([]facts, error) {
-	all := make([]facts, len(paths))
+func (c *Copier) probeWithoutShell(ctx context.Context, paths ...string) ([]pathInfo, error) {
+	all := make([]pathInfo, len(paths))
 	for i, p := range paths {
 		var err error
 		if all[i].kind, err = c.kindOf(ctx, p); err != nil {
@@ -106,16 +106,16 @@ func (c *Copier) lookWithoutShell(ctx context.Context, paths ...string) ([]facts
 	return all, nil
 }
 
-func understand(text string) ([]facts, tools) {
-	t := tools{shell: true}
-	var all []facts
+func parseProbe(text string) ([]pathInfo, imageTools) {
+	t := imageTools{shell: true}
+	var all []pathInfo
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) < 2 {
 			continue
 		}
 		if words[0] == "kind" {
-			all = append(all, facts{size: -1, waits: words[1] == "pipe", kind: map[string]kind{
+			all = append(all, pathInfo{size: -1, isPipe: words[1] == "pipe", kind: map[string]kind{
 				"directory": directory, "file": file, "device": device, "pipe": device, "missing": missing,
 			}[words[1]]})
 			continue
@@ -124,13 +124,13 @@ func understand(text string) ([]facts, tools) {
 		t.find = t.find || line == "has find\n"
 		t.tar = t.tar || line == "has tar\n"
 		if len(all) > 0 {
-			all[len(all)-1].read(words)
+			all[len(all)-1].parse(words)
 		}
 	}
 	return all, t
 }
 
-func (f *facts) read(words []string) {
+func (f *pathInfo) parse(words []string) {
 	number := func(text string, base int) int64 {
 		n, err := strconv.ParseInt(text, base, 64)
 		if err != nil {

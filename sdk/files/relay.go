@@ -20,28 +20,28 @@ import (
 // Relay copies a file or directory of this container to a path in another one. The bytes pass through this machine, and
 // are kept nowhere on it.
 func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target string) error {
-	return to.persist(ctx, func() error { return c.relay(ctx, remote, to, target) })
+	return to.withRetries(ctx, func() error { return c.relay(ctx, remote, to, target) })
 }
 
 func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target string) error {
-	seen, has, err := c.look(ctx, true, remote)
+	seen, has, err := c.probe(ctx, true, remote)
 	if err != nil {
 		return err
 	}
-	name, at := remotePlace().name(remote), seen[0]
+	name, at := remotePaths().name(remote), seen[0]
 	switch {
 	case at.kind == missing:
 		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
 	case at.kind == directory:
 		to.progress.start(at.size, 0)
-		target = remotePlace().ofDirectory(name, target)
-		return to.landTree(ctx, target, identityOf(c.container, remote, target), func(archive *packer, root string, own bool) error {
+		target = remotePaths().directoryTarget(name, target)
+		return to.uploadTree(ctx, target, identityOf(c.container, remote, target), func(archive *packer, root string, own bool) error {
 			return c.repack(ctx, remote, archive, root, own)
 		})
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
-	case at.waits:
-		return errWaits(remote)
+	case at.isPipe:
+		return errPipeSource(remote)
 	}
 	return to.uploadFile(ctx, remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}, name, target, nil)
 }
@@ -49,7 +49,7 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 // repack passes an archive on entry by entry: one container does not write what it likes in another.
 func (c *Copier) repack(ctx context.Context, remote string, archive *packer, root string, own bool) error {
 	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, func(from *tar.Reader) error {
-		links, names := map[string]bool{}, noted(0)
+		links, names := map[string]bool{}, nameMemory(0)
 		for {
 			header, err := from.Next()
 			if errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func (c *Copier) repack(ctx context.Context, remote string, archive *packer, roo
 }
 
 func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer, root string, own bool, links map[string]bool) error {
-	name, err := honest(header.Name, links)
+	name, err := safeName(header.Name, links)
 	if err != nil {
 		return err
 	}
@@ -86,17 +86,17 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 		if name == "." && !own {
 			return nil
 		}
-		archive.noteDirectory(out.Name)
+		archive.recordDirectory(out.Name)
 		out.Name += "/"
 	case tar.TypeSymlink:
 		links[name] = true
 	case tar.TypeLink:
-		first, err := honest(header.Linkname, links)
+		first, err := safeName(header.Linkname, links)
 		if err != nil {
 			return err
 		}
 		out.Linkname = path.Join(root, first)
-		archive.noteLink(out.Name, out.Linkname)
+		archive.recordLink(out.Name, out.Linkname)
 	case tar.TypeReg:
 	default:
 		c.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", name))
@@ -106,7 +106,7 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 		return err
 	}
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(block, header.Size+1))); err != nil {
+	if _, err := io.CopyBuffer(writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(bufferSize, header.Size+1))); err != nil {
 		return err
 	}
 	if archive.sums != nil {
@@ -115,8 +115,8 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 	return nil
 }
 
-// honest is the name of an entry that stays below the root, whatever symbolic links the archive has brought along.
-func honest(name string, links map[string]bool) (string, error) {
+// safeName is the name of an entry that stays below the root, whatever symbolic links the archive has brought along.
+func safeName(name string, links map[string]bool) (string, error) {
 	clean := path.Clean(name)
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
 		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
@@ -143,7 +143,7 @@ func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
 // It is an error if there is none.
 func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
 	var all []string
-	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, &records{take: func(name string) { all = append(all, name) }})
+	err := c.run(ctx, []string{"sh", "-c", expand, "sh", argument(pattern)}, &recordReader{handle: func(name string) { all = append(all, name) }})
 	if stream.Missing(err) {
 		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// rest is what a directory of a container has and a copy of it that was cut has not.
-type rest struct {
+// remainder is what a directory of a container has and a copy of it that was cut has not.
+type remainder struct {
 	// list is for fetchRest.
 	list string
 	// names are those that the copy has at the end.
@@ -29,8 +29,8 @@ find . -type f -links 1 -exec sh -c 'printf "%s\0" "$@"' sh {} + || exit
 printf '\0'
 find . ! -type d ! \( -type f -links 1 \) -exec sh -c 'printf "%s\0" "$@"' sh {} +`
 
-// restOf looks at what is here and there, and removes here what is not the same there.
-func (c *Copier) restOf(ctx context.Context, remote string, stage *os.Root) (*rest, error) {
+// remainderOf looks at what is here and there, and removes here what is not the same there.
+func (c *Copier) remainderOf(ctx context.Context, remote string, stage *os.Root) (*remainder, error) {
 	have := localSums(stage)
 	there, err := c.remoteSums(ctx, remote)
 	if err != nil {
@@ -38,17 +38,17 @@ func (c *Copier) restOf(ctx context.Context, remote string, stage *os.Root) (*re
 	}
 	const directories, files = 0, 1
 	kinds, kind := map[string]int{}, directories
-	err = c.tend(ctx, listed, []string{argument(remote)}, &records{take: func(name string) {
+	err = c.runScript(ctx, listed, []string{argument(remote)}, &recordReader{handle: func(name string) {
 		if name == "" {
 			kind++
 			return
 		}
 		kinds[strings.TrimPrefix(name, "./")] = kind
-	}}, &lastWords{})
+	}}, &stderrTail{})
 	if err != nil {
 		return nil, err
 	}
-	r, wanted := &rest{}, []string{}
+	r, wanted := &remainder{}, []string{}
 	keep := map[string]bool{}
 	for name, kind := range kinds {
 		same := kind == files && have[name].sum != "" && have[name].sum == there[name].sum
@@ -64,7 +64,7 @@ func (c *Copier) restOf(ctx context.Context, remote string, stage *os.Root) (*re
 	}
 	slices.Sort(wanted) // a directory comes before what is in it
 	for i, name := range wanted {
-		wanted[i] = encoded.Replace("./" + strings.TrimPrefix(name, "."+"/"))
+		wanted[i] = printfEscapes.Replace("./" + strings.TrimPrefix(name, "."+"/"))
 		if name == "." {
 			wanted[i] = "."
 		}
@@ -76,12 +76,12 @@ func (c *Copier) restOf(ctx context.Context, remote string, stage *os.Root) (*re
 			gone = append(gone, name)
 		}
 	}
-	c.warnOf(gone, "deleted in the sandbox since the copy was cut")
+	c.warnEach(gone, "deleted in the sandbox since the copy was cut")
 	return r, prune(stage, ".", keep)
 }
 
-// warnOf says the same of some names, and of many how many there are.
-func (c *Copier) warnOf(names []string, what string) {
+// warnEach says the same of some names, and of many how many there are.
+func (c *Copier) warnEach(names []string, what string) {
 	const most = 10
 	slices.Sort(names)
 	for _, name := range names[:min(most, len(names))] {
@@ -92,8 +92,8 @@ func (c *Copier) warnOf(names []string, what string) {
 	}
 }
 
-// complete says whether all that there was has come: not every tar fails when it cannot.
-func (r *rest) complete(stage *os.Root) error {
+// verify says whether all that there was has come: not every tar fails when it cannot.
+func (r *remainder) verify(stage *os.Root) error {
 	for _, name := range r.names {
 		if _, err := stage.Lstat(filepath.FromSlash(name)); err != nil {
 			return fmt.Errorf("%w: %s has not come: copy again", errDiffers, name)
@@ -102,8 +102,8 @@ func (r *rest) complete(stage *os.Root) error {
 	return nil
 }
 
-// encoded writes names for the shell's printf: one line each, without an escape that is not ours.
-var encoded = strings.NewReplacer(`\`, `\0134`, "\n", `\0012`)
+// printfEscapes writes names for the shell's printf: one line each, without an escape that is not ours.
+var printfEscapes = strings.NewReplacer(`\`, `\0134`, "\n", `\0012`)
 
 // packRest packs the names of $list alone. They end in zero bytes where tar takes that. A tar that takes no names, or takes lines while there are
 // names with line breaks, packs everything.
@@ -123,11 +123,11 @@ const packRest = `tarred() {
 }
 `
 
-// fetchRest lets the archive of a list of names come.
-func (c *Copier) fetchRest(ctx context.Context, remote, list string) *arriving {
+// fetchRemainder lets the archive of a list of names come.
+func (c *Copier) fetchRemainder(ctx context.Context, remote, list string) *remoteArchive {
 	script := `list=$(head -c "$2")
 ` + tended + pack + packRest + `pack "$1"`
-	return c.start(ctx, list, script, argument(remote), fmt.Sprint(len(list)))
+	return c.startArchive(ctx, list, script, argument(remote), fmt.Sprint(len(list)))
 }
 
 // unfinished is the mode of a file until all is in it and it has its time. A copy that goes on takes it for none.
@@ -146,7 +146,7 @@ func localSums(root *os.Root) sums {
 			return
 		}
 		defer in.Close()
-		if sum, size, err := sumOfAll(in); err == nil {
+		if sum, size, err := sumReader(in); err == nil {
 			all[filepath.ToSlash(name)] = content{sum: sum, size: size}
 		}
 	})
@@ -155,7 +155,7 @@ func localSums(root *os.Root) sums {
 
 // walk visits what is below a directory, as far as it can be read. Unlike those of package fs it takes names that are no UTF-8.
 func walk(root *os.Root, dir string, visit func(name string, entry fs.DirEntry)) {
-	entries, _ := entriesOf(root, dir)
+	entries, _ := readDir(root, dir)
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
 		visit(name, entry)
@@ -165,8 +165,8 @@ func walk(root *os.Root, dir string, visit func(name string, entry fs.DirEntry))
 	}
 }
 
-// entriesOf lists a directory.
-func entriesOf(root *os.Root, dir string) ([]fs.DirEntry, error) {
+// readDir lists a directory.
+func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	in, err := root.Open(dir)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func entriesOf(root *os.Root, dir string) ([]fs.DirEntry, error) {
 
 // prune removes what is not kept.
 func prune(root *os.Root, dir string, keep map[string]bool) error {
-	entries, err := entriesOf(root, dir)
+	entries, err := readDir(root, dir)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,12 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // cutting breaks the connection once so many bytes have passed, and counts them.
 type cutting struct {
-	server *fake.Server
+	server *fakeserver.Server
 	after  atomic.Int64 // 0 for never
 	passed atomic.Int64
 	// arrived, if set, is what the other end has got. What is still on its way is lost with the connection, so it is cut only when three quarters of that have arrived.
@@ -56,7 +56,7 @@ func (c *cutting) count(n int) {
 func (c *cutting) over(m *machine) {
 	inner := m.server.Exec
 	c.server = m.server
-	m.server.Exec = func(ctx context.Context, p fake.Process) error {
+	m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 		p.Stdin, p.Stdout = counted{cutting: c, in: p.Stdin}, counted{cutting: c, out: p.Stdout}
 		return inner(ctx, p)
 	}
@@ -83,7 +83,7 @@ func noise(size int) string {
 	return string(data)
 }
 
-const large = 8 << 20
+const largeFile = 8 << 20
 
 func TestCopyThatWasCutGoesOn(t *testing.T) { overBoth(t, copyThatWasCutGoesOn) }
 
@@ -92,10 +92,10 @@ func copyThatWasCutGoesOn(t *testing.T, noSPDY bool) {
 		fill  func(t *testing.T, root string)
 		whole bool // it is a directory
 	}{
-		"a file": {fill: func(t *testing.T, root string) { write(t, root, noise(large), 0o640) }},
+		"a file": {fill: func(t *testing.T, root string) { write(t, root, noise(largeFile), 0o640) }},
 		"a directory": {whole: true, fill: func(t *testing.T, root string) {
 			for _, name := range []string{"a", "b", "c", "sub/d"} {
-				write(t, filepath.Join(root, name), name+noise(large/4), 0o640)
+				write(t, filepath.Join(root, name), name+noise(largeFile/4), 0o640)
 			}
 			must(t, os.MkdirAll(filepath.Join(root, "empty"), 0o755))
 			must(t, os.Symlink("a", filepath.Join(root, "link")))
@@ -120,7 +120,7 @@ func copyThatWasCutGoesOn(t *testing.T, noSPDY bool) {
 					}
 					tt.fill(t, source)
 					cut := &cutting{}
-					cut.after.Store(large * 3 / 4)
+					cut.after.Store(largeFile * 3 / 4)
 					if way == "out of the sandbox" {
 						cut.arrived = func() int64 { return weight(m.local) }
 					}
@@ -135,8 +135,8 @@ func copyThatWasCutGoesOn(t *testing.T, noSPDY bool) {
 					cut.after.Store(0)
 					cut.passed.Store(0)
 					must(t, copy(m.with(files.Options{Resume: true}), m))
-					if passed := cut.passed.Load(); passed > large*3/4 {
-						t.Errorf("%d of %d bytes passed again", passed, large)
+					if passed := cut.passed.Load(); passed > largeFile*3/4 {
+						t.Errorf("%d of %d bytes passed again", passed, largeFile)
 					}
 					if tt.whole {
 						same(t, source, target)
@@ -158,9 +158,9 @@ func copyThatWasCutGoesOn(t *testing.T, noSPDY bool) {
 
 func TestWithoutResumeTheRestOfAnEarlierCopyIsNotUsed(t *testing.T) {
 	m := start(t, everything())
-	write(t, filepath.Join(m.local, "src"), noise(large), 0o644)
+	write(t, filepath.Join(m.local, "src"), noise(largeFile), 0o644)
 	cut := &cutting{}
-	cut.after.Store(large / 2)
+	cut.after.Store(largeFile / 2)
 	cut.over(m)
 	if err := m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"); err == nil {
 		t.Fatal("no error")
@@ -168,16 +168,16 @@ func TestWithoutResumeTheRestOfAnEarlierCopyIsNotUsed(t *testing.T) {
 	cut.after.Store(0)
 	cut.passed.Store(0)
 	must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"))
-	if cut.passed.Load() < large {
+	if cut.passed.Load() < largeFile {
 		t.Errorf("%d bytes passed", cut.passed.Load())
 	}
 }
 
 func TestRestThatIsNotTheBeginningIsNotUsed(t *testing.T) {
 	m := start(t, everything())
-	write(t, filepath.Join(m.local, "src"), noise(large), 0o644)
+	write(t, filepath.Join(m.local, "src"), noise(largeFile), 0o644)
 	cut := &cutting{}
-	cut.after.Store(large / 2)
+	cut.after.Store(largeFile / 2)
 	cut.over(m)
 	if err := m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"); err == nil {
 		t.Fatal("no error")
@@ -195,9 +195,9 @@ func TestRestThatIsNotTheBeginningIsNotUsed(t *testing.T) {
 }
 
 // corrupting flips a bit of all that commands get and give, once it is much.
-func corrupting(directory string) func(context.Context, fake.Process) error {
+func corrupting(directory string) func(context.Context, fakeserver.Process) error {
 	local := everything()(directory)
-	return func(ctx context.Context, p fake.Process) error {
+	return func(ctx context.Context, p fakeserver.Process) error {
 		p.Stdin, p.Stdout = &flipping{in: p.Stdin}, &flipping{out: p.Stdout}
 		return local(ctx, p)
 	}

@@ -22,7 +22,7 @@ import (
 // source is a single file to be copied, on either side.
 type source interface {
 	// about says what is known of it.
-	about() facts
+	info() pathInfo
 	// identity differs for another file, and for another content of the same file where that can be seen.
 	identity() string
 	// prefix is the sha256 of its first n bytes.
@@ -43,15 +43,15 @@ func sumOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 // localFile is a source on this machine.
 type localFile struct {
 	path string
-	info fs.FileInfo
+	stat fs.FileInfo
 }
 
-func (l localFile) about() facts {
-	return facts{kind: file, size: l.info.Size(), mode: l.info.Mode().Perm(), modified: l.info.ModTime()}
+func (l localFile) info() pathInfo {
+	return pathInfo{kind: file, size: l.stat.Size(), mode: l.stat.Mode().Perm(), modified: l.stat.ModTime()}
 }
 
 func (l localFile) identity() string {
-	return identityOf(l.path, l.info.Size(), l.info.ModTime().UnixNano())
+	return identityOf(l.path, l.stat.Size(), l.stat.ModTime().UnixNano())
 }
 
 func (l localFile) prefix(_ context.Context, n int64) (string, error) {
@@ -74,17 +74,17 @@ func (l localFile) send(_ context.Context, from int64, to io.Writer) (string, er
 	if _, err := in.Seek(from, io.SeekStart); err != nil {
 		return "", err
 	}
-	_, err = io.CopyBuffer(writerOnly{to}, in, make([]byte, block))
+	_, err = io.CopyBuffer(writerOnly{to}, in, make([]byte, bufferSize))
 	return "", err
 }
 
 func (l localFile) changed(context.Context) bool {
 	now, err := os.Stat(l.path)
-	return err == nil && (now.Size() != l.info.Size() || !now.ModTime().Equal(l.info.ModTime()))
+	return err == nil && (now.Size() != l.stat.Size() || !now.ModTime().Equal(l.stat.ModTime()))
 }
 
-// block is how much is read and written at once.
-const block = 128 * 1024
+// bufferSize is how much is read and written at once.
+const bufferSize = 128 * 1024
 
 // writerOnly hides a ReadFrom, which would choose small buffers.
 type writerOnly struct{ io.Writer }
@@ -95,7 +95,7 @@ type standardInput struct {
 	token string
 }
 
-func (standardInput) about() facts                 { return facts{kind: file, size: -1} }
+func (standardInput) info() pathInfo               { return pathInfo{kind: file, size: -1} }
 func (standardInput) changed(context.Context) bool { return false }
 func (s standardInput) identity() string           { return identityOf("standard input", s.token) }
 func (standardInput) prefix(context.Context, int64) (string, error) {
@@ -103,7 +103,7 @@ func (standardInput) prefix(context.Context, int64) (string, error) {
 }
 
 func (s standardInput) send(_ context.Context, _ int64, to io.Writer) (string, error) {
-	_, err := io.CopyBuffer(writerOnly{to}, s.in, make([]byte, block))
+	_, err := io.CopyBuffer(writerOnly{to}, s.in, make([]byte, bufferSize))
 	return "", err
 }
 
@@ -111,12 +111,12 @@ func (s standardInput) send(_ context.Context, _ int64, to io.Writer) (string, e
 type remoteFile struct {
 	c     *Copier
 	path  string
-	facts facts
+	facts pathInfo
 	sum   bool
 	shell bool
 }
 
-func (r remoteFile) about() facts { return r.facts }
+func (r remoteFile) info() pathInfo { return r.facts }
 
 func (r remoteFile) identity() string {
 	return identityOf(r.c.container, r.path, r.facts.size, r.facts.modified.Unix())
@@ -126,8 +126,8 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 	if !r.sum {
 		return "", nil
 	}
-	var out answer
-	err := r.c.tend(ctx, tended+`head -c "$2" "$1" | sha256sum`, []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &lastWords{})
+	var out limitedOutput
+	err := r.c.runScript(ctx, tended+`head -c "$2" "$1" | sha256sum`, []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &stderrTail{})
 	return firstWord(out.String()), err
 }
 
@@ -155,11 +155,11 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 		flag = "sum"
 	}
 	if !r.shell {
-		return "", r.c.carry(ctx, []string{"cat", argument(r.path)}, nil, to)
+		return "", r.c.transferOutput(ctx, []string{"cat", argument(r.path)}, nil, to)
 	}
-	said := &lastWords{}
-	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= large)}
-	if err := r.c.tend(ctx, read, words, to, said); err != nil {
+	said := &stderrTail{}
+	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= largeFile)}
+	if err := r.c.runScript(ctx, read, words, to, said); err != nil {
 		return "", err
 	}
 	if !wanted {
@@ -174,7 +174,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 }
 
 func (r remoteFile) changed(ctx context.Context) bool {
-	now, _, err := r.c.look(ctx, false, r.path)
+	now, _, err := r.c.probe(ctx, false, r.path)
 	return err == nil && (now[0].size != r.facts.size || !now[0].modified.Equal(r.facts.modified))
 }
 

@@ -24,15 +24,15 @@ type content struct {
 	modified time.Time
 }
 
-func sumOfAll(in io.Reader) (sum string, size int64, err error) {
+func sumReader(in io.Reader) (sum string, size int64, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, in)
 	return sumOf(h), size, err
 }
 
-// large is the size from which on a file is summed with Python, where the image has it: it uses the processor's own instructions,
+// largeFile is the size from which on a file is summed with Python, where the image has it: it uses the processor's own instructions,
 // and is done in a fifth of the time that sha256sum takes, but takes a moment to start.
-const large = 32 << 20
+const largeFile = 32 << 20
 
 // summing prints the sum of its standard input. Without a file, it starts at an offset of the input. With one, it adds the input
 // to that, and says first that it has begun: a Python that cannot even do that has left the input to another program. A pipe gets
@@ -105,55 +105,55 @@ cd "$1" || exit
 shift
 summed 2>/dev/null
 :`
-	tellings := newTellings()
-	err := c.tend(ctx, script, []string{argument(dir)}, tellings, &lastWords{})
-	return tellings.told.files, err
+	tellings := newSumParser()
+	err := c.runScript(ctx, script, []string{argument(dir)}, tellings, &stderrTail{})
+	return tellings.reported.files, err
 }
 
-// told is what the other side says of files, and of an archive that was before them if it took its sum.
-type told struct {
+// reportedSums is what the other side says of files, and of an archive that was before them if it took its sum.
+type reportedSums struct {
 	archive string
 	files   sums
 }
 
-// tellings reads what summed prints, and the sum of an archive before it.
-type tellings struct {
-	records
-	told told
+// sumParser reads what summed prints, and the sum of an archive before it.
+type sumParser struct {
+	recordReader
+	reported reportedSums
 }
 
-func newTellings() *tellings {
-	t := &tellings{told: told{files: sums{}}}
-	t.records = records{end: '\n', take: t.line}
+func newSumParser() *sumParser {
+	t := &sumParser{reported: reportedSums{files: sums{}}}
+	t.recordReader = recordReader{end: '\n', handle: t.line}
 	return t
 }
 
 // line is one before the records.
-func (t *tellings) line(line string) {
+func (t *sumParser) line(line string) {
 	if line == "records" {
-		t.records.end, t.records.take = 0, t.record
+		t.recordReader.end, t.recordReader.handle = 0, t.record
 		return
 	}
-	switch sum, name := summedName(line); {
+	switch sum, name := parseSumLine(line); {
 	case name == "":
-		t.told.archive = cmp.Or(t.told.archive, sum)
+		t.reported.archive = cmp.Or(t.reported.archive, sum)
 	case strings.HasPrefix(name, "./"):
-		t.told.files[name[2:]] = content{sum: sum}
+		t.reported.files[name[2:]] = content{sum: sum}
 	}
 }
 
-func (t *tellings) record(record string) {
+func (t *sumParser) record(record string) {
 	sum, name := sumOfNothing, record
 	if !strings.HasPrefix(record, "./") {
-		sum, name = summedName(record)
+		sum, name = parseSumLine(record)
 	}
 	if below, found := strings.CutPrefix(name, "./"); found {
-		t.told.files[below] = content{sum: sum}
+		t.reported.files[below] = content{sum: sum}
 	}
 }
 
-// summedName takes apart what sha256sum says of a file; the name of standard input is a hyphen, and left out.
-func summedName(text string) (sum, name string) {
+// parseSumLine takes apart what sha256sum says of a file; the name of standard input is a hyphen, and left out.
+func parseSumLine(text string) (sum, name string) {
 	sum, name, found := strings.Cut(text, "  ")
 	if !found || len(sum) != hex.EncodedLen(sha256.Size) {
 		return "", ""
@@ -173,7 +173,7 @@ func (s sums) without(other sums) []string {
 	return all
 }
 
-// differ is the error for files whose copy is not the same.
-func differ(names []string) error {
+// differError is the error for files whose copy is not the same.
+func differError(names []string) error {
 	return fmt.Errorf("%w: %s (%d in all): copy again", errDiffers, names[0], len(names))
 }

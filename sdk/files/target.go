@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// place is where a copy goes, on either side. Paths are those of its side.
-type place struct {
+// pathRules is where a copy goes, on either side. Paths are those of its side.
+type pathRules struct {
 	// join and base are path's for the sandbox, filepath's for this machine.
 	join       func(...string) string
 	base       func(string) string
 	separators string
 }
 
-func remotePlace() place { return place{join: path.Join, base: path.Base, separators: "/"} }
+func remotePaths() pathRules { return pathRules{join: path.Join, base: path.Base, separators: "/"} }
 
-func localPlace() place {
-	return place{join: filepath.Join, base: filepath.Base, separators: "/" + string(filepath.Separator)}
+func localPaths() pathRules {
+	return pathRules{join: filepath.Join, base: filepath.Base, separators: "/" + string(filepath.Separator)}
 }
 
-// into says whether the path asks for the copy to be put inside of it: it ends in a slash, or is "." or "..".
-func (p place) into(dst string) bool {
+// endsInDirectory says whether the path asks for the copy to be put inside of it: it ends in a slash, or is "." or "..".
+func (p pathRules) endsInDirectory(dst string) bool {
 	last := dst[strings.LastIndexAny(dst, p.separators)+1:]
 	return last == "" || last == "." || last == ".."
 }
 
-// ofFile is the name of the copy of a file: inside of dst if that asks for it or is a directory, else dst itself.
-func (p place) ofFile(name, dst string, isDirectory bool) string {
-	if p.into(dst) || isDirectory {
+// fileTarget is the name of the copy of a file: inside of dst if that asks for it or is a directory, else dst itself.
+func (p pathRules) fileTarget(name, dst string, isDirectory bool) string {
+	if p.endsInDirectory(dst) || isDirectory {
 		return p.join(dst, name)
 	}
 	return p.join(dst)
 }
 
-// ofDirectory is the root of the copy of a directory. Without a name (the source asks for its content) it is dst. Whether
+// directoryTarget is the root of the copy of a directory. Without a name (the source asks for its content) it is dst. Whether
 // dst exists does not matter: a second copy would end elsewhere than the first.
-func (p place) ofDirectory(name, dst string) string {
-	if name != "" && p.into(dst) {
+func (p pathRules) directoryTarget(name, dst string) string {
+	if name != "" && p.endsInDirectory(dst) {
 		return p.join(dst, name)
 	}
 	return p.join(dst)
@@ -48,8 +48,8 @@ func (p place) ofDirectory(name, dst string) string {
 
 // name is what a copy of the source is called: empty if the source asks for its content, because it ends in a slash or
 // has no name of its own.
-func (p place) name(src string) string {
-	if p.into(src) {
+func (p pathRules) name(src string) string {
+	if p.endsInDirectory(src) {
 		return ""
 	}
 	return p.base(src)

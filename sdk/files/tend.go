@@ -22,13 +22,13 @@ if { read -r _ _ _ _ group _ </proc/$$/stat; } 2>/dev/null && [ "$group" = $$ ];
 fi
 `
 
-// tend runs a script that may take long or has much output.
-func (c *Copier) tend(ctx context.Context, script string, words []string, out io.Writer, said *lastWords) error {
-	return c.tendWith(ctx, "", script, words, out, said)
+// runScript runs a script that may take long or has much output.
+func (c *Copier) runScript(ctx context.Context, script string, words []string, out io.Writer, said *stderrTail) error {
+	return c.runScriptWithInput(ctx, "", script, words, out, said)
 }
 
-// tendWith gives a script this input first, of which it takes all before it is tended.
-func (c *Copier) tendWith(ctx context.Context, input, script string, words []string, out io.Writer, said *lastWords) error {
+// runScriptWithInput gives a script this input first, of which it takes all before it is tended.
+func (c *Copier) runScriptWithInput(ctx context.Context, input, script string, words []string, out io.Writer, said *stderrTail) error {
 	open, over := io.Pipe()
 	defer over.Close()
 	command := append([]string{"sh", "-c", script, "sh"}, words...)

@@ -21,15 +21,15 @@ func (c *Copier) uploadDirectory(ctx context.Context, local, target string) erro
 	if c.measure {
 		c.progress.start(sizeBelow(local), 0)
 	}
-	return c.landTree(ctx, target, identityOf(local, target), func(archive *packer, root string, own bool) error {
+	return c.uploadTree(ctx, target, identityOf(local, target), func(archive *packer, root string, own bool) error {
 		return archive.tree(local, root, own)
 	})
 }
 
-// landTree makes the target a copy of the tree that is packed: first under another name, then, when it is complete and
+// uploadTree makes the target a copy of the tree that is packed: first under another name, then, when it is complete and
 // verified, under its own.
-func (c *Copier) landTree(ctx context.Context, target, identity string, pack packing) error {
-	seen, has, err := c.look(ctx, false, target)
+func (c *Copier) uploadTree(ctx context.Context, target, identity string, pack packFunc) error {
+	seen, has, err := c.probe(ctx, false, target)
 	if err != nil {
 		return err
 	}
@@ -60,18 +60,18 @@ func (c *Copier) landTree(ctx context.Context, target, identity string, pack pac
 		err = c.fillStage(ctx, stage, has, have, pack)
 	}
 	if err == nil {
-		err = c.script(ctx, merge, stage, target)
+		err = c.runSimpleScript(ctx, merge, stage, target)
 	}
 	if err != nil {
-		return c.cleaned(ctx, err, stage, func() error { return c.script(ctx, remove, stage) })
+		return c.removePartial(ctx, err, stage, func() error { return c.runSimpleScript(ctx, remove, stage) })
 	}
 	return nil
 }
 
-// packing fills an archive; its names begin with the root. With own, the root itself is in it.
-type packing func(archive *packer, root string, own bool) error
+// packFunc fills an archive; its names begin with the root. With own, the root itself is in it.
+type packFunc func(archive *packer, root string, own bool) error
 
-func (c *Copier) script(ctx context.Context, script string, paths ...string) error {
+func (c *Copier) runSimpleScript(ctx context.Context, script string, paths ...string) error {
 	command := []string{"sh", "-c", script, "sh"}
 	for _, p := range paths {
 		command = append(command, argument(p))
@@ -80,13 +80,13 @@ func (c *Copier) script(ctx context.Context, script string, paths ...string) err
 }
 
 // resumed says what an earlier copy left in the stage; nil where the stage is to be made anew.
-func (c *Copier) resumed(ctx context.Context, parent string, left leftover, has tools) (sums, error) {
+func (c *Copier) resumed(ctx context.Context, parent string, left partialName, has imageTools) (sums, error) {
 	stage := path.Join(parent, left.name)
 	if c.resume && has.sum && has.find {
-		found, err := c.inheritThere(ctx, parent, left)
+		found, err := c.adoptRemote(ctx, parent, left)
 		if err == nil && found {
 			// Links come again, and empty directories: what is not at the source any more must not stay.
-			err = c.script(ctx, `cd "$1" && find . ! -type d ! -type f -exec rm -f {} + && find . -depth -type d ! -name . -exec rmdir {} + 2>/dev/null; :`, stage)
+			err = c.runSimpleScript(ctx, `cd "$1" && find . ! -type d ! -type f -exec rm -f {} + && find . -depth -type d ! -name . -exec rmdir {} + 2>/dev/null; :`, stage)
 		}
 		if err != nil {
 			return nil, err
@@ -98,14 +98,14 @@ func (c *Copier) resumed(ctx context.Context, parent string, left leftover, has 
 	return nil, nil
 }
 
-func (c *Copier) fillStage(ctx context.Context, stage string, has tools, have sums, pack packing) error {
+func (c *Copier) fillStage(ctx context.Context, stage string, has imageTools, have sums, pack packFunc) error {
 	sent, directories := sums{}, map[string]bool{}
 	command := []string{"tar", "-xpof", "-", "-C", argument(stage)}
 	if have == nil { // one command for both: the start of each takes as long as hundreds of small files
 		command = []string{"sh", "-c", `rm -rf "$1" && mkdir -p "$1" && exec tar -xpof - -C "$1"`, "sh", argument(stage)}
 	}
 	err := c.pack(ctx, true, command, func(archive *packer) error {
-		archive.have, archive.sums, archive.directories = have, sent, directories
+		archive.existing, archive.sums, archive.directories = have, sent, directories
 		return pack(archive, ".", true)
 	})
 	if err != nil || !has.sum || !has.find {
@@ -116,7 +116,7 @@ func (c *Copier) fillStage(ctx context.Context, stage string, has tools, have su
 		return err
 	}
 	if wrong := sent.without(arrived); len(wrong) > 0 {
-		return differ(wrong)
+		return differError(wrong)
 	}
 	return c.removeGone(ctx, stage, have, sent, directories)
 }
@@ -134,7 +134,7 @@ func (c *Copier) removeGone(ctx context.Context, stage string, have, sent sums, 
 			parents = append(parents, "./"+dir)
 		}
 	}
-	c.warnOf(names, "deleted at the source since the copy was cut")
+	c.warnEach(names, "deleted at the source since the copy was cut")
 	slices.Sort(parents)
 	parents = slices.Compact(parents)
 	slices.Reverse(parents) // the innermost first
@@ -142,12 +142,12 @@ func (c *Copier) removeGone(ctx context.Context, stage string, have, sent sums, 
 		names[i] = "./" + names[i]
 	}
 	for some := range slices.Chunk(names, most) {
-		if err := c.script(ctx, `cd "$1" && shift && rm -f "$@"`, append([]string{stage}, some...)...); err != nil {
+		if err := c.runSimpleScript(ctx, `cd "$1" && shift && rm -f "$@"`, append([]string{stage}, some...)...); err != nil {
 			return err
 		}
 	}
 	for some := range slices.Chunk(parents, most) {
-		if err := c.script(ctx, `cd "$1" && shift && rmdir "$@"`, append([]string{stage}, some...)...); err != nil {
+		if err := c.runSimpleScript(ctx, `cd "$1" && shift && rmdir "$@"`, append([]string{stage}, some...)...); err != nil {
 			return err
 		}
 	}
@@ -211,7 +211,7 @@ func (c *Copier) pack(ctx context.Context, shell bool, command []string, fill fu
 	reader, writer := io.Pipe()
 	packed := make(chan error, 1)
 	go func() {
-		buffered := bulky(writer)
+		buffered := newBufferedWriter(writer)
 		archive := &packer{Writer: tar.NewWriter(buffered), buffered: buffered, warn: c.warn, progress: c.progress}
 		err := fill(archive)
 		if err == nil {
@@ -220,7 +220,7 @@ func (c *Copier) pack(ctx context.Context, shell bool, command []string, fill fu
 		writer.CloseWithError(err)
 		packed <- err
 	}()
-	err := c.feed(ctx, shell, command, reader, nil)
+	err := c.sendInput(ctx, shell, command, reader, nil)
 	_ = reader.CloseWithError(errStopped) // the packer stops if the command did before it
 	if local := <-packed; local != nil && !errors.Is(local, errStopped) {
 		return local

@@ -24,7 +24,7 @@ import (
 type unpacker struct {
 	root *os.Root
 	// own: the root is ours, and gets the mode and time of the archive's.
-	own      bool
+	ownsRoot bool
 	warn     func(string)
 	progress *Progress
 
@@ -33,7 +33,7 @@ type unpacker struct {
 	recent     *os.Root
 	recentName string
 
-	names   noted
+	names   nameMemory
 	writers errorGroup
 	mu      sync.Mutex
 	sums    sums
@@ -46,11 +46,11 @@ type attributes struct {
 	modified time.Time
 }
 
-// all writes every entry. Finish is to be called when they are in their place.
-func (u *unpacker) all(archive *tar.Reader) error {
+// unpack writes every entry. Finish is to be called when they are in their place.
+func (u *unpacker) unpack(archive *tar.Reader) error {
 	u.sums = sums{}
 	err := u.entries(archive)
-	return errors.Join(err, u.leave())
+	return errors.Join(err, u.closeDirectory())
 }
 
 func (u *unpacker) entries(archive *tar.Reader) error {
@@ -65,7 +65,7 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 		if err != nil {
 			return err
 		}
-		if header.Name, err = inside(header.Name); err != nil {
+		if header.Name, err = localName(header.Name); err != nil {
 			return err
 		}
 		if err := u.entry(header, archive); err != nil {
@@ -77,8 +77,8 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 	}
 }
 
-// inside is the name of an entry below the root. An honest archive has no other names.
-func inside(name string) (string, error) {
+// localName is the name of an entry below the root. An honest archive has no other names.
+func localName(name string) (string, error) {
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
 		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
 	}
@@ -88,26 +88,26 @@ func inside(name string) (string, error) {
 // entry writes one entry. Small files are written several at once; every other kind waits until they are there, because
 // its meaning may depend on them.
 func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
-	if header.Typeflag == tar.TypeReg && header.Size <= small {
+	if header.Typeflag == tar.TypeReg && header.Size <= smallFile {
 		data := make([]byte, header.Size)
 		if _, err := io.ReadFull(from, data); err != nil {
 			return err
 		}
-		dir, err := u.enter(filepath.Dir(header.Name))
+		dir, err := u.openDirectory(filepath.Dir(header.Name))
 		if err != nil {
 			return err
 		}
 		u.writers.run(func() error { return u.file(dir, header, bytes.NewReader(data)) })
 		return nil
 	}
-	if err := u.leave(); err != nil {
+	if err := u.closeDirectory(); err != nil {
 		return err
 	}
 	switch header.Typeflag {
 	case tar.TypeDir:
 		return u.directory(header)
 	case tar.TypeReg:
-		dir, err := u.enter(filepath.Dir(header.Name))
+		dir, err := u.openDirectory(filepath.Dir(header.Name))
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 	case tar.TypeSymlink:
 		return u.link(header.Name, func() error { return u.root.Symlink(header.Linkname, header.Name) })
 	case tar.TypeLink:
-		first, err := inside(header.Linkname)
+		first, err := localName(header.Linkname)
 		if err != nil {
 			return err
 		}
@@ -125,15 +125,15 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 	return nil
 }
 
-// enter opens a directory below the root, and makes it if the archive has left it out.
-func (u *unpacker) enter(name string) (*os.Root, error) {
+// openDirectory opens a directory below the root, and makes it if the archive has left it out.
+func (u *unpacker) openDirectory(name string) (*os.Root, error) {
 	if name == "." {
 		return u.root, nil
 	}
 	if u.recent != nil && u.recentName == name {
 		return u.recent, nil
 	}
-	if err := u.leave(); err != nil {
+	if err := u.closeDirectory(); err != nil {
 		return nil, err
 	}
 	dir, err := u.root.OpenRoot(name)
@@ -147,8 +147,8 @@ func (u *unpacker) enter(name string) (*os.Root, error) {
 	return dir, err
 }
 
-// leave waits for the files that are being written, and closes their directory.
-func (u *unpacker) leave() error {
+// closeDirectory waits for the files that are being written, and closes their directory.
+func (u *unpacker) closeDirectory() error {
 	err := u.writers.wait()
 	if u.recent != nil {
 		err = errors.Join(err, u.recent.Close())
@@ -173,7 +173,7 @@ func (u *unpacker) directory(header *tar.Header) error {
 		if err := u.root.Chmod(header.Name, info.Mode().Perm()|0o700); err != nil {
 			return err
 		}
-	} else if !u.own {
+	} else if !u.ownsRoot {
 		return nil
 	}
 	u.directories = append(u.directories, attributes{header.Name, header.FileInfo().Mode().Perm(), header.ModTime})
@@ -189,7 +189,7 @@ func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error 
 		return err
 	}
 	sum := sha256.New()
-	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(block, header.Size+1)))
+	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(bufferSize, header.Size+1)))
 	if err == nil {
 		err = dir.Chtimes(name, header.ModTime, header.ModTime)
 	}

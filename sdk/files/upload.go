@@ -19,7 +19,7 @@ var errNoShell = errors.New("the image has neither tar nor a shell: nothing can 
 
 // Upload copies a local file or directory to a path in the container.
 func (c *Copier) Upload(ctx context.Context, local, remote string) error {
-	return c.persist(ctx, func() error { return c.upload(ctx, local, remote) })
+	return c.withRetries(ctx, func() error { return c.upload(ctx, local, remote) })
 }
 
 func (c *Copier) upload(ctx context.Context, local, remote string) error {
@@ -27,14 +27,14 @@ func (c *Copier) upload(ctx context.Context, local, remote string) error {
 	if err != nil {
 		return err
 	}
-	name := localPlace().name(local)
+	name := localPaths().name(local)
 	switch {
 	case info.IsDir():
-		return c.uploadDirectory(ctx, local, remotePlace().ofDirectory(name, remote))
+		return c.uploadDirectory(ctx, local, remotePaths().directoryTarget(name, remote))
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is neither a file nor a directory", local)
 	}
-	return c.uploadFile(ctx, localFile{path: local, info: info}, name, remote, info)
+	return c.uploadFile(ctx, localFile{path: local, stat: info}, name, remote, info)
 }
 
 // UploadFrom writes what the reader gives to a file in the container.
@@ -45,25 +45,25 @@ func (c *Copier) UploadFrom(ctx context.Context, in io.Reader, remote string) er
 // uploadFile lands a file at the remote path, or under its name inside of it if that is a directory. Info is that of a
 // local file, and nil for other sources.
 func (c *Copier) uploadFile(ctx context.Context, from source, name, remote string, info fs.FileInfo) error {
-	inside := remotePlace().join(remote, name)
-	seen, has, err := c.look(ctx, false, remote, inside)
+	inside := remotePaths().join(remote, name)
+	seen, has, err := c.probe(ctx, false, remote, inside)
 	if err != nil {
 		return err
 	}
-	target, at := remotePlace().ofFile(name, remote, seen[0].kind == directory), seen[0]
+	target, at := remotePaths().fileTarget(name, remote, seen[0].kind == directory), seen[0]
 	if target == inside {
 		at = seen[1]
 	}
 	local, isLocal := from.(localFile)
 	switch {
-	case name == "" && (at.kind == directory || remotePlace().into(remote)):
+	case name == "" && (at.kind == directory || remotePaths().endsInDirectory(remote)):
 		return fmt.Errorf("%s is a directory in the sandbox: give the name of a file", remote)
 	case at.kind == directory:
 		return fmt.Errorf("%s is a directory in the sandbox: a file cannot take its place", target)
 	case at.kind == device:
 		return c.uploadDevice(ctx, from, target)
 	case has.shell:
-		return c.transfer(ctx, from, c.landing(target, from))
+		return c.transfer(ctx, from, c.inContainerAt(target, from))
 	case !isLocal:
 		return errors.New("the image has no shell, which this copy needs")
 	}
@@ -76,7 +76,7 @@ func (c *Copier) uploadFile(ctx context.Context, from source, name, remote strin
 
 // uploadDevice writes into what is no file: a device or pipe must not be replaced by one.
 func (c *Copier) uploadDevice(ctx context.Context, from source, target string) error {
-	c.delivered = true
+	c.irreversible = true
 	reader, writer := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {
@@ -84,7 +84,7 @@ func (c *Copier) uploadDevice(ctx context.Context, from source, target string) e
 		writer.CloseWithError(err)
 		sent <- err
 	}()
-	err := c.feed(ctx, true, []string{"sh", "-c", `cat >"$1"`, "sh", argument(target)}, reader, nil)
+	err := c.sendInput(ctx, true, []string{"sh", "-c", `cat >"$1"`, "sh", argument(target)}, reader, nil)
 	_ = reader.CloseWithError(errStopped)
 	if problem := <-sent; problem != nil && !errors.Is(problem, errStopped) {
 		return problem

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// Patience is how long Dial waits for a sandbox that does not run.
-	Patience = 30 * time.Second
-	// redial is how long we wait after a dial that failed.
-	redial = 200 * time.Millisecond
+	// DialTimeout is how long Dial waits for a sandbox that does not run.
+	DialTimeout = 30 * time.Second
+	// redialPause is how long we wait after a dial that failed.
+	redialPause = 200 * time.Millisecond
 )
 
 // Dial waits for a Pod and connects to it, for ports to be forwarded. A Pod may be replaced and the API server be away
 // meanwhile: it tries again. Run must be running.
 func (f *Follower) Dial(ctx context.Context, network stream.Network) (httpstream.Connection, error) {
-	limited, cancel := context.WithTimeout(ctx, Patience)
+	limited, cancel := context.WithTimeout(ctx, DialTimeout)
 	defer cancel()
 	for {
 		t, err := f.Running(limited)
@@ -35,13 +35,13 @@ func (f *Follower) Dial(ctx context.Context, network stream.Network) (httpstream
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 			return connection, err
 		}
-		f.Look()
-		timer := f.clock.NewTimer(redial)
+		f.Recheck()
+		timer := f.clock.NewTimer(redialPause)
 		select {
 		case <-timer.C():
 		case <-limited.Done():
 			timer.Stop()
-			return nil, fmt.Errorf("given up after %s: %w", Patience, err)
+			return nil, fmt.Errorf("given up after %s: %w", DialTimeout, err)
 		}
 	}
 }

@@ -12,18 +12,18 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // ErrGone is in the chain of the error that says that the sandbox was deleted.
 var ErrGone = errors.New("the sandbox was deleted")
 
 const (
-	// soon is when we look again although no watch told of a change, while there is no Pod.
-	soon = time.Second
-	// later is the same while there is one.
-	later = 15 * time.Second
+	// pollWithoutPod is when we look again although no watch told of a change, while there is no Pod.
+	pollWithoutPod = time.Second
+	// pollWithPod is the same while there is one.
+	pollWithPod = 15 * time.Second
 )
 
 // State is what was seen last.
@@ -34,14 +34,14 @@ type State struct {
 	Err error
 }
 
-// Over says that the sandbox will have no Pod that runs unless somebody changes it.
-func (s State) Over() bool {
+// Final says that the sandbox will have no Pod that runs unless somebody changes it.
+func (s State) Final() bool {
 	return errors.Is(s.Err, ErrGone) || resolve.Is(s.Err, resolve.Finished) || resolve.Is(s.Err, resolve.Expired)
 }
 
-// Waiting says what is the matter while the next Pod is waited for; it is empty while one runs, and when none will.
-func (s State) Waiting() string {
-	if s.Err == nil || s.Over() {
+// WaitingText says what is the matter while the next Pod is waited for; it is empty while one runs, and when none will.
+func (s State) WaitingText() string {
+	if s.Err == nil || s.Final() {
 		return ""
 	}
 	return s.Err.Error() + ": waiting for the next Pod"
@@ -50,10 +50,10 @@ func (s State) Waiting() string {
 // Follower follows one sandbox. Its methods may be called by several goroutines.
 type Follower struct {
 	resolver *resolve.Resolver
-	waiter   *wait.Waiter
+	waiter   *await.Waiter
 	clock    clock.WithTicker
 	first    *resolve.Target
-	poke     chan struct{}
+	recheck  chan struct{}
 
 	mu      sync.Mutex
 	state   State
@@ -61,13 +61,13 @@ type Follower struct {
 }
 
 // New follows the sandbox that the target is. The target must have a Pod that runs.
-func New(resolver *resolve.Resolver, waiter *wait.Waiter, clock clock.WithTicker, target *resolve.Target) *Follower {
+func New(resolver *resolve.Resolver, waiter *await.Waiter, clock clock.WithTicker, target *resolve.Target) *Follower {
 	first := *target
 	if first.Ref.Kind == resolve.KindPod {
 		first.Ref = resolve.Ref{Kind: resolve.KindSandbox, Name: first.Sandbox.Name} // the next Pod may have another name
 	}
 	return &Follower{
-		resolver: resolver, waiter: waiter, clock: clock, first: &first, poke: make(chan struct{}, 1),
+		resolver: resolver, waiter: waiter, clock: clock, first: &first, recheck: make(chan struct{}, 1),
 		state: State{Target: target}, changed: make(chan struct{}),
 	}
 }
@@ -77,36 +77,36 @@ func New(resolver *resolve.Resolver, waiter *wait.Waiter, clock clock.WithTicker
 func (f *Follower) Run(ctx context.Context, tell func(State)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	changes := f.waiter.Changes(ctx)
-	changes.Follow(f.first)
+	changes := f.waiter.Watch(ctx)
+	changes.AddTarget(f.first)
 	for {
-		now := f.look(ctx)
+		now := f.observe(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		changes.Follow(now.Target)
-		if f.note(now) {
+		changes.AddTarget(now.Target)
+		if f.record(now) {
 			tell(now)
 		}
 		if errors.Is(now.Err, ErrGone) {
 			return now.Err
 		}
-		pause := soon
+		pause := pollWithoutPod
 		if now.Err == nil {
-			pause = later
+			pause = pollWithPod
 		}
 		timer := f.clock.NewTimer(pause)
 		select {
 		case <-ctx.Done():
-		case <-changes.C():
-		case <-f.poke:
+		case <-changes.Changed():
+		case <-f.recheck:
 		case <-timer.C():
 		}
 		timer.Stop()
 	}
 }
 
-func (f *Follower) look(ctx context.Context) State {
+func (f *Follower) observe(ctx context.Context) State {
 	t, err := f.resolver.Running(ctx, f.first.Namespace, f.first.Ref)
 	switch {
 	case resolve.Is(err, resolve.NotFound), resolve.Is(err, resolve.Deleting), err == nil && t.UID() != f.first.UID():
@@ -117,8 +117,8 @@ func (f *Follower) look(ctx context.Context) State {
 	return State{Target: t}
 }
 
-// note keeps the state, and says whether it differs for those who wait.
-func (f *Follower) note(now State) bool {
+// record keeps the state, and says whether it differs for those who wait.
+func (f *Follower) record(now State) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same := now.Err != nil && f.state.Err != nil && now.Err.Error() == f.state.Err.Error() ||
@@ -143,10 +143,10 @@ func (f *Follower) current() (State, <-chan struct{}) {
 	return f.state, f.changed
 }
 
-// Look makes Run look at once: the caller saw that the state is not right.
-func (f *Follower) Look() {
+// Recheck makes Run look at once: the caller saw that the state is not right.
+func (f *Follower) Recheck() {
 	select {
-	case f.poke <- struct{}{}:
+	case f.recheck <- struct{}{}:
 	default: // it is about to look
 	}
 }
@@ -158,7 +158,7 @@ func (f *Follower) Running(ctx context.Context) (*resolve.Target, error) {
 		switch {
 		case state.Err == nil:
 			return state.Target, nil
-		case state.Over():
+		case state.Final():
 			return nil, state.Err
 		}
 		select {

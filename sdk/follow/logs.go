@@ -19,22 +19,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// again is how long we wait before we ask once more for the logs of a container.
-const again = time.Second
+// retryPause is how long we wait before we ask once more for the logs of a container.
+const retryPause = time.Second
 
 // logs goes from Pod to Pod.
 type logs struct {
-	sandbox    *Follower
-	kubernetes kubernetes.Interface
-	wanted     *corev1.PodLogOptions
-	lines      *lines
-	pod        types.UID // whose logs the lines are
-	begun      time.Time // when the first request for them was answered, and
-	lasted     time.Duration
+	sandbox       *Follower
+	kubernetes    kubernetes.Interface
+	wanted        *corev1.PodLogOptions
+	lines         *lines
+	pod           types.UID // whose logs the lines are
+	firstAnswered time.Time // when the first request for them was answered, and
+	longestAnswer time.Duration
 }
 
-// settled is how long an answer lasts before it is certain that it has brought what there was.
-const settled = 2 * time.Second
+// completeAfter is how long an answer lasts before it is certain that it has brought what there was.
+const completeAfter = 2 * time.Second
 
 // Logs writes the logs of the target's Pod and of those that take its place: no line twice, and none missing that the
 // cluster still has. Wanted names the container, how much of the past is written and whether lines begin with a time; that
@@ -47,13 +47,13 @@ func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wa
 	}
 	for pod != nil {
 		last := ending.Of(pod).Finished() // before the request: then it gives all there is
-		if err := l.one(ctx, pod); err != nil || last {
+		if err := l.followPod(ctx, pod); err != nil || last {
 			return err
 		}
 		if err := l.pause(ctx); err != nil {
 			return err
 		}
-		f.Look()
+		f.Recheck()
 		var err error
 		if pod, err = l.next(ctx, pod); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (l *logs) next(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 }
 
 func (l *logs) pause(ctx context.Context) error {
-	timer := l.sandbox.clock.NewTimer(again)
+	timer := l.sandbox.clock.NewTimer(retryPause)
 	defer timer.Stop()
 	select {
 	case <-timer.C():
@@ -93,17 +93,17 @@ func (l *logs) pause(ctx context.Context) error {
 	}
 }
 
-// one writes what a Pod's container has written since the last line and writes until the connection ends.
-func (l *logs) one(ctx context.Context, pod *corev1.Pod) error {
+// followPod writes what a Pod's container has written since the last line and writes until the connection ends.
+func (l *logs) followPod(ctx context.Context, pod *corev1.Pod) error {
 	request := l.wanted.DeepCopy()
 	request.Follow, request.Timestamps = true, true
 	if pod.UID != l.pod {
 		l.pod = pod.UID
 		l.lines.restart()
-		l.begun, l.lasted = time.Time{}, 0
+		l.firstAnswered, l.longestAnswer = time.Time{}, 0
 		request.TailLines, request.SinceSeconds = nil, nil // the next Pod's lines are all new
 	} else if l.lines.last.IsZero() {
-		l.from(request)
+		l.continueFromStart(request)
 	} else if last := l.lines.last; !last.IsZero() {
 		request.TailLines, request.SinceSeconds, request.SinceTime = nil, nil, &metav1.Time{Time: last}
 		l.lines.repeat()
@@ -119,28 +119,28 @@ func (l *logs) one(ctx context.Context, pod *corev1.Pod) error {
 	}
 	defer from.Close()
 	begun := l.sandbox.clock.Now()
-	if l.begun.IsZero() {
-		l.begun = begun
+	if l.firstAnswered.IsZero() {
+		l.firstAnswered = begun
 	}
 	err = l.lines.copy(from)
-	l.lasted = max(l.lasted, l.sandbox.clock.Since(begun))
+	l.longestAnswer = max(l.longestAnswer, l.sandbox.clock.Since(begun))
 	if err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// from has a request begin where the first one did, which has brought no line yet. Its clock is another machine's, so what counts is the
+// continueFromStart has a request begin where the first one did, which has brought no line yet. Its clock is another machine's, so what counts is the
 // time that has passed.
-func (l *logs) from(request *corev1.PodLogOptions) {
-	if l.begun.IsZero() {
+func (l *logs) continueFromStart(request *corev1.PodLogOptions) {
+	if l.firstAnswered.IsZero() {
 		return
 	}
-	passed := int64(l.sandbox.clock.Since(l.begun)/time.Second) + 1
+	passed := int64(l.sandbox.clock.Since(l.firstAnswered)/time.Second) + 1
 	switch tail := request.TailLines; {
 	case request.SinceSeconds != nil:
 		request.SinceSeconds = new(*request.SinceSeconds + passed)
-	case tail != nil && (*tail == 0 || l.lasted >= settled): // there were none
+	case tail != nil && (*tail == 0 || l.longestAnswer >= completeAfter): // there were none
 		request.TailLines, request.SinceSeconds = nil, &passed
 	}
 }

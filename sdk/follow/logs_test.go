@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
@@ -130,7 +130,7 @@ func through(t *testing.T, server http.Handler) (*proxy.Proxy, kubernetes.Interf
 		t.Fatal(err)
 	}
 	t.Cleanup(between.Close)
-	limits := transport.Limits{Answer: time.Second, Silence: 300 * time.Millisecond, Again: time.Second, Pause: 20 * time.Millisecond}
+	limits := transport.Limits{Response: time.Second, Idle: 300 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond}
 	config.Transport = &http.Transport{}
 	config.UserAgent = between.Address()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -150,7 +150,7 @@ func logsOf(t *testing.T, client kubernetes.Interface, wanted *corev1.PodLogOpti
 	pod := builders.Pod("dev", builders.OwnedBy(sandbox), builders.Ready())
 	cluster := fakecluster.New(sandbox, pod)
 	target := &resolve.Target{Namespace: pod.Namespace, Ref: resolve.Ref{Kind: resolve.KindSandbox, Name: "dev"}, Sandbox: sandbox, Pod: pod}
-	sandboxes := wait.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{})
+	sandboxes := await.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{})
 	f := New(resolve.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{}), sandboxes, clock.RealClock{}, target)
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &output{}

@@ -18,32 +18,32 @@ import (
 
 // Capacity reads the nodes, the Pods on them and the namespace's quotas. Without the nodes or Pods there is no answer, so that
 // they may not be read is an error; without the quotas there is a poorer one.
-func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Facts, error) {
+func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Cluster, error) {
 	nodes, err := o.kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	pods, err := o.kubernetes.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: alive})
+	pods, err := o.kubernetes.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: notEnded})
 	if err != nil {
 		return nil, fmt.Errorf("list the Pods of all namespaces: %w", err)
 	}
-	f := &capacity.Facts{Nodes: nodes.Items, Pods: pods.Items}
+	f := &capacity.Cluster{Nodes: nodes.Items, Pods: pods.Items}
 	if quotas, err := o.kubernetes.CoreV1().ResourceQuotas(namespace).List(ctx, metav1.ListOptions{}); err == nil {
 		f.Quotas = quotas.Items
 	}
 	return f, nil
 }
 
-// alive leaves out Pods that have ended.
-var alive = fields.AndSelectors(
+// notEnded leaves out Pods that have ended.
+var notEnded = fields.AndSelectors(
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)),
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
 ).String()
 
-// FactsWithNodes are Facts and the node of a Pod that is not Ready or, when no node takes the target's Pod, what each of them lacks. This
+// SnapshotWithNodes are Facts and the node of a Pod that is not Ready or, when no node takes the target's Pod, what each of them lacks. This
 // reads all nodes and Pods: it is for a question that somebody asked, not for one that is asked again and again.
-func (o *Observer) FactsWithNodes(ctx context.Context, t *resolve.Target) diagnose.Facts {
-	f := o.Facts(ctx, t)
+func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
+	f := o.Snapshot(ctx, t)
 	if t.Pod != nil && t.Pod.Spec.NodeName != "" && !diagnose.PodReady(t.Pod) {
 		if node, err := o.kubernetes.CoreV1().Nodes().Get(ctx, t.Pod.Spec.NodeName, metav1.GetOptions{}); err == nil {
 			f.Node = node // else what the Pod says must do
@@ -64,7 +64,7 @@ func (o *Observer) FactsWithNodes(ctx context.Context, t *resolve.Target) diagno
 			}
 		}
 	}
-	answer := capacity.Of(t.Pod, nil, facts)
+	answer := capacity.Calculate(t.Pod, nil, facts)
 	f.Capacity = &answer
 	return f
 }

@@ -36,24 +36,24 @@ func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
 	return &Observer{kubernetes: kubernetes, clock: clock}
 }
 
-// Resolved are the facts that the target itself holds, without what surrounds it.
-func Resolved(t *resolve.Target, now time.Time) diagnose.Facts {
-	return diagnose.Facts{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
+// FromTarget are the facts that the target itself holds, without what surrounds it.
+func FromTarget(t *resolve.Target, now time.Time) diagnose.Snapshot {
+	return diagnose.Snapshot{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
 }
 
-// Facts reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
-func (o *Observer) Facts(ctx context.Context, t *resolve.Target) diagnose.Facts {
-	f := Resolved(t, o.clock.Now())
+// Snapshot reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
+func (o *Observer) Snapshot(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
+	f := FromTarget(t, o.clock.Now())
 	f.Volumes = o.volumes(ctx, t)
 	f.Events = o.events(ctx, t, f.Volumes)
-	if Silent(t) {
+	if OperatorSilent(t) {
 		f.Operator = o.Operator(ctx)
 	}
 	return f
 }
 
-// Silent says whether the operator has said nothing yet about what the target asks for now.
-func Silent(t *resolve.Target) bool {
+// OperatorSilent says whether the operator has said nothing yet about what the target asks for now.
+func OperatorSilent(t *resolve.Target) bool {
 	if t.Claim != nil && diagnose.Current(t.Claim.Status.Conditions, apis.ConditionReady, t.Claim.Generation) == nil {
 		return true
 	}
@@ -62,7 +62,7 @@ func Silent(t *resolve.Target) bool {
 
 func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
 	if t.Sandbox == nil {
-		return o.kept(ctx, t)
+		return o.keptVolumes(ctx, t)
 	}
 	var all []corev1.PersistentVolumeClaim
 	for i := range t.Sandbox.Spec.VolumeClaimTemplates {
@@ -74,8 +74,8 @@ func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.Pers
 	return all
 }
 
-// kept are the volumes that outlived the Sandbox of a claim.
-func (o *Observer) kept(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
+// keptVolumes are the volumes that outlived the Sandbox of a claim.
+func (o *Observer) keptVolumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
 	if t.Claim == nil {
 		return nil
 	}
@@ -125,14 +125,14 @@ func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []core
 
 // Operator says how the operator is, as far as the caller may look.
 func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
-	facts, err := operator.Look(ctx, o.kubernetes)
+	facts, err := operator.Observe(ctx, o.kubernetes)
 	if err != nil || !facts.Known {
 		return diagnose.OperatorUnknown
 	}
-	switch trouble := operator.Of(facts, metav1.NamespaceAll, o.clock.Now()); {
+	switch trouble := operator.ProblemFor(facts, metav1.NamespaceAll, o.clock.Now()); {
 	case trouble.Absent:
 		return diagnose.OperatorAbsent
-	case trouble.Confirmed(operator.Trouble{}):
+	case trouble.Confirmed(operator.Problem{}):
 		return diagnose.OperatorDown
 	}
 	return diagnose.OperatorUp

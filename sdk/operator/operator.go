@@ -27,24 +27,24 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
-// Facts are what can be seen of operators.
-type Facts struct {
+// Observation are what can be seen of operators.
+type Observation struct {
 	// Deployments are those of operators. Known is false if nobody could look, and Everywhere if only in the default namespace.
-	Deployments       []appsv1.Deployment
-	Known, Everywhere bool
+	Deployments          []appsv1.Deployment
+	Known, AllNamespaces bool
 	// Leases are the leaders' by namespace: nil where there is none, absent where nobody could look.
 	Leases map[string]*coordinationv1.Lease
 }
 
-// Look reads what the caller may read: the operators' Deployments and Leases. That something may not be read is no error.
-func Look(ctx context.Context, kubernetes kubernetes.Interface) (Facts, error) {
-	f := Facts{Leases: map[string]*coordinationv1.Lease{}}
+// Observe reads what the caller may read: the operators' Deployments and Leases. That something may not be read is no error.
+func Observe(ctx context.Context, kubernetes kubernetes.Interface) (Observation, error) {
+	f := Observation{Leases: map[string]*coordinationv1.Lease{}}
 	list, err := kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, apis.OperatorName).String(),
 	})
 	switch {
 	case err == nil:
-		f.Known, f.Everywhere, f.Deployments = true, true, list.Items
+		f.Known, f.AllNamespaces, f.Deployments = true, true, list.Items
 	case apierrors.IsForbidden(err):
 		one, err := kubernetes.AppsV1().Deployments(apis.OperatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 		switch {
@@ -94,14 +94,14 @@ func LeaseNamespace(d *appsv1.Deployment) string {
 	return d.Namespace
 }
 
-// Elects says whether the replicas of an operator elect one that leads.
-func Elects(d *appsv1.Deployment) bool {
+// UsesLeaderElection says whether the replicas of an operator elect one that leads.
+func UsesLeaderElection(d *appsv1.Deployment) bool {
 	elect, given := arguments.Value(Arguments(d), arguments.LeaderElect)
 	return given && elect != "false"
 }
 
-// grace is how much later than promised a leader's renewal may be seen: clocks differ.
-const grace = 15 * time.Second
+// clockSkewAllowance is how much later than promised a leader's renewal may be seen: clocks differ.
+const clockSkewAllowance = 15 * time.Second
 
 // Leader is who leads by a Lease, or why nobody does. There may be no Lease.
 func Leader(lease *coordinationv1.Lease, now time.Time) (name, vacant string) {
@@ -113,7 +113,7 @@ func Leader(lease *coordinationv1.Lease, now time.Time) (name, vacant string) {
 	}
 	name, _, _ = strings.Cut(*lease.Spec.HolderIdentity, "_")
 	if renewed, seconds := lease.Spec.RenewTime, lease.Spec.LeaseDurationSeconds; renewed != nil && seconds != nil {
-		if late := now.Sub(renewed.Time) - time.Duration(*seconds)*time.Second; late > grace {
+		if late := now.Sub(renewed.Time) - time.Duration(*seconds)*time.Second; late > clockSkewAllowance {
 			return "", fmt.Sprintf("no operator leads: %s held the Lease until %s ago, by this machine's clock", name, late.Truncate(time.Second))
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 const home = "agent-sandbox-system"
@@ -115,11 +115,11 @@ func TestTrouble(t *testing.T) {
 			for _, change := range tt.may {
 				change(client)
 			}
-			facts, err := operator.Look(t.Context(), client)
+			facts, err := operator.Observe(t.Context(), client)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := operator.Of(facts, "team", now).Message; (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
+			if got := operator.ProblemFor(facts, "team", now).Message; (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("it says %q, want %q in it", got, tt.says)
 			}
 		})
@@ -139,7 +139,7 @@ func watch(t *testing.T, client *fake.Clientset) *watching {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer close(w.over)
-		operator.New(client, w.clock).Watch(ctx, "team", func(trouble operator.Trouble) { w.said <- trouble.Message })
+		operator.NewMonitor(client, w.clock).Watch(ctx, "team", func(trouble operator.Problem) { w.said <- trouble.Message })
 	}()
 	t.Cleanup(func() {
 		cancel()

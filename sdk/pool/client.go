@@ -33,13 +33,13 @@ func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 // Pool reads one pool.
 func (c *Client) Pool(ctx context.Context, namespace, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
 	pool, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).Get(ctx, name, metav1.GetOptions{})
-	return pool, explained(err, resolve.Ref{Kind: resolve.KindPool, Name: name}, namespace, apis.ResourceWarmPools)
+	return pool, readError(err, resolve.Ref{Kind: resolve.KindPool, Name: name}, namespace, apis.ResourceWarmPools)
 }
 
 // Template reads one template.
 func (c *Client) Template(ctx context.Context, namespace, name string) (*extensionsv1beta1.SandboxTemplate, error) {
 	template, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).Get(ctx, name, metav1.GetOptions{})
-	return template, explained(err, resolve.Ref{Kind: resolve.KindTemplate, Name: name}, namespace, apis.ResourceTemplates)
+	return template, readError(err, resolve.Ref{Kind: resolve.KindTemplate, Name: name}, namespace, apis.ResourceTemplates)
 }
 
 // Pools lists the pools of a namespace, or of all.
@@ -66,9 +66,9 @@ func (c *Client) Templates(ctx context.Context, namespace, selector string) ([]e
 	return list.Items, nil
 }
 
-// Facts reads what Summaries are made from. What may not be read is left out; any other failure is an error.
-func (c *Client) Facts(ctx context.Context, namespace string) (*Facts, error) {
-	f := &Facts{Now: c.clock.Now()}
+// Inventory reads what Summaries are made from. What may not be read is left out; any other failure is an error.
+func (c *Client) Inventory(ctx context.Context, namespace string) (*Inventory, error) {
+	f := &Inventory{Now: c.clock.Now()}
 	templates, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).List(ctx, metav1.ListOptions{})
 	if err == nil {
 		f.Templates = pointers(templates.Items)
@@ -92,7 +92,7 @@ func (c *Client) Facts(ctx context.Context, namespace string) (*Facts, error) {
 
 // CreatePool creates a pool, or with dryRun has the server check it only.
 func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, dryRun bool) (*extensionsv1beta1.SandboxWarmPool, error) {
-	created, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Create(ctx, pool, creation(dryRun))
+	created, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Create(ctx, pool, createOptions(dryRun))
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceWarmPools, apis.GroupExtensions)
 	}
@@ -104,7 +104,7 @@ func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.Sandbox
 
 // CreateTemplate creates a template, or with dryRun has the server check it only.
 func (c *Client) CreateTemplate(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, dryRun bool) (*extensionsv1beta1.SandboxTemplate, error) {
-	created, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(template.Namespace).Create(ctx, template, creation(dryRun))
+	created, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(template.Namespace).Create(ctx, template, createOptions(dryRun))
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceTemplates, apis.GroupExtensions)
 	}
@@ -114,7 +114,7 @@ func (c *Client) CreateTemplate(ctx context.Context, template *extensionsv1beta1
 	return created, nil
 }
 
-func creation(dryRun bool) metav1.CreateOptions {
+func createOptions(dryRun bool) metav1.CreateOptions {
 	options := metav1.CreateOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
@@ -138,7 +138,7 @@ func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmP
 
 // DeletePool deletes the pool of that UID. That it is gone already is no error.
 func (c *Client) DeletePool(ctx context.Context, namespace, name string, uid types.UID) error {
-	err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).Delete(ctx, name, deletion(uid))
+	err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).Delete(ctx, name, deleteOptions(uid))
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete pool %s: %w", name, err)
 	}
@@ -147,20 +147,20 @@ func (c *Client) DeletePool(ctx context.Context, namespace, name string, uid typ
 
 // DeleteTemplate deletes the template of that UID. That it is gone already is no error.
 func (c *Client) DeleteTemplate(ctx context.Context, namespace, name string, uid types.UID) error {
-	err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).Delete(ctx, name, deletion(uid))
+	err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).Delete(ctx, name, deleteOptions(uid))
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete template %s: %w", name, err)
 	}
 	return nil
 }
 
-func deletion(uid types.UID) metav1.DeleteOptions {
+func deleteOptions(uid types.UID) metav1.DeleteOptions {
 	policy := metav1.DeletePropagationBackground
 	return metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &uid}}
 }
 
-// explained turns the error of reading one object into one that says what to do.
-func explained(err error, ref resolve.Ref, namespace, resource string) error {
+// readError turns the error of reading one object into one that says what to do.
+func readError(err error, ref resolve.Ref, namespace, resource string) error {
 	switch {
 	case err == nil:
 		return nil

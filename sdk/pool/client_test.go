@@ -16,10 +16,10 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func client(cluster *fakecluster.Cluster) *pool.Client {
@@ -64,22 +64,22 @@ func second[T any](_ T, err error) error { return err }
 
 func TestFactsLeaveOutWhatMayNotBeRead(t *testing.T) {
 	cluster := fakecluster.New(warm(), builders.Template("python"), builders.Claim("dev", "python"), builders.Sandbox("own"))
-	f, err := client(cluster).Facts(t.Context(), builders.Namespace)
+	f, err := client(cluster).Inventory(t.Context(), builders.Namespace)
 	if err != nil || len(f.Templates) != 1 || len(f.Claims) != 1 || len(f.Sandboxes) != 1 || !f.Now.Equal(now) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for _, resource := range []string{apis.ResourceTemplates, apis.ResourceClaims, apis.ResourceSandboxes} {
 		cluster.Refuse("list", resource, fakecluster.Forbidden("list", resource, apis.GroupExtensions))
 	}
-	if f, err = client(cluster).Facts(t.Context(), builders.Namespace); err != nil || f.Templates != nil || f.Claims != nil || f.Sandboxes != nil {
+	if f, err = client(cluster).Inventory(t.Context(), builders.Namespace); err != nil || f.Templates != nil || f.Claims != nil || f.Sandboxes != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if f, err = client(fakecluster.New()).Facts(t.Context(), builders.Namespace); err != nil || f.Templates == nil || f.Claims == nil || f.Sandboxes == nil {
+	if f, err = client(fakecluster.New()).Inventory(t.Context(), builders.Namespace); err != nil || f.Templates == nil || f.Claims == nil || f.Sandboxes == nil {
 		t.Errorf("nothing is not the same as nothing to be seen: %+v, %v", f, err)
 	}
 	for _, resource := range []string{apis.ResourceTemplates, apis.ResourceClaims, apis.ResourceSandboxes} {
 		broken := fakecluster.New().Refuse("list", resource, errors.New("disk full"))
-		if _, err := client(broken).Facts(t.Context(), builders.Namespace); err == nil {
+		if _, err := client(broken).Inventory(t.Context(), builders.Namespace); err == nil {
 			t.Errorf("%s: a failure was taken for a lack of permission", resource)
 		}
 	}

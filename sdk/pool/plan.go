@@ -52,41 +52,41 @@ type NotPlannable struct{ Why string }
 // Error implements error.
 func (e *NotPlannable) Error() string { return e.Why }
 
-// reserve is kept beyond the peak that was seen: the next one may be higher.
-const reserve = 0.2
+// peakReserve is kept beyond the peak that was seen: the next one may be higher.
+const peakReserve = 0.2
 
-// certain is how many standard deviations above its mean the number of claims is provided for: 99 times of 100 they are fewer.
-const certain = 2.33
+// standardDeviations is how many standard deviations above its mean the number of claims is provided for: 99 times of 100 they are fewer.
+const standardDeviations = 2.33
 
 // PlanFor says how many members the pool needs: as many as claims come while a member that was taken is replaced. Its error
 // is a *NotPlannable.
-func PlanFor(s *Summary, f *Facts, d Demand) (*Plan, error) {
+func PlanFor(s *Summary, f *Inventory, d Demand) (*Plan, error) {
 	p := &Plan{
 		Pool: s.Pool.Name, Template: s.Pool.Spec.TemplateRef.Name, Desired: s.Desired, Start: d.Start, Given: d.Rate > 0 || d.Burst > 0, Member: s.requests(),
 	}
 	if p.Start == 0 {
-		if p.Start, p.Measured = s.start(f); p.Measured == 0 {
+		if p.Start, p.Measured = s.startupTime(f); p.Measured == 0 {
 			return nil, &NotPlannable{Why: fmt.Sprintf("no sandbox of pool %s has been ready yet, so nobody knows how long one takes: give --start", p.Pool)}
 		}
 	}
-	p.see(s, f)
+	p.countDemand(s, f)
 	switch {
 	case p.Given:
 		mean := d.Rate * p.Start.Seconds()
-		p.Needed = d.Burst + int(math.Ceil(mean+certain*math.Sqrt(mean)))
+		p.Needed = d.Burst + int(math.Ceil(mean+standardDeviations*math.Sqrt(mean)))
 	case f.Claims == nil:
 		return nil, &NotPlannable{Why: "you may not list claims: give --rate or --burst"}
 	case p.Seen == 0:
 		return nil, &NotPlannable{Why: fmt.Sprintf("no claim that asks for pool %s is left to learn from: give --rate or --burst", p.Pool)}
 	default:
-		p.Needed = p.Peak + int(math.Ceil(float64(p.Peak)*reserve))
+		p.Needed = p.Peak + int(math.Ceil(float64(p.Peak)*peakReserve))
 	}
 	return p, nil
 }
 
-// start is how long nine of ten of the pool's Sandboxes took to be ready, those included that were claimed. The times that
+// startupTime is how long nine of ten of the pool's Sandboxes took to be ready, those included that were claimed. The times that
 // it is taken from are whole seconds, so the answer is rounded up.
-func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
+func (s *Summary) startupTime(f *Inventory) (took time.Duration, measured int) {
 	var all []time.Duration
 	add := func(sandbox *agentsv1beta1.Sandbox) {
 		ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)
@@ -97,7 +97,7 @@ func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
 	for _, member := range s.Members {
 		add(member)
 	}
-	for _, claim := range s.Handed {
+	for _, claim := range s.Claims {
 		for i := range f.Sandboxes {
 			if sandbox := f.Sandboxes[i]; sandbox.Namespace == claim.Namespace && sandbox.Name == claim.Status.SandboxStatus.Name {
 				add(sandbox)
@@ -111,8 +111,8 @@ func (s *Summary) start(f *Facts) (took time.Duration, measured int) {
 	return all[(len(all)*9-1)/10] + time.Second, len(all)
 }
 
-// see counts the claims that asked for a member, and the most of them that came within the time that a replacement takes.
-func (p *Plan) see(s *Summary, f *Facts) {
+// countDemand counts the claims that asked for a member, and the most of them that came within the time that a replacement takes.
+func (p *Plan) countDemand(s *Summary, f *Inventory) {
 	var came []time.Time
 	for i := range f.Claims {
 		if claim := f.Claims[i]; claim.Namespace == s.Pool.Namespace && claim.Spec.AcceptsPool(s.Pool) {
@@ -162,8 +162,8 @@ func (s *Summary) requests() corev1.ResourceList {
 	return sum
 }
 
-// Times is what so many members request.
-func (p *Plan) Times(members int) corev1.ResourceList {
+// Total is what so many members request.
+func (p *Plan) Total(members int) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	for name, quantity := range p.Member {
 		total := quantity.DeepCopy()

@@ -25,8 +25,8 @@ func took(name string, d time.Duration) *agentsv1beta1.Sandbox {
 }
 
 // came adds claims that came so many seconds after noon.
-func came(seconds ...int) func(*pool.Facts) {
-	return func(f *pool.Facts) {
+func came(seconds ...int) func(*pool.Inventory) {
+	return func(f *pool.Inventory) {
 		for _, s := range seconds {
 			f.Claims = append(f.Claims, builders.Claim("c", "python", builders.CreatedAt(now.Add(time.Duration(s)*time.Second))))
 		}
@@ -35,7 +35,7 @@ func came(seconds ...int) func(*pool.Facts) {
 
 func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 	tests := map[string]struct {
-		facts                        *pool.Facts
+		facts                        *pool.Inventory
 		demand                       pool.Demand
 		start                        time.Duration
 		measured, seen, peak, needed int
@@ -49,7 +49,7 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 			demand: pool.Demand{Start: 5 * time.Second}, start: 5 * time.Second, seen: 3, peak: 1, needed: 2,
 		},
 		"nine of ten members say how long one takes": {
-			facts: world(func(f *pool.Facts) {
+			facts: world(func(f *pool.Inventory) {
 				for i := range 9 {
 					f.Sandboxes = append(f.Sandboxes, took("warm-aaaa"+string(rune('a'+i)), 2*time.Second))
 				}
@@ -81,13 +81,13 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 
 func TestWhatNobodyKnowsIsAskedFor(t *testing.T) {
 	for name, tt := range map[string]struct {
-		facts  *pool.Facts
+		facts  *pool.Inventory
 		demand pool.Demand
 		says   string
 	}{
 		"how long a member takes":             {facts: world(came(0)), says: "give --start"},
 		"what comes, where nothing has":       {facts: world(nil), demand: pool.Demand{Start: time.Second}, says: "give --rate or --burst"},
-		"what comes, where it cannot be read": {facts: world(func(f *pool.Facts) { f.Claims = nil }), demand: pool.Demand{Start: time.Second}, says: "may not list claims"},
+		"what comes, where it cannot be read": {facts: world(func(f *pool.Inventory) { f.Claims = nil }), demand: pool.Demand{Start: time.Second}, says: "may not list claims"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := pool.Summarize(warm(), tt.facts)
@@ -132,13 +132,13 @@ func TestAPlanSaysWhatItsMembersRequest(t *testing.T) {
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")},
 		}})
 	}))
-	facts := world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{template} })
+	facts := world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{template} })
 	s := pool.Summarize(warm(), facts)
 	p, err := pool.PlanFor(&s, facts, pool.Demand{Burst: 10, Start: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := p.Times(p.Needed)
+	total := p.Total(p.Needed)
 	if cpu, memory := total[corev1.ResourceCPU], total[corev1.ResourceMemory]; cpu.String() != "1500m" || memory.String() != "640Mi" {
 		t.Errorf("%v", total)
 	}

@@ -26,9 +26,9 @@ import (
 // Unknown is a number that could not be read.
 const Unknown = -1
 
-// Facts are the objects of a namespace as they were read at one time. A nil list is one that may not be read; one that is
+// Inventory are the objects of a namespace as they were read at one time. A nil list is one that may not be read; one that is
 // empty is not nil.
-type Facts struct {
+type Inventory struct {
 	Now       time.Time
 	Templates []*extensionsv1beta1.SandboxTemplate
 	Sandboxes []*agentsv1beta1.Sandbox
@@ -37,7 +37,7 @@ type Facts struct {
 	Stale func(*extensionsv1beta1.SandboxTemplate, *agentsv1beta1.Sandbox) bool
 }
 
-func (f *Facts) stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
+func (f *Inventory) stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
 	if f.Stale != nil {
 		return f.Stale(template, member)
 	}
@@ -52,21 +52,21 @@ type Summary struct {
 	// Members are the Sandboxes that the pool holds.
 	Members []*agentsv1beta1.Sandbox
 	// Handed are the claims that hold a Sandbox of the pool.
-	Handed []*extensionsv1beta1.SandboxClaim
+	Claims []*extensionsv1beta1.SandboxClaim
 
 	Desired, Ready, Claimed, Stale int
 	// TemplateMissing says that there is no template of that name, and not only that it may not be read.
 	TemplateMissing bool
 	// Short is why fewer members than desired are Ready, or will be; empty if nothing is wrong.
-	Short string
+	Shortage string
 	// Cause is the class of what Short says, and lasts until somebody acts. None: members are on their way.
 	Cause podreason.Cause
 	// Fixed says that the template was changed since the members were made that Cause is about.
-	Fixed bool
+	TemplateChanged bool
 }
 
 // Summarize says how the pool is.
-func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
+func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Inventory) Summary {
 	s := Summary{Pool: pool, Desired: 1, Ready: int(pool.Status.ReadyReplicas), Claimed: Unknown, Stale: Unknown}
 	if pool.Spec.Replicas != nil {
 		s.Desired = int(*pool.Spec.Replicas)
@@ -78,17 +78,17 @@ func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Facts) Summary {
 	}
 	s.TemplateMissing = f.Templates != nil && s.Template == nil
 	if f.Sandboxes != nil {
-		s.members(f)
+		s.countMembers(f)
 	}
 	if f.Sandboxes != nil && f.Claims != nil {
-		s.handed(f)
+		s.countClaims(f)
 	}
-	s.explain(f)
+	s.findShortage(f)
 	return s
 }
 
-// members finds and counts what the pool holds.
-func (s *Summary) members(f *Facts) {
+// countMembers finds and counts what the pool holds.
+func (s *Summary) countMembers(f *Inventory) {
 	s.Ready = 0
 	for i := range f.Sandboxes {
 		member := f.Sandboxes[i]
@@ -111,8 +111,8 @@ func (s *Summary) members(f *Facts) {
 	}
 }
 
-// handed finds the claims that hold a Sandbox of the pool.
-func (s *Summary) handed(f *Facts) {
+// countClaims finds the claims that hold a Sandbox of the pool.
+func (s *Summary) countClaims(f *Inventory) {
 	sandboxes := map[string]*agentsv1beta1.Sandbox{}
 	for i := range f.Sandboxes {
 		if f.Sandboxes[i].Namespace == s.Pool.Namespace {
@@ -121,19 +121,19 @@ func (s *Summary) handed(f *Facts) {
 	}
 	for i := range f.Claims {
 		claim := f.Claims[i]
-		if claim.Namespace == s.Pool.Namespace && From(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
-			s.Handed = append(s.Handed, claim)
+		if claim.Namespace == s.Pool.Namespace && SourcePool(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
+			s.Claims = append(s.Claims, claim)
 		}
 	}
-	s.Claimed = len(s.Handed)
+	s.Claimed = len(s.Claims)
 }
 
 // randomSuffix is how a member's name ends: <pool>-<five characters>.
 const randomSuffix = len("-xxxxx")
 
-// From is the pool that a claim's Sandbox was taken from, empty if it was made for the claim. A Sandbox loses the pool's label
+// SourcePool is the pool that a claim's Sandbox was taken from, empty if it was made for the claim. A Sandbox loses the pool's label
 // when it is claimed, but it keeps its name, which the pool's precedes. A new one is called as its claim is.
-func From(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) string {
+func SourcePool(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) string {
 	if held == nil || !metav1.IsControlledBy(held, claim) {
 		return ""
 	}
@@ -155,13 +155,13 @@ func Stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sa
 		return true
 	}
 	wanted, has := template.Spec.PodTemplate.Spec.DeepCopy(), &member.Spec.PodTemplate.Spec
-	fill(wanted, has)
+	copyDefaults(wanted, has)
 	return blueprint.Hash(*wanted, template.Spec.VolumeClaimTemplates, template.Spec.Service) !=
 		blueprint.Hash(*has, member.Spec.VolumeClaimTemplates, member.Spec.Service)
 }
 
-// fill takes over what is secured in a Pod when its template leaves it open.
-func fill(wanted, has *corev1.PodSpec) {
+// copyDefaults takes over what is secured in a Pod when its template leaves it open.
+func copyDefaults(wanted, has *corev1.PodSpec) {
 	if wanted.AutomountServiceAccountToken == nil {
 		wanted.AutomountServiceAccountToken = has.AutomountServiceAccountToken
 	}

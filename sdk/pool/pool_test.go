@@ -42,8 +42,8 @@ func member(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandb
 }
 
 // world is the facts: the template, and what the change adds.
-func world(change func(*pool.Facts)) *pool.Facts {
-	f := &pool.Facts{
+func world(change func(*pool.Inventory)) *pool.Inventory {
+	f := &pool.Inventory{
 		Now: now, Templates: []*extensionsv1beta1.SandboxTemplate{builders.Template("python")},
 		Sandboxes: []*agentsv1beta1.Sandbox{}, Claims: []*extensionsv1beta1.SandboxClaim{},
 	}
@@ -53,8 +53,8 @@ func world(change func(*pool.Facts)) *pool.Facts {
 	return f
 }
 
-func sandboxes(all ...*agentsv1beta1.Sandbox) func(*pool.Facts) {
-	return func(f *pool.Facts) { f.Sandboxes = append(f.Sandboxes, all...) }
+func sandboxes(all ...*agentsv1beta1.Sandbox) func(*pool.Inventory) {
+	return func(f *pool.Inventory) { f.Sandboxes = append(f.Sandboxes, all...) }
 }
 
 func TestSummarize(t *testing.T) {
@@ -62,7 +62,7 @@ func TestSummarize(t *testing.T) {
 	other := builders.Pool("other", "python", builders.WithUID("o"))
 	tests := map[string]struct {
 		pool                           *extensionsv1beta1.SandboxWarmPool
-		facts                          *pool.Facts
+		facts                          *pool.Inventory
 		desired, ready, claimed, stale int
 		short                          string // part of it; empty means none
 		cause                          podreason.Cause
@@ -94,10 +94,10 @@ func TestSummarize(t *testing.T) {
 			pool: warm(builders.WithGeneration(2)), facts: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			facts: world(func(f *pool.Facts) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
+			facts: world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
 		},
 		"a full pool whose template is gone is not well": {
-			facts: world(func(f *pool.Facts) {
+			facts: world(func(f *pool.Inventory) {
 				f.Templates = []*extensionsv1beta1.SandboxTemplate{}
 				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
 			}),
@@ -120,15 +120,15 @@ func TestSummarize(t *testing.T) {
 			desired: 2, short: "1 not ready: Unschedulable: 0/1 nodes", cause: "Unschedulable",
 		},
 		"templates that may not be read are not missing": {
-			facts: world(func(f *pool.Facts) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
+			facts: world(func(f *pool.Inventory) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
 		},
 		"without Sandboxes the pool's own word counts": {
 			pool:    warm(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 1})),
-			facts:   world(func(f *pool.Facts) { f.Sandboxes = nil }),
+			facts:   world(func(f *pool.Inventory) { f.Sandboxes = nil }),
 			desired: 2, ready: 1, claimed: unknown, stale: unknown, short: "you may not list Sandboxes",
 		},
 		"without claims nobody knows how many are claimed": {
-			facts: world(func(f *pool.Facts) {
+			facts: world(func(f *pool.Inventory) {
 				f.Claims = nil
 				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
 			}),
@@ -157,11 +157,11 @@ func TestSummarize(t *testing.T) {
 			if s.Desired != tt.desired || s.Ready != tt.ready || s.Claimed != tt.claimed || s.Stale != tt.stale {
 				t.Errorf("desired %d, ready %d, claimed %d, stale %d", s.Desired, s.Ready, s.Claimed, s.Stale)
 			}
-			if !strings.Contains(s.Short, tt.short) || (tt.short == "") != (s.Short == "") {
-				t.Errorf("short %q, want %q", s.Short, tt.short)
+			if !strings.Contains(s.Shortage, tt.short) || (tt.short == "") != (s.Shortage == "") {
+				t.Errorf("short %q, want %q", s.Shortage, tt.short)
 			}
-			if s.Cause != tt.cause || s.Broken() != tt.broken || s.Fixed != strings.Contains(tt.short, "earlier") {
-				t.Errorf("cause %q, broken %t, fixed %t", s.Cause, s.Broken(), s.Fixed)
+			if s.Cause != tt.cause || s.Broken() != tt.broken || s.TemplateChanged != strings.Contains(tt.short, "earlier") {
+				t.Errorf("cause %q, broken %t, fixed %t", s.Cause, s.Broken(), s.TemplateChanged)
 			}
 		})
 	}
@@ -189,7 +189,7 @@ func TestFrom(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := pool.From(claim, tt.held); got != tt.want {
+			if got := pool.SourcePool(claim, tt.held); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -201,7 +201,7 @@ func TestHandedOut(t *testing.T) {
 	elsewhere := builders.Claim("dev", "python", builders.WithUID("e"), builders.BoundTo("warm-aaaaa"), builders.InNamespace("elsewhere"))
 	f := world(sandboxes(builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm))))
 	f.Claims = []*extensionsv1beta1.SandboxClaim{claim, elsewhere, builders.Claim("other", "python", builders.BoundTo("gone"))}
-	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Handed) != 1 || s.Handed[0].UID != "c" || len(s.Members) != 0 {
+	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Claims) != 1 || s.Claims[0].UID != "c" || len(s.Members) != 0 {
 		t.Errorf("claimed %d, members %d", s.Claimed, len(s.Members))
 	}
 }
@@ -245,7 +245,7 @@ func TestHit(t *testing.T) {
 		"what no pool had is none":                         {claim(30 * time.Millisecond), builders.Sandbox("dev", builders.OwnedBy(claim(0))), false},
 	}
 	for name, tt := range tests {
-		if got := pool.Hit(tt.claim, tt.held); got != tt.want {
+		if got := pool.ServedWarm(tt.claim, tt.held); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 
 // Text spells out every character that a terminal would obey or that a reader would not see, and keeps line ends and tabs.
 func Text(text string) string {
-	at := strings.IndexFunc(text, suspicious)
+	at := strings.IndexFunc(text, needsEscaping)
 	if at < 0 {
 		return text
 	}
@@ -36,7 +36,7 @@ func Text(text string) string {
 		switch {
 		case r == utf8.RuneError && size == 1: // no UTF-8: as a byte it could be a control character
 			fmt.Fprintf(&b, "\\x%02x", text[0])
-		case r == '\n' || r == '\t' || !special(r):
+		case r == '\n' || r == '\t' || !isControl(r):
 			b.WriteRune(r)
 		case r < 0x80:
 			b.WriteString("^" + string(r^0x40))
@@ -94,14 +94,14 @@ func Lines(arguments ...any) []any {
 	return all
 }
 
-// suspicious is special, or what stands for bytes that are no text.
-func suspicious(r rune) bool {
-	return r == utf8.RuneError || (r != '\n' && r != '\t' && special(r))
+// needsEscaping is special, or what stands for bytes that are no text.
+func needsEscaping(r rune) bool {
+	return r == utf8.RuneError || (r != '\n' && r != '\t' && isControl(r))
 }
 
-// special are control characters, those that change the direction of the text around them or end a line, and those that take
+// isControl are control characters, those that change the direction of the text around them or end a line, and those that take
 // up no room. Variation selectors stay where they choose how the character before them looks.
-func special(r rune) bool {
+func isControl(r rune) bool {
 	if r < 0x7f {
 		return r < ' '
 	}

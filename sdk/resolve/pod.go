@@ -23,11 +23,11 @@ func (r *Resolver) PodOf(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*
 		return nil, fmt.Errorf("find the Pod of Sandbox %s: %w", sandbox.Name, err)
 	}
 	if err == nil {
-		if pod := Choose(sandbox, pods.Items); pod != nil {
+		if pod := ChoosePod(sandbox, pods.Items); pod != nil {
 			return pod, nil
 		}
 	}
-	pod, hintErr := r.podByHint(ctx, sandbox)
+	pod, hintErr := r.podByName(ctx, sandbox)
 	if hintErr != nil {
 		return nil, hintErr
 	}
@@ -42,8 +42,8 @@ func PodSelector(sandbox string) string {
 	return apis.LabelSandboxNameHash + "=" + naming.Hash(sandbox)
 }
 
-// podByHint serves those whose Pod lost its label, and users who may get Pods but not list them.
-func (r *Resolver) podByHint(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
+// podByName serves those whose Pod lost its label, and users who may get Pods but not list them.
+func (r *Resolver) podByName(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
 	names := []string{sandbox.Name}
 	if hint := sandbox.Annotations[apis.AnnotationPodName]; hint != "" && hint != sandbox.Name {
 		names = []string{hint, sandbox.Name}
@@ -63,9 +63,9 @@ func (r *Resolver) podByHint(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 	return nil, nil
 }
 
-// Choose returns the Pod that the Sandbox controls: of several one that stays, then one that has not ended, then the
+// ChoosePod returns the Pod that the Sandbox controls: of several one that stays, then one that has not ended, then the
 // newest. It returns nil if the Sandbox controls none.
-func Choose(sandbox *agentsv1beta1.Sandbox, pods []corev1.Pod) *corev1.Pod {
+func ChoosePod(sandbox *agentsv1beta1.Sandbox, pods []corev1.Pod) *corev1.Pod {
 	var best *corev1.Pod
 	for i := range pods {
 		pod := &pods[i]

@@ -81,7 +81,7 @@ func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock c
 // Objects resolves a reference to its claim, Sandbox and Pod, as far as they exist: a suspended Sandbox has no Pod, and a
 // new claim no Sandbox, and neither is an error.
 func (r *Resolver) Objects(ctx context.Context, namespace string, ref Ref) (*Target, error) {
-	t, err := r.Holder(ctx, namespace, ref)
+	t, err := r.ClaimAndSandbox(ctx, namespace, ref)
 	if err != nil || t.Sandbox == nil || t.Pod != nil {
 		return t, err
 	}
@@ -89,8 +89,8 @@ func (r *Resolver) Objects(ctx context.Context, namespace string, ref Ref) (*Tar
 	return t, err
 }
 
-// Visible resolves as Objects does, but that the caller may not read Pods is no error: for those who only look.
-func (r *Resolver) Visible(ctx context.Context, namespace string, ref Ref) (*Target, error) {
+// ReadableObjects resolves as Objects does, but that the caller may not read Pods is no error: for those who only look.
+func (r *Resolver) ReadableObjects(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t, err := r.Objects(ctx, namespace, ref)
 	if t != nil && apierrors.IsForbidden(err) {
 		t.PodHidden = true
@@ -99,8 +99,8 @@ func (r *Resolver) Visible(ctx context.Context, namespace string, ref Ref) (*Tar
 	return t, err
 }
 
-// Holder resolves a reference to its claim and Sandbox and leaves the Pod alone, unless the reference names it.
-func (r *Resolver) Holder(ctx context.Context, namespace string, ref Ref) (*Target, error) {
+// ClaimAndSandbox resolves a reference to its claim and Sandbox and leaves the Pod alone, unless the reference names it.
+func (r *Resolver) ClaimAndSandbox(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t := &Target{Ref: ref, Namespace: namespace}
 	var err error
 	switch ref.Kind {

@@ -18,8 +18,8 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

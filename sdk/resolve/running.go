@@ -23,22 +23,22 @@ func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Tar
 	if err != nil {
 		return nil, err
 	}
-	if err := Obstacle(t, r.clock.Now()); err != nil {
+	if err := CheckRunning(t, r.clock.Now()); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// Obstacle says why nothing can be run in the target: nil if its Pod runs.
-func Obstacle(t *Target, now time.Time) error {
-	e := obstacle(t, now)
+// CheckRunning says why nothing can be run in the target: nil if its Pod runs.
+func CheckRunning(t *Target, now time.Time) error {
+	e := whyNotRunning(t, now)
 	if e == nil {
 		return nil
 	}
 	return e
 }
 
-func obstacle(t *Target, now time.Time) *Error {
+func whyNotRunning(t *Target, now time.Time) *Error {
 	name := t.Name()
 	describe := commandFor("describe", t)
 	switch {
@@ -49,16 +49,16 @@ func obstacle(t *Target, now time.Time) *Error {
 	case expired(t, now):
 		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}
 	case t.Sandbox == nil:
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, because(t.Claim.Status.Conditions)), next: describe}
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, readyMessage(t.Claim.Status.Conditions)), next: describe}
 	}
 	if asked, _ := t.Sandbox.Spec.SuspensionAsked(); asked {
 		return &Error{Cause: Suspended, Message: fmt.Sprintf("%s is suspended", name), next: commandFor("resume", t)}
 	}
 	if t.Pod == nil {
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s has no Pod yet%s", name, because(t.Sandbox.Status.Conditions)), next: describe}
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s has no Pod yet%s", name, readyMessage(t.Sandbox.Status.Conditions)), next: describe}
 	}
 	if t.Pod.Status.Phase != corev1.PodRunning || t.Pod.DeletionTimestamp != nil {
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s does not run yet%s", name, because(t.Sandbox.Status.Conditions)), next: describe}
+		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s does not run yet%s", name, readyMessage(t.Sandbox.Status.Conditions)), next: describe}
 	}
 	return nil
 }
@@ -77,8 +77,8 @@ func expired(t *Target, now time.Time) bool {
 	return t.Sandbox != nil && lifecycle.Of(t.Sandbox.Spec.ShutdownTime, nil, t.Sandbox.Status.Conditions).Reached(now)
 }
 
-// because is ": <message>" of a Ready condition that is not True.
-func because(conditions []metav1.Condition) string {
+// readyMessage is ": <message>" of a Ready condition that is not True.
+func readyMessage(conditions []metav1.Condition) string {
 	ready := apis.FindCondition(conditions, apis.ConditionReady)
 	if ready == nil || ready.Status == metav1.ConditionTrue || ready.Message == "" {
 		return ""

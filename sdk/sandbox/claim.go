@@ -24,16 +24,16 @@ func (c *Client) CreateClaim(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, dryRun bool,
 ) (created *extensionsv1beta1.SandboxClaim, remarks []string, err error) {
 	claim = claim.DeepCopy()
-	c.stamp(claim)
+	c.setRequestTime(claim)
 	api := c.sandboxes.ExtensionsV1beta1().SandboxClaims(claim.Namespace)
-	shape := shaping{client: c, claim: claim}
+	shape := claimAdapter{client: c, claim: claim}
 	for {
-		created, err = api.Create(ctx, claim, creation(dryRun))
+		created, err = api.Create(ctx, claim, createOptions(dryRun))
 		if resolve.NotServed(err) {
 			return nil, nil, resolve.ErrorNotInstalled(apis.ResourceClaims, apis.GroupExtensions)
 		}
 		if ctx.Err() != nil && !dryRun {
-			undo[*extensionsv1beta1.SandboxClaim](ctx, api, claim)
+			deleteCancelled[*extensionsv1beta1.SandboxClaim](ctx, api, claim)
 		}
 		unknown := unknownFields(err)
 		switch {
@@ -42,7 +42,7 @@ func (c *Client) CreateClaim(
 		case len(unknown) == 0 || ctx.Err() != nil:
 			return nil, nil, fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
-		if err := shape.without(ctx, unknown); err != nil {
+		if err := shape.dropFields(ctx, unknown); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -73,41 +73,41 @@ const (
 	fieldOldPodMetadata  = "additionalPodMetadata"
 )
 
-// shaping brings a claim into the shape that a cluster knows. Each field is given up once, so it comes to an end.
-type shaping struct {
+// claimAdapter brings a claim into the shape that a cluster knows. Each field is given up once, so it comes to an end.
+type claimAdapter struct {
 	client  *Client
 	claim   *extensionsv1beta1.SandboxClaim
-	lacking []string
+	unknown []string
 	remarks []string
 }
 
-// without takes the fields out of the claim, and says the same with others.
-func (s *shaping) without(ctx context.Context, fields []string) error {
-	known := len(s.lacking)
+// dropFields takes the fields out of the claim, and says the same with others.
+func (s *claimAdapter) dropFields(ctx context.Context, fields []string) error {
+	known := len(s.unknown)
 	for _, path := range fields {
 		field, _, _ := strings.Cut(path, ".")
 		field, _, _ = strings.Cut(field, "[")
-		if slices.Contains(s.lacking, field) {
+		if slices.Contains(s.unknown, field) {
 			continue
 		}
-		s.lacking = append(s.lacking, field)
-		if err := s.give(ctx, field, path); err != nil {
+		s.unknown = append(s.unknown, field)
+		if err := s.replaceField(ctx, field, path); err != nil {
 			return err
 		}
 	}
-	if len(s.lacking) == known {
-		return lacking(fields[0])
+	if len(s.unknown) == known {
+		return unsupportedField(fields[0])
 	}
 	return nil
 }
 
-func lacking(path string) error {
+func unsupportedField(path string) error {
 	return fmt.Errorf("this cluster's claims have no field spec.%s: leave out what it stands for, or upgrade the operator", path)
 }
 
-func (s *shaping) give(ctx context.Context, field, path string) error {
+func (s *claimAdapter) replaceField(ctx context.Context, field, path string) error {
 	spec := &s.claim.Spec
-	lacks := func(other string) bool { return slices.Contains(s.lacking, other) }
+	lacks := func(other string) bool { return slices.Contains(s.unknown, other) }
 	switch {
 	case field == fieldPoolRef && spec.WarmPoolRef != nil && !lacks(fieldTemplateRef):
 		return s.byTemplate(ctx)
@@ -124,5 +124,5 @@ func (s *shaping) give(ctx context.Context, field, path string) error {
 		s.remarks = append(s.remarks, "this cluster's claims cannot label or annotate the Sandbox itself: the claim and the Pod get what you gave")
 		return nil
 	}
-	return lacking(path)
+	return unsupportedField(path)
 }

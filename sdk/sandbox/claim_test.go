@@ -17,8 +17,8 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func pool(name, template string, ready int32) *extensionsv1beta1.SandboxWarmPool {

@@ -39,14 +39,14 @@ func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 // the startup latency is measured.
 func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool) (*agentsv1beta1.Sandbox, error) {
 	sandbox = sandbox.DeepCopy()
-	c.stamp(sandbox)
+	c.setRequestTime(sandbox)
 	api := c.sandboxes.AgentsV1beta1().Sandboxes(sandbox.Namespace)
-	created, err := api.Create(ctx, sandbox, creation(dryRun))
+	created, err := api.Create(ctx, sandbox, createOptions(dryRun))
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
 	}
 	if ctx.Err() != nil && !dryRun {
-		undo[*agentsv1beta1.Sandbox](ctx, api, sandbox)
+		deleteCancelled[*agentsv1beta1.Sandbox](ctx, api, sandbox)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
@@ -54,17 +54,17 @@ func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dry
 	return created, nil
 }
 
-// stamp notes when the object was asked for.
-func (c *Client) stamp(object metav1.Object) {
+// setRequestTime notes when the object was asked for.
+func (c *Client) setRequestTime(object metav1.Object) {
 	annotations := maps.Clone(object.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[apis.AnnotationClientFirstRequestedAt] = c.clock.Now().UTC().Format(requestedAt)
+	annotations[apis.AnnotationClientFirstRequestedAt] = c.clock.Now().UTC().Format(requestTimeFormat)
 	object.SetAnnotations(annotations)
 }
 
-func creation(dryRun bool) metav1.CreateOptions {
+func createOptions(dryRun bool) metav1.CreateOptions {
 	options := metav1.CreateOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
@@ -72,17 +72,17 @@ func creation(dryRun bool) metav1.CreateOptions {
 	return options
 }
 
-// undoing is how long a cancelled creation may take to clean up.
-const undoing = 5 * time.Second
+// cancelledDeletionTimeout is how long a cancelled creation may take to clean up.
+const cancelledDeletionTimeout = 5 * time.Second
 
-// undo deletes what a cancelled creation may have made: the answer was lost, not the request. The stamp tells our object
+// deleteCancelled deletes what a cancelled creation may have made: the answer was lost, not the request. The stamp tells our object
 // from one that somebody else made under that name.
-func undo[T metav1.Object](ctx context.Context, api interface {
+func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }, asked metav1.Object,
 ) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledDeletionTimeout)
 	defer cancel()
 	found, err := api.Get(ctx, asked.GetName(), metav1.GetOptions{})
 	const stamp = apis.AnnotationClientFirstRequestedAt
@@ -95,8 +95,8 @@ func undo[T metav1.Object](ctx context.Context, api interface {
 	})
 }
 
-// requestedAt is RFC 3339 with all nine digits of a second.
-const requestedAt = "2006-01-02T15:04:05.000000000Z07:00"
+// requestTimeFormat is RFC 3339 with all nine digits of a second.
+const requestTimeFormat = "2006-01-02T15:04:05.000000000Z07:00"
 
 // Delete deletes the claim, or else the Sandbox. With foreground the object stays until everything it owns is gone. That
 // it is gone already is no error.

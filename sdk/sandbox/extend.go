@@ -23,18 +23,18 @@ import (
 // has lost its Sandbox is revived with an empty one: that is ErrLost unless afresh says that it is meant, or that nothing is lost
 // because the volumes were kept.
 func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration, afresh bool) (time.Time, error) {
-	if Lost(t, c.clock.Now()) && !afresh {
+	if SandboxLost(t, c.clock.Now()) && !afresh {
 		return time.Time{}, fmt.Errorf("claim %s: %w", t.Name(), ErrLost)
 	}
-	end, err := newEnd(t, c.clock.Now(), by)
+	end, err := extendedShutdownTime(t, c.clock.Now(), by)
 	if err != nil {
 		return time.Time{}, err
 	}
-	return end, c.SetEnd(ctx, t, end)
+	return end, c.SetShutdownTime(ctx, t, end)
 }
 
-// SetEnd gives the claim, or else the Sandbox, a shutdown time. It fails with a conflict if somebody changed the object since.
-func (c *Client) SetEnd(ctx context.Context, t *resolve.Target, end time.Time) error {
+// SetShutdownTime gives the claim, or else the Sandbox, a shutdown time. It fails with a conflict if somebody changed the object since.
+func (c *Client) SetShutdownTime(ctx context.Context, t *resolve.Target, end time.Time) error {
 	spec := map[string]any{"shutdownTime": metav1.NewTime(end)}
 	var resourceVersion string
 	if t.Claim != nil {
@@ -61,8 +61,8 @@ func (c *Client) SetEnd(ctx context.Context, t *resolve.Target, end time.Time) e
 	return nil
 }
 
-// End is the shutdown time of the claim, or else of the Sandbox; the zero time if there is none.
-func End(t *resolve.Target) time.Time {
+// ShutdownTime is the shutdown time of the claim, or else of the Sandbox; the zero time if there is none.
+func ShutdownTime(t *resolve.Target) time.Time {
 	var end *metav1.Time
 	switch {
 	case t.Claim == nil:
@@ -79,8 +79,8 @@ func End(t *resolve.Target) time.Time {
 // ErrLost is why a claim is not extended whose Sandbox is gone.
 var ErrLost = errors.New("its time is over and its Sandbox is gone, with the volumes: more time starts an empty one")
 
-// Lost says whether a claim is over and has no Sandbox any more. Its volumes may have been kept.
-func Lost(t *resolve.Target, now time.Time) bool {
+// SandboxLost says whether a claim is over and has no Sandbox any more. Its volumes may have been kept.
+func SandboxLost(t *resolve.Target, now time.Time) bool {
 	if t.Claim == nil || t.Sandbox != nil || t.Claim.Spec.Lifecycle == nil {
 		return false
 	}
@@ -92,13 +92,13 @@ func Lost(t *resolve.Target, now time.Time) bool {
 	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired) && ready.ObservedGeneration == t.Claim.Generation
 }
 
-func newEnd(t *resolve.Target, now time.Time, by time.Duration) (time.Time, error) {
+func extendedShutdownTime(t *resolve.Target, now time.Time, by time.Duration) (time.Time, error) {
 	if t.Claim == nil {
 		if holder := metav1.GetControllerOf(t.Sandbox); holder != nil && holder.Kind == apis.KindSandboxClaim {
 			return time.Time{}, fmt.Errorf("Sandbox %s belongs to claim %s, which decides when it ends: extend claim/%[2]s", t.Sandbox.Name, holder.Name)
 		}
 	}
-	from := End(t)
+	from := ShutdownTime(t)
 	if from.IsZero() {
 		return time.Time{}, fmt.Errorf("%s has no shutdown time: it lives until somebody deletes it, so there is nothing to extend", t.Name())
 	}

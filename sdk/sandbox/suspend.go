@@ -23,7 +23,7 @@ func (c *Client) Suspend(ctx context.Context, t *resolve.Target) (changed bool, 
 	if asked, _ := suspensionAsked(t); asked {
 		return false, nil
 	}
-	return true, c.operate(ctx, t, 0, agentsv1beta1.OperatingModeSuspended)
+	return true, c.setOperatingMode(ctx, t, 0, agentsv1beta1.OperatingModeSuspended)
 }
 
 // Resume asks for the Sandbox to have a Pod again.
@@ -31,7 +31,7 @@ func (c *Client) Resume(ctx context.Context, t *resolve.Target) (changed bool, e
 	if asked, exists := suspensionAsked(t); exists && !asked {
 		return false, nil
 	}
-	return true, c.operate(ctx, t, 1, agentsv1beta1.OperatingModeRunning)
+	return true, c.setOperatingMode(ctx, t, 1, agentsv1beta1.OperatingModeRunning)
 }
 
 func suspensionAsked(t *resolve.Target) (asked, exists bool) {
@@ -45,9 +45,9 @@ func suspensionAsked(t *resolve.Target) (asked, exists bool) {
 // unknownField is how an API server words a field that the schema does not have, under strict validation.
 var unknownField = regexp.MustCompile(`unknown field "spec\.([A-Za-z]+)"`)
 
-// operate sets both fields that say whether the Sandbox runs. A cluster refuses the one that its schema does not have, by
+// setOperatingMode sets both fields that say whether the Sandbox runs. A cluster refuses the one that its schema does not have, by
 // name; then the other alone is set. Strict validation keeps a field from being dropped without a word.
-func (c *Client) operate(ctx context.Context, t *resolve.Target, replicas int32, mode agentsv1beta1.OperatingMode) error {
+func (c *Client) setOperatingMode(ctx context.Context, t *resolve.Target, replicas int32, mode agentsv1beta1.OperatingMode) error {
 	if t.Sandbox == nil {
 		return fmt.Errorf("claim %s has no Sandbox yet", t.Name())
 	}

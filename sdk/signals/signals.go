@@ -19,11 +19,11 @@ import (
 	"syscall"
 )
 
-// ErrUnread is the cause of a context that ended because nobody reads our output any more.
-var ErrUnread = errors.New("nobody reads the output any more")
+// ErrOutputClosed is the cause of a context that ended because nobody reads our output any more.
+var ErrOutputClosed = errors.New("nobody reads the output any more")
 
-// Polite are the signals that ask this process to end.
-func Polite() []os.Signal {
+// TerminationSignals are the signals that ask this process to end.
+func TerminationSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)
@@ -37,7 +37,7 @@ func Polite() []os.Signal {
 func Context(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc, stop func()) {
 	ctx, cancel = context.WithCancelCause(parent)
 	asked, again := make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(asked, Polite()...)
+	signal.Notify(asked, TerminationSignals()...)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(again, syscall.SIGHUP) // it stays caught when asked hears no more
 	}
@@ -70,7 +70,7 @@ type output struct {
 // Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	if unread(err) {
+	if isBrokenPipe(err) {
 		o.unread()
 	}
 	return n, err

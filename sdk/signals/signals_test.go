@@ -60,17 +60,17 @@ func TestOnlyOutputThatNobodyReadsEndsAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	out := signals.Output(w, func() { cancel(signals.ErrUnread) })
-	if _, err := out.Write([]byte("x")); err != nil || signals.Unread(w) || ctx.Err() != nil {
-		t.Fatalf("somebody reads: %v, unread %v, %v", err, signals.Unread(w), ctx.Err())
+	out := signals.Output(w, func() { cancel(signals.ErrOutputClosed) })
+	if _, err := out.Write([]byte("x")); err != nil || signals.OutputClosed(w) || ctx.Err() != nil {
+		t.Fatalf("somebody reads: %v, unread %v, %v", err, signals.OutputClosed(w), ctx.Err())
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !signals.Unread(w) {
+	if !signals.OutputClosed(w) {
 		t.Error("nobody reads, and it is not seen")
 	}
-	if _, err := out.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) || !errors.Is(context.Cause(ctx), signals.ErrUnread) {
+	if _, err := out.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) || !errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
 		t.Errorf("%v, cause %v", err, context.Cause(ctx))
 	}
 }
@@ -111,7 +111,7 @@ func TestAProgramOfItsOwn(t *testing.T) {
 	}
 	ctx, cancel, stop := signals.Context(t.Context())
 	defer stop()
-	out := signals.Output(os.Stdout, func() { cancel(signals.ErrUnread) })
+	out := signals.Output(os.Stdout, func() { cancel(signals.ErrOutputClosed) })
 	for end := time.Now().Add(time.Minute); ctx.Err() == nil && time.Now().Before(end); {
 		_, _ = io.WriteString(out, "working\n") // whether somebody reads it is what this is about
 	}

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func unread(err error) bool { return errors.Is(err, syscall.EPIPE) }
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// Unread says whether a file is a pipe or socket that nobody reads any more. Nothing is written to find out.
-func Unread(file *os.File) bool {
+// OutputClosed says whether a file is a pipe or socket that nobody reads any more. Nothing is written to find out.
+func OutputClosed(file *os.File) bool {
 	poll := []unix.PollFd{{Fd: int32(file.Fd())}} // a file descriptor is small
 	n, err := unix.Poll(poll, 0)
 	return err == nil && n == 1 && poll[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0

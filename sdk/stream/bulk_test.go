@@ -20,7 +20,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // asked lists the methods of the requests: SPDY is POST, WebSocket GET.
@@ -103,7 +103,7 @@ func TestPortsAreForwardedOverSPDYAndWhereThatIsRefusedOverWebSocket(t *testing.
 }
 
 func TestBulkDoesNotWaitForWhoNeverAnswers(t *testing.T) {
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	posted, testEnds := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(testEnds) }) // before the server does
@@ -147,7 +147,7 @@ func TestBulkThatIsCutIsLostAndNotTriedAgain(t *testing.T) {
 	server, client := cluster(t, false)
 	requests := &asked{}
 	server.Refuse = requests.note
-	server.Exec = func(ctx context.Context, p fake.Process) error {
+	server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 		_, _ = io.ReadFull(p.Stdin, make([]byte, 1000))
 		server.Cut()
 		<-ctx.Done()
@@ -192,7 +192,7 @@ func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 			"stderr": {Stdout: io.Discard, Stderr: &full{left: 100_000}},
 		} {
 			server, client := cluster(t, onlySPDY)
-			server.Exec = func(_ context.Context, p fake.Process) error {
+			server.Exec = func(_ context.Context, p fakeserver.Process) error {
 				for range 1000 {
 					_, _ = io.WriteString(p.Stdout, strings.Repeat("x", 1000))
 					_, _ = io.WriteString(p.Stderr, strings.Repeat("x", 1000))

@@ -15,12 +15,12 @@ import (
 // a minute, and its streams are not sent more than is taken.
 type connection struct {
 	httpstream.Connection
-	pulse *pulse
+	conn *keepaliveConn
 }
 
 var errClosed = errors.New("the connection was closed")
 
-func newConnection(p *pulse) (httpstream.Connection, error) {
+func newConnection(p *keepaliveConn) (httpstream.Connection, error) {
 	inner, err := spdy.NewClientConnection(p)
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -29,20 +29,20 @@ func newConnection(p *pulse) (httpstream.Connection, error) {
 }
 
 // Lost is why the connection ended if it was silent for too long, and nil otherwise.
-func (c connection) Lost() error { return c.pulse.Lost() }
+func (c connection) Lost() error { return c.conn.Lost() }
 
 // Close implements httpstream.Connection. It waits for nobody.
 func (c connection) Close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- c.Connection.Close() }()
-	timer := c.pulse.clock.NewTimer(farewell)
+	timer := c.conn.clock.NewTimer(cancelGracePeriod)
 	defer timer.Stop()
 	select {
 	case err := <-closed:
 		return err
 	case <-timer.C(): // somebody writes, and is not read
 	}
-	return c.pulse.Close()
+	return c.conn.Close()
 }
 
 // CreateStream implements httpstream.Connection.
@@ -56,7 +56,7 @@ func (c connection) CreateStream(headers http.Header) (httpstream.Stream, error)
 	go func() {
 		stream, err := c.Connection.CreateStream(headers)
 		if err == nil {
-			stream = held{stream, c.pulse}
+			stream = flowControlledStream{stream, c.conn}
 		}
 		result <- created{stream, err}
 	}()
@@ -66,7 +66,7 @@ func (c connection) CreateStream(headers http.Header) (httpstream.Stream, error)
 	case <-c.CloseChan():
 	}
 	// The answer may have come before the end.
-	timer := c.pulse.clock.NewTimer(farewell)
+	timer := c.conn.clock.NewTimer(cancelGracePeriod)
 	defer timer.Stop()
 	select {
 	case got := <-result:

@@ -41,8 +41,8 @@ type StartError struct{ Message string }
 // Error implements error.
 func (e *StartError) Error() string { return "the command could not be started: " + e.Message }
 
-// unwritten is the error when our side cannot take the output.
-func unwritten(err error) error { return fmt.Errorf("write the output: %w", err) }
+// outputError is the error when our side cannot take the output.
+func outputError(err error) error { return fmt.Errorf("write the output: %w", err) }
 
 // Missing says whether an Exec failed because the image does not have the program. Some runtimes report that as an exit
 // code, as a shell does.
@@ -52,8 +52,8 @@ func Missing(err error) bool {
 	return errors.As(err, &start) || (errors.As(err, &ended) && (ended.Code == 126 || ended.Code == 127))
 }
 
-// notStarted are the words that container runtimes have for a program that is not there or cannot be run.
-func notStarted(message string) bool {
+// isStartFailure are the words that container runtimes have for a program that is not there or cannot be run.
+func isStartFailure(message string) bool {
 	for _, words := range []string{"executable file not found", "no such file or directory", "permission denied", "exec format error"} {
 		if strings.Contains(message, words) && strings.Contains(message, "exec") {
 			return true
@@ -81,14 +81,14 @@ func decode(report []byte) error {
 			}
 		}
 	}
-	if notStarted(status.Message) {
-		return &StartError{Message: plain(status.Message)}
+	if isStartFailure(status.Message) {
+		return &StartError{Message: runtimeMessage(status.Message)}
 	}
 	return &apierrors.StatusError{ErrStatus: *status}
 }
 
-// plain takes off what each layer put in front of the runtime's own words.
-func plain(message string) string {
+// runtimeMessage takes off what each layer put in front of the runtime's own words.
+func runtimeMessage(message string) string {
 	if at := strings.LastIndex(message, "exec: "); at >= 0 {
 		message = message[at:]
 	}
@@ -104,23 +104,23 @@ func translate(err error, reported bool) error {
 		return &ExitError{Code: ended.Code}
 	case !reported:
 		return &LostError{Cause: err}
-	case err != nil && notStarted(err.Error()):
-		return &StartError{Message: plain(err.Error())}
+	case err != nil && isStartFailure(err.Error()):
+		return &StartError{Message: runtimeMessage(err.Error())}
 	case errors.As(err, &status):
 		return status
 	}
 	return err
 }
 
-// fallBack says whether the WebSocket handshake failed, so that SPDY may do better. The check must be that of
+// shouldFallBack says whether the WebSocket handshake failed, so that SPDY may do better. The check must be that of
 // k8s.io/streaming: the older package's never matches what client-go returns since 0.36.
-func fallBack(err error) bool {
+func shouldFallBack(err error) bool {
 	return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 }
 
-// second chooses what to report when SPDY was tried after WebSocket: the API server's own answer tells most, and SPDY
+// preferredError chooses what to report when SPDY was tried after WebSocket: the API server's own answer tells most, and SPDY
 // loses its type.
-func second(first, err error) error {
+func preferredError(first, err error) error {
 	var upgrade *httpstream.UpgradeFailureError
 	var status *apierrors.StatusError
 	var lost *LostError
@@ -130,14 +130,14 @@ func second(first, err error) error {
 		return err
 	}
 	if errors.As(first, &upgrade) && errors.As(upgrade.Cause, &status) {
-		return reasoned(status, err)
+		return withReasonOf(status, err)
 	}
 	return err
 }
 
-// reasoned gives a refusal without a reason the words of another one: who may get pods/exec and not create it is told of the verb over
+// withReasonOf gives a refusal without a reason the words of another one: who may get pods/exec and not create it is told of the verb over
 // SPDY alone.
-func reasoned(status *apierrors.StatusError, other error) error {
+func withReasonOf(status *apierrors.StatusError, other error) error {
 	unsaid, silent := strings.CutSuffix(status.ErrStatus.Message, ": ")
 	if _, why, told := strings.Cut(other.Error(), unsaid+": "); silent && told {
 		status = &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}

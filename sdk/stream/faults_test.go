@@ -18,11 +18,11 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // mirror gives back its input on both streams and ends with 7.
-func mirror(_ context.Context, p fake.Process) error {
+func mirror(_ context.Context, p fakeserver.Process) error {
 	if _, err := io.Copy(io.MultiWriter(p.Stdout, p.Stderr), p.Stdin); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func mirror(_ context.Context, p fake.Process) error {
 
 func TestNetworkThatDelaysSplitsAndMergesLosesNothing(t *testing.T) {
 	in := bytes.Repeat([]byte("0123456789abcdef"), 5_000)
-	for name, faults := range map[string]fake.Faults{
+	for name, faults := range map[string]fakeserver.Faults{
 		"one by one":  {Split: 1},
 		"in sevens":   {Split: 7},
 		"merged":      {Merge: true},
@@ -80,7 +80,7 @@ func TestConnectionThatBreaksAnywhereIsLostNotSuccess(t *testing.T) {
 		for after := 300; after < 1500; after += 97 {
 			server, client := cluster(t, onlySPDY)
 			server.Faults.CutAfter = after
-			server.Exec = func(_ context.Context, p fake.Process) error {
+			server.Exec = func(_ context.Context, p fakeserver.Process) error {
 				for range 40 {
 					if _, err := io.WriteString(p.Stdout, strings.Repeat("x", 100)); err != nil {
 						return err
@@ -100,7 +100,7 @@ func TestConnectionThatBreaksAnywhereIsLostNotSuccess(t *testing.T) {
 func TestResetConnectionIsLost(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = func(ctx context.Context, _ fake.Process) error {
+		server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 			server.Reset()
 			<-ctx.Done()
 			return nil
@@ -113,7 +113,7 @@ func TestResetConnectionIsLost(t *testing.T) {
 }
 
 // scripted serves WebSocket by hand: what the real server never does.
-func scripted(t *testing.T, server *fake.Server, buffer int, play func(*websocket.Conn) error) {
+func scripted(t *testing.T, server *fakeserver.Server, buffer int, play func(*websocket.Conn) error) {
 	t.Helper()
 	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
 		upgrader := websocket.Upgrader{Subprotocols: []string{"v5.channel.k8s.io"}, WriteBufferSize: buffer}
@@ -149,7 +149,7 @@ func TestMessagesInManyFramesAndStatusInManyMessages(t *testing.T) {
 
 func TestCancelEndsASessionThatNobodyListensTo(t *testing.T) {
 	server, client := cluster(t, false)
-	server.Exec = func(_ context.Context, p fake.Process) error {
+	server.Exec = func(_ context.Context, p fakeserver.Process) error {
 		for {
 			if _, err := fmt.Fprintln(p.Stdout, "more"); err != nil {
 				return nil //nolint:nilerr // it ends when nobody is there any more
@@ -178,7 +178,7 @@ func TestCancelEndsASessionWhoseInputIsStuck(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
 		running := make(chan struct{})
-		server.Exec = func(ctx context.Context, _ fake.Process) error {
+		server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 			close(running)
 			<-ctx.Done() // and reads nothing
 			return nil
@@ -202,7 +202,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestAttachIsToTheMainProcess(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			size := remotecommand.TerminalSize{}
 			if p.TTY {
 				size = remotecommand.TerminalSize(<-p.Sizes)

@@ -22,8 +22,8 @@ import (
 func (c *Client) Forward(ctx context.Context, namespace, pod string) (httpstream.Connection, error) {
 	target := c.core.Get().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
 	var first error
-	if !c.noSPDY.Load() {
-		soon, cancel := context.WithTimeoutCause(ctx, handshake, errSilent)
+	if !c.spdyRefused.Load() {
+		soon, cancel := context.WithTimeoutCause(ctx, spdyResponseTimeout, errNoSPDYResponse)
 		connection, err := c.forwardOverSPDY(soon, target)
 		cancel()
 		if err == nil || ctx.Err() != nil {
@@ -33,10 +33,10 @@ func (c *Client) Forward(ctx context.Context, namespace, pod string) (httpstream
 	}
 	conn, err := c.dialWebSocket(ctx, target, constants.WebsocketsSPDYTunnelingPrefix+portforward.PortForwardProtocolV1Name)
 	if err != nil {
-		return nil, second(err, first)
+		return nil, preferredError(err, first)
 	}
-	c.noSPDY.Store(true)
-	return newConnection(newPulse(portforward.NewTunnelingConnectionWithLogger(logr.Discard(), conn), c.clock, c.patience))
+	c.spdyRefused.Store(true)
+	return newConnection(newKeepaliveConn(portforward.NewTunnelingConnectionWithLogger(logr.Discard(), conn), c.clock, c.timeouts))
 }
 
 func (c *Client) forwardOverSPDY(ctx context.Context, target *url.URL) (httpstream.Connection, error) {
@@ -51,8 +51,8 @@ func (c *Client) forwardOverSPDY(ctx context.Context, target *url.URL) (httpstre
 		upgrade.end()
 		return nil, context.Cause(ctx)
 	}
-	if upgrade.silent.Load() {
-		return nil, unanswered(c.patience.Answer)
+	if upgrade.timedOut.Load() {
+		return nil, noResponseError(c.timeouts.Response)
 	}
 	if err != nil {
 		return nil, err
@@ -61,14 +61,14 @@ func (c *Client) forwardOverSPDY(ctx context.Context, target *url.URL) (httpstre
 		return nil, errors.Join(
 			fmt.Errorf("the server speaks %q, we %q", protocol, portforward.PortForwardProtocolV1Name), connection.Close())
 	}
-	return forwarding{connection, upgrade.session}, nil
+	return forwardConnection{connection, upgrade.session}, nil
 }
 
-// forwarding gives back what client-go's wrapper hides.
-type forwarding struct {
+// forwardConnection gives back what client-go's wrapper hides.
+type forwardConnection struct {
 	httpstream.Connection
-	pulse *pulse
+	conn *keepaliveConn
 }
 
 // Lost is why the connection ended if it was silent for too long, and nil otherwise.
-func (f forwarding) Lost() error { return f.pulse.Lost() }
+func (f forwardConnection) Lost() error { return f.conn.Lost() }

@@ -13,64 +13,64 @@ import (
 )
 
 const (
-	// unread is how much input fits into the pipes on the way to a command that does not read.
-	unread = 64 * 1024
-	// settling is how long we then wait at least: a command that wants no input has ended by then.
-	settling = 250 * time.Millisecond
-	// slowness is how many times as long as the connection took we wait: where everything is slow, commands start late too.
-	slowness = 4
-	// longest is how long we wait at most.
-	longest = 3 * time.Second
+	// pipeCapacity is how much input fits into the pipes on the way to a command that does not read.
+	pipeCapacity = 64 * 1024
+	// minPause is how long we then wait at least: a command that wants no input has ended by then.
+	minPause = 250 * time.Millisecond
+	// pauseFactor is how many times as long as the connection took we wait: where everything is slow, commands start late too.
+	pauseFactor = 4
+	// maxPause is how long we wait at most.
+	maxPause = 3 * time.Second
 )
 
-// paced reads input for a connection that is opened meanwhile, and pauses once before there is too much of it for the pipes on the way. containerd reports the end of
+// pacedReader reads input for a connection that is opened meanwhile, and pauses once before there is too much of it for the pipes on the way. containerd reports the end of
 // a command only when it has got rid of what it read for it: a command that ends while they are full never ends for us.
-type paced struct {
-	ctx   context.Context // of one session, which is as long as this lives
-	clock clock.Clock
-	in    io.Reader
-	left  int
-	began time.Time
-	wait  time.Duration // known at the first read, when the connection is there
+type pacedReader struct {
+	ctx        context.Context // of one session, which is as long as this lives
+	clock      clock.Clock
+	in         io.Reader
+	untilPause int
+	started    time.Time
+	pause      time.Duration // known at the first read, when the connection is there
 }
 
 func pace(ctx context.Context, clock clock.Clock, in io.Reader) io.Reader {
-	return &paced{ctx: ctx, clock: clock, in: in, left: unread, began: clock.Now()}
+	return &pacedReader{ctx: ctx, clock: clock, in: in, untilPause: pipeCapacity, started: clock.Now()}
 }
 
-// short says whether an input certainly fits into the pipes on the way.
-func short(in io.Reader) bool {
+// fitsInPipe says whether an input certainly fits into the pipes on the way.
+func fitsInPipe(in io.Reader) bool {
 	switch in := in.(type) {
 	case interface{ Len() int }: // of bytes in memory
-		return in.Len() <= unread
+		return in.Len() <= pipeCapacity
 	case *os.File:
 		info, err := in.Stat()
-		return err == nil && (info.Mode().IsRegular() && info.Size() <= unread || info.Mode()&os.ModeCharDevice != 0)
+		return err == nil && (info.Mode().IsRegular() && info.Size() <= pipeCapacity || info.Mode()&os.ModeCharDevice != 0)
 	}
 	return false
 }
 
 // Read implements io.Reader.
-func (p *paced) Read(b []byte) (int, error) {
-	if p.wait == 0 {
-		p.wait = min(max(settling, slowness*p.clock.Since(p.began)), longest)
+func (p *pacedReader) Read(b []byte) (int, error) {
+	if p.pause == 0 {
+		p.pause = min(max(minPause, pauseFactor*p.clock.Since(p.started)), maxPause)
 	}
-	if p.left == 0 {
-		timer := p.clock.NewTimer(p.wait)
+	if p.untilPause == 0 {
+		timer := p.clock.NewTimer(p.pause)
 		select {
 		case <-timer.C():
 		case <-p.ctx.Done():
 			timer.Stop()
 			return 0, p.ctx.Err()
 		}
-		p.left = -1
+		p.untilPause = -1
 	}
-	if p.left > 0 && len(b) > p.left {
-		b = b[:p.left]
+	if p.untilPause > 0 && len(b) > p.untilPause {
+		b = b[:p.untilPause]
 	}
 	n, err := p.in.Read(b)
-	if p.left > 0 {
-		p.left -= n
+	if p.untilPause > 0 {
+		p.untilPause -= n
 	}
 	return n, err
 }

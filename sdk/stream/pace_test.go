@@ -16,14 +16,14 @@ import (
 
 func TestInputPausesOnceAsLongAsTheConnectionIsSlow(t *testing.T) {
 	for name, tt := range map[string]struct{ connecting, pause time.Duration }{
-		"a fast one": {10 * time.Millisecond, settling}, "a slow one": {200 * time.Millisecond, 800 * time.Millisecond}, "a very slow one": {time.Minute, longest},
+		"a fast one": {10 * time.Millisecond, minPause}, "a slow one": {200 * time.Millisecond, 800 * time.Millisecond}, "a very slow one": {time.Minute, maxPause},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := clocktesting.NewFakeClock(time.Now())
-			in := pace(t.Context(), clock, strings.NewReader(strings.Repeat("x", 3*unread)))
+			in := pace(t.Context(), clock, strings.NewReader(strings.Repeat("x", 3*pipeCapacity)))
 			clock.Step(tt.connecting)
-			first := make([]byte, unread)
-			if n, err := io.ReadFull(in, first); n != unread || err != nil {
+			first := make([]byte, pipeCapacity)
+			if n, err := io.ReadFull(in, first); n != pipeCapacity || err != nil {
 				t.Fatalf("%d bytes, %v", n, err)
 			}
 			rest := make(chan int, 1)
@@ -43,7 +43,7 @@ func TestInputPausesOnceAsLongAsTheConnectionIsSlow(t *testing.T) {
 				t.Error("the pause was too short")
 			}
 			clock.Step(1)
-			if n := <-rest; n != 2*unread {
+			if n := <-rest; n != 2*pipeCapacity {
 				t.Errorf("%d bytes came", n)
 			}
 		})
@@ -52,8 +52,8 @@ func TestInputPausesOnceAsLongAsTheConnectionIsSlow(t *testing.T) {
 
 func TestAPauseEndsWithTheSession(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	in := pace(ctx, clocktesting.NewFakeClock(time.Now()), strings.NewReader(strings.Repeat("x", 2*unread)))
-	if _, err := io.ReadFull(in, make([]byte, unread)); err != nil {
+	in := pace(ctx, clocktesting.NewFakeClock(time.Now()), strings.NewReader(strings.Repeat("x", 2*pipeCapacity)))
+	if _, err := io.ReadFull(in, make([]byte, pipeCapacity)); err != nil {
 		t.Fatal(err)
 	}
 	cancel()

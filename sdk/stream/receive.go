@@ -13,42 +13,42 @@ import (
 	constants "k8s.io/apimachinery/pkg/util/remotecommand"
 )
 
-// beat asks for a sign of life, so that a dead connection is noticed although nothing is being said.
-func (s *session) beat() {
-	ticker := s.clock.NewTicker(s.patience.Ping)
+// monitor asks for a sign of life, so that a dead connection is noticed although nothing is being said.
+func (s *session) monitor() {
+	ticker := s.clock.NewTicker(s.timeouts.PingInterval)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-s.over:
+		case <-s.done:
 			return
 		case <-ticker.C():
 		}
-		quiet := s.silence.Look(s.clock.Now(), s.patience.Ping)
+		quiet := s.idle.Check(s.clock.Now(), s.timeouts.PingInterval)
 		// The other end takes one message after the other. It cannot get to a ping while the command takes no input, and is then no
 		// other than one who is gone: docs/adr/0008.
-		if quiet >= s.patience.Silence && s.sent.Load()-s.answered.Load() <= unread {
-			s.end(silent(s.patience.Silence))
+		if quiet >= s.timeouts.Idle && s.sent.Load()-s.acknowledged.Load() <= pipeCapacity {
+			s.end(idleError(s.timeouts.Idle))
 			return
 		}
-		if quiet < s.patience.ask() {
+		if quiet < s.timeouts.pingAfter() {
 			// What comes needs no question. While nobody takes it, one could meet an end that has said all and gone, and what it said
 			// last would be lost with the connection.
 			continue
 		}
 		select {
-		case s.wanted <- struct{}{}:
+		case s.pingDue <- struct{}{}:
 		default: // the last one is not sent yet
 		}
 	}
 }
 
-// ping says in each ping how much input is before it. It has no time limit: the library takes one that is over for the connection's end.
-func (s *session) ping() {
+// sendPings says in each ping how much input is before it. It has no time limit: the library takes one that is over for the connection's end.
+func (s *session) sendPings() {
 	for {
 		select {
-		case <-s.over:
+		case <-s.done:
 			return
-		case <-s.wanted:
+		case <-s.pingDue:
 		}
 		s.writing.Lock()
 		before := binary.BigEndian.AppendUint64(nil, uint64(s.written.Load())) //nolint:gosec // it is not negative
@@ -60,55 +60,55 @@ func (s *session) ping() {
 	}
 }
 
-// pong notes how much of the input the other end has read.
-func (s *session) pong(data string) error {
-	s.silence.Heard()
+// pongReceived notes how much of the input the other end has read.
+func (s *session) pongReceived(data string) error {
+	s.idle.Reset()
 	if len(data) == 8 {
-		s.answered.Store(int64(binary.BigEndian.Uint64([]byte(data)))) //nolint:gosec // it is ours
+		s.acknowledged.Store(int64(binary.BigEndian.Uint64([]byte(data)))) //nolint:gosec // it is ours
 	}
 	return nil
 }
 
-// next waits for a message.
-func (s *session) next() (kind int, message io.Reader, err error) {
-	s.silence.Reading(true)
-	defer s.silence.Reading(false)
+// nextMessage waits for a message.
+func (s *session) nextMessage() (kind int, message io.Reader, err error) {
+	s.idle.SetReading(true)
+	defer s.idle.SetReading(false)
 	if s.reported.Load() {
-		_ = s.conn.SetReadDeadline(s.clock.Now().Add(goodbye))
+		_ = s.conn.SetReadDeadline(s.clock.Now().Add(closeGracePeriod))
 	}
 	kind, message, err = s.conn.NextReader()
-	s.silence.Heard()
-	return kind, heard{message, s}, err
+	s.idle.Reset()
+	return kind, messageReader{message, s}, err
 }
 
-// heard is a message. While somebody who is slow takes what came before, no time runs.
-type heard struct {
+// messageReader is a message. While somebody who is slow takes what came before, no time runs.
+type messageReader struct {
 	io.Reader
 	session *session
 }
 
 // Read implements io.Reader.
-func (h heard) Read(p []byte) (int, error) {
+func (h messageReader) Read(p []byte) (int, error) {
 	s := h.session
-	s.silence.Reading(true)
-	defer s.silence.Reading(false)
+	s.idle.SetReading(true)
+	defer s.idle.SetReading(false)
 	if s.reported.Load() {
-		_ = s.conn.SetReadDeadline(s.clock.Now().Add(goodbye))
+		_ = s.conn.SetReadDeadline(s.clock.Now().Add(closeGracePeriod))
 	}
 	n, err := h.Reader.Read(p)
-	s.silence.Heard()
+	s.idle.Reset()
 	return n, err
 }
 
 // receive writes out what comes until the connection ends, and says how the command ended.
 func (s *session) receive(stdout, stderr io.Writer) error {
 	var report []byte
-	buffer := make([]byte, chunk)
-	s.conn.SetPongHandler(s.pong)
+	buffer := make([]byte, stdinMessageSize)
+	s.conn.SetPongHandler(s.pongReceived)
 	for {
-		kind, message, err := s.next()
+		kind, message, err := s.nextMessage()
 		if err != nil {
-			return s.ended(report, err)
+			return s.result(report, err)
 		}
 		if kind != websocket.BinaryMessage {
 			continue
@@ -119,39 +119,39 @@ func (s *session) receive(stdout, stderr io.Writer) error {
 		}
 		switch channel[0] {
 		case constants.StreamStdOut:
-			err = pass(stdout, message, buffer)
+			err = copyMessage(stdout, message, buffer)
 		case constants.StreamStdErr:
-			err = pass(stderr, message, buffer)
+			err = copyMessage(stderr, message, buffer)
 		case constants.StreamErr:
 			var more []byte
-			more, err = io.ReadAll(io.LimitReader(message, int64(MostReport-len(report))))
+			more, err = io.ReadAll(io.LimitReader(message, int64(MaxReportBytes-len(report))))
 			report = append(report, more...)
 			s.reported.Store(true)
 		}
 		if err != nil {
-			return s.lost(err)
+			return s.withCause(err)
 		}
 	}
 }
 
-// ended tells how the command ended, once the connection did.
-func (s *session) ended(report []byte, cause error) error {
+// result tells how the command ended, once the connection did.
+func (s *session) result(report []byte, cause error) error {
 	switch {
 	case len(report) > 0:
 		return decode(report)
 	case websocket.IsCloseError(cause, websocket.CloseNormalClosure):
 		return &LostError{} // orderly, and yet without a word about the command
 	}
-	return s.lost(&LostError{Cause: cause})
+	return s.withCause(&LostError{Cause: cause})
 }
 
-// lost says why a connection was lost that we ended ourselves.
-func (s *session) lost(err error) error {
+// withCause says why a connection was lost that we ended ourselves.
+func (s *session) withCause(err error) error {
 	if _, ok := errors.AsType[*LostError](err); !ok {
 		return err
 	}
 	select {
-	case <-s.over:
+	case <-s.done:
 		if s.cause != nil {
 			return &LostError{Cause: s.cause}
 		}
@@ -160,28 +160,28 @@ func (s *session) lost(err error) error {
 	return err
 }
 
-// sink remembers that writing failed, which io.Copy does not tell from reading.
-type sink struct {
+// recordingWriter remembers that writing failed, which io.Copy does not tell from reading.
+type recordingWriter struct {
 	io.Writer
 	err error
 }
 
-func (s *sink) Write(p []byte) (int, error) {
+func (s *recordingWriter) Write(p []byte) (int, error) {
 	n, err := s.Writer.Write(p)
 	s.err = err
 	return n, err
 }
 
-// pass writes one message to its stream.
-func pass(out io.Writer, message io.Reader, buffer []byte) error {
+// copyMessage writes one message to its stream.
+func copyMessage(out io.Writer, message io.Reader, buffer []byte) error {
 	if out == nil {
 		out = io.Discard
 	}
-	to := &sink{Writer: out}
+	to := &recordingWriter{Writer: out}
 	_, err := io.CopyBuffer(to, message, buffer)
 	switch {
 	case to.err != nil:
-		return unwritten(to.err)
+		return outputError(to.err)
 	case err != nil:
 		return &LostError{Cause: err}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 func TestTheShellIsTheBestThatTheImageHas(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTheShellIsTheBestThatTheImageHas(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			server, client := cluster(t, false)
-			server.Exec = func(_ context.Context, p fake.Process) error {
+			server.Exec = func(_ context.Context, p fakeserver.Process) error {
 				if slices.Contains(tt.has, p.Command[0]) {
 					return nil
 				}

@@ -16,19 +16,19 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
 // hasty notices soon. The proportions are those of the default.
-func hasty() stream.Patience {
-	return stream.Patience{Ping: 100 * time.Millisecond, Silence: 900 * time.Millisecond, Answer: 900 * time.Millisecond}
+func hasty() stream.Timeouts {
+	return stream.Timeouts{PingInterval: 100 * time.Millisecond, Idle: 900 * time.Millisecond, Response: 900 * time.Millisecond}
 }
 
 // throughProxy is a cluster behind a proxy.
-func throughProxy(t *testing.T, onlySPDY bool) (*fake.Server, *proxy.Proxy, *stream.Client) {
+func throughProxy(t *testing.T, onlySPDY bool) (*fakeserver.Server, *proxy.Proxy, *stream.Client) {
 	t.Helper()
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	server.OnlySPDY, server.NoSPDY = onlySPDY, !onlySPDY
 	between, config, err := proxy.For(server.Config())
@@ -40,7 +40,7 @@ func throughProxy(t *testing.T, onlySPDY bool) (*fake.Server, *proxy.Proxy, *str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server, between, client.Within(hasty())
+	return server, between, client.WithTimeouts(hasty())
 }
 
 // inTime fails the test if a function hangs.
@@ -81,7 +81,7 @@ func TestAConnectionThatGoesSilentIsLost(t *testing.T) {
 					continue // over WebSocket that is no other than a command that takes no input
 				}
 				server, between, client := throughProxy(t, onlySPDY)
-				server.Exec = func(ctx context.Context, p fake.Process) error {
+				server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 					if kind == content {
 						_, _ = io.CopyN(io.Discard, p.Stdin, 1)
 					}
@@ -113,7 +113,7 @@ func TestAConnectionThatStallsAnywhereIsNoticed(t *testing.T) {
 			for _, onlySPDY := range []bool{true, false} {
 				server, between, client := throughProxy(t, onlySPDY)
 				between.Always(fault)
-				server.Exec = func(_ context.Context, p fake.Process) error {
+				server.Exec = func(_ context.Context, p fakeserver.Process) error {
 					_, err := io.WriteString(p.Stdout, strings.Repeat("x", 5000))
 					return err
 				}
@@ -155,7 +155,7 @@ func TestOutputThatNobodyTakesIsNoSilence(t *testing.T) {
 	t.Parallel()
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, _, client := throughProxy(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			if _, err := io.Copy(p.Stdout, io.LimitReader(zeros{}, much)); err != nil {
 				return err
 			}
@@ -177,7 +177,7 @@ func TestWhatWasSaidLastIsNotLostToAPing(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		const size = 3 << 20
 		server, _, client := throughProxy(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			_, err := io.Copy(p.Stdout, io.LimitReader(zeros{}, size))
 			return err
 		}
@@ -197,7 +197,7 @@ func TestInputThatTheCommandDoesNotTakeIsNoSilence(t *testing.T) {
 		for _, bulk := range []bool{false, true} {
 			server, _, client := throughProxy(t, onlySPDY)
 			var taken int64
-			server.Exec = func(_ context.Context, p fake.Process) error {
+			server.Exec = func(_ context.Context, p fakeserver.Process) error {
 				<-after(long)
 				var err error
 				if taken, err = io.Copy(io.Discard, p.Stdin); err != nil {
@@ -221,7 +221,7 @@ func TestInputThatTheCommandDoesNotTakeIsNoSilence(t *testing.T) {
 func TestASilentPeerIsNoticedBehindInputThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	server, between, client := throughProxy(t, true)
-	server.Exec = func(ctx context.Context, _ fake.Process) error {
+	server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 		<-after(long)
 		between.Now(proxy.Stall)
 		<-ctx.Done()
@@ -262,8 +262,8 @@ func TestCancelEndsWhatIsStuck(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		for name, fault := range map[string]proxy.Fault{"the handshake": {Action: proxy.Stall}, "the input": {Action: proxy.Stall, Sent: 100_000}} {
 			server, between, client := throughProxy(t, onlySPDY)
-			client = client.Within(stream.DefaultPatience())
-			server.Exec = func(ctx context.Context, _ fake.Process) error {
+			client = client.WithTimeouts(stream.DefaultTimeouts())
+			server.Exec = func(ctx context.Context, _ fakeserver.Process) error {
 				<-ctx.Done()
 				return nil
 			}

@@ -43,18 +43,18 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process,
 			return upgrade.begun(), ctx.Err()
 		case <-late:
 			if late = nil; upgrade.abandon() {
-				return false, errSilent
+				return false, errNoSPDYResponse
 			}
 		}
 	}
 	begun = upgrade.begun()
-	switch lost := upgrade.lost(); {
+	switch lost := upgrade.idleError(); {
 	case ctx.Err() != nil:
 		return begun, ctx.Err()
 	case context.Cause(session) != nil:
 		return begun, context.Cause(session)
-	case upgrade.silent.Load():
-		return begun, unanswered(c.patience.Answer)
+	case upgrade.timedOut.Load():
+		return begun, noResponseError(c.timeouts.Response)
 	case !begun:
 		return false, err
 	case lost != nil && !upgrade.reported.Load():
@@ -66,31 +66,31 @@ func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process,
 func (p Process) options(session context.Context, fail context.CancelCauseFunc) remotecommand.StreamOptions {
 	options := remotecommand.StreamOptions{Tty: p.TTY, TerminalSizeQueue: p.Sizes}
 	if p.Stdin != nil {
-		options.Stdin = source{p.Stdin, session}
+		options.Stdin = stdinReader{p.Stdin, session}
 	}
 	if p.Stdout != nil {
-		options.Stdout = outlet{p.Stdout, fail}
+		options.Stdout = outputWriter{p.Stdout, fail}
 	}
 	if p.Stderr != nil {
-		options.Stderr = outlet{p.Stderr, fail}
+		options.Stderr = outputWriter{p.Stderr, fail}
 	}
 	return options
 }
 
-// handshake is how long a server may take to answer that it speaks SPDY while there is another way. A proxy that does not know it may
+// spdyResponseTimeout is how long a server may take to answer that it speaks SPDY while there is another way. A proxy that does not know it may
 // never do.
-const handshake = 15 * time.Second
+const spdyResponseTimeout = 15 * time.Second
 
-var errSilent = fmt.Errorf("nobody has answered for %v that SPDY is spoken", handshake)
+var errNoSPDYResponse = fmt.Errorf("nobody has answered for %v that SPDY is spoken", spdyResponseTimeout)
 
-// source is an input whose failure is its end, as it is over WebSocket. A session that is over takes none of it.
-type source struct {
+// stdinReader is an input whose failure is its end, as it is over WebSocket. A session that is over takes none of it.
+type stdinReader struct {
 	io.Reader
 	session context.Context
 }
 
 // Read implements io.Reader.
-func (s source) Read(p []byte) (int, error) {
+func (s stdinReader) Read(p []byte) (int, error) {
 	if s.session.Err() != nil {
 		return 0, io.EOF
 	}
@@ -101,17 +101,17 @@ func (s source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// outlet ends the session when our side cannot take the output: client-go would only log it.
-type outlet struct {
+// outputWriter ends the session when our side cannot take the output: client-go would only log it.
+type outputWriter struct {
 	io.Writer
 	fail context.CancelCauseFunc
 }
 
 // Write implements io.Writer.
-func (t outlet) Write(p []byte) (int, error) {
+func (t outputWriter) Write(p []byte) (int, error) {
 	n, err := t.Writer.Write(p)
 	if err != nil {
-		t.fail(unwritten(err))
+		t.fail(outputError(err))
 	}
 	return n, err
 }

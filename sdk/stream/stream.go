@@ -44,9 +44,9 @@ type Process struct {
 	Sizes remotecommand.TerminalSizeQueue
 }
 
-// MostReport is how much of what a node says about how a session or a connection to a port ended is kept in memory. Nothing else that comes from a
+// MaxReportBytes is how much of what a node says about how a session or a connection to a port ended is kept in memory. Nothing else that comes from a
 // container is: its streams pass.
-const MostReport = 64 * 1024
+const MaxReportBytes = 64 * 1024
 
 // Network reaches into containers.
 type Network interface {
@@ -65,8 +65,8 @@ type Client struct {
 	core   rest.Interface
 	clock  clock.WithTicker
 
-	patience Patience
-	noSPDY   atomic.Bool // somebody on the way did not want it
+	timeouts    Timeouts
+	spdyRefused atomic.Bool // somebody on the way did not want it
 }
 
 var _ Network = (*Client)(nil)
@@ -82,7 +82,7 @@ func New(config *rest.Config, clock clock.WithTicker) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{config: config, core: core, clock: clock, patience: DefaultPatience()}, nil
+	return &Client{config: config, core: core, clock: clock, timeouts: DefaultTimeouts()}, nil
 }
 
 // Exec implements Network.
@@ -111,28 +111,28 @@ func (c *Client) url(in Container, subresource string, options runtime.Object) *
 // run goes over WebSocket, which every proxy lets pass and which tells more of what goes wrong. What may be much goes over SPDY, which is
 // faster, and whose server answers pings although the command reads no input. Where the one is refused it goes over the other.
 func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
-	much := process.Bulk || process.Stdin != nil && !process.TTY && !short(process.Stdin)
+	much := process.Bulk || process.Stdin != nil && !process.TTY && !fitsInPipe(process.Stdin)
 	if process.Stdin != nil && !process.Bulk && !process.TTY {
 		process.Stdin = pace(ctx, c.clock, process.Stdin)
 	}
 	var first error // of SPDY
-	much = much && !c.noSPDY.Load()
+	much = much && !c.spdyRefused.Load()
 	if much {
-		late := c.clock.NewTimer(handshake)
+		late := c.clock.NewTimer(spdyResponseTimeout)
 		defer late.Stop()
 		var begun bool
 		if begun, first = c.overSPDY(ctx, target, process, late.C()); begun || ctx.Err() != nil {
 			return first
 		}
-		c.noSPDY.Store(true)
+		c.spdyRefused.Store(true)
 	}
 	err := c.overWebSocket(ctx, target, process)
 	switch {
-	case !fallBack(err):
+	case !shouldFallBack(err):
 		return err
 	case much:
-		return second(err, first)
+		return preferredError(err, first)
 	}
 	_, last := c.overSPDY(ctx, target, process, nil)
-	return second(err, last)
+	return preferredError(err, last)
 }

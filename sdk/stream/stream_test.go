@@ -22,15 +22,15 @@ import (
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 func container() stream.Container { return stream.Container{Namespace: "ns", Pod: "pod", Name: "main"} }
 
 // cluster returns a server for each transport: a test must hold for both.
-func cluster(t *testing.T, onlySPDY bool) (*fake.Server, *stream.Client) {
+func cluster(t *testing.T, onlySPDY bool) (*fakeserver.Server, *stream.Client) {
 	t.Helper()
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	server.OnlySPDY = onlySPDY
 	client, err := stream.New(server.Config(), clock.RealClock{})
@@ -54,7 +54,7 @@ func TestExitCodeIsPassedOn(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		for _, code := range []int{0, 1, 7, 255} {
 			server, client := cluster(t, onlySPDY)
-			server.Exec = func(context.Context, fake.Process) error {
+			server.Exec = func(context.Context, fakeserver.Process) error {
 				if code == 0 {
 					return nil
 				}
@@ -76,7 +76,7 @@ func TestStreamsReachTheirEnds(t *testing.T) {
 	const size = 3 << 20
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			if p.Container != "main" || strings.Join(p.Command, " ") != "cat -" {
 				return fmt.Errorf("container %q, command %q", p.Container, p.Command)
 			}
@@ -104,7 +104,7 @@ func TestStreamsReachTheirEnds(t *testing.T) {
 func TestEndOfInputEndsTheCommand(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			_, err := io.Copy(io.Discard, p.Stdin) // returns at the end of the input only
 			return err
 		}
@@ -121,7 +121,7 @@ func TestCutConnectionIsLostNotSuccess(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
 		cut := make(chan struct{})
-		server.Exec = func(ctx context.Context, p fake.Process) error {
+		server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 			_, _ = io.WriteString(p.Stdout, "before")
 			<-cut
 			return nil
@@ -179,7 +179,7 @@ func TestOrderlyEndWithoutStatusIsLost(t *testing.T) {
 func TestMissingProgramIsRecognised(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = fake.Local(t.TempDir())
+		server.Exec = fakeserver.Local(t.TempDir())
 		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"nope"}, Stdout: io.Discard})
 		if !stream.Missing(err) || !strings.Contains(err.Error(), `"nope"`) {
 			t.Errorf("got %v", err)
@@ -220,7 +220,7 @@ func TestCancelEndsTheSession(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
 		running := make(chan struct{})
-		server.Exec = func(ctx context.Context, p fake.Process) error {
+		server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 			close(running)
 			<-ctx.Done()
 			return nil
@@ -243,7 +243,7 @@ func (s sizes) Next() *remotecommand.TerminalSize { return <-s }
 func TestFirstSizeOfTheTerminalArrives(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
-		server.Exec = func(_ context.Context, p fake.Process) error {
+		server.Exec = func(_ context.Context, p fakeserver.Process) error {
 			size := <-p.Sizes
 			_, err := fmt.Fprintf(p.Stdout, "%dx%d %v", size.Width, size.Height, p.TTY)
 			return err

@@ -25,16 +25,16 @@ import (
 // keeps to itself: whether the session began, and whether a status came.
 type upgrade struct {
 	*spdy.SpdyRoundTripper
-	ctx      context.Context // until the session begins
-	clock    clock.WithTicker
-	patience Patience
-	conn     net.Conn
-	settle   func() // stops the time limit
-	reported atomic.Bool
-	silent   atomic.Bool // nobody has answered
+	ctx       context.Context // until the session begins
+	clock     clock.WithTicker
+	timeouts  Timeouts
+	conn      net.Conn
+	stopTimer func() // stops the time limit
+	reported  atomic.Bool
+	timedOut  atomic.Bool // nobody has answered
 
 	mu        sync.Mutex
-	session   *pulse
+	session   *keepaliveConn
 	abandoned bool
 }
 
@@ -51,14 +51,14 @@ func (c *Client) spdyTransport(ctx context.Context) (http.RoundTripper, *upgrade
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &upgrade{SpdyRoundTripper: dialer, ctx: ctx, clock: c.clock, patience: c.patience, settle: func() {}}
+	u := &upgrade{SpdyRoundTripper: dialer, ctx: ctx, clock: c.clock, timeouts: c.timeouts, stopTimer: func() {}}
 	transport, err := rest.HTTPWrappersForConfig(c.config, u)
 	return transport, u, err
 }
 
 // RoundTrip implements http.RoundTripper.
 func (u *upgrade) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(u.ctx, u.patience.Answer)
+	ctx, cancel := context.WithTimeout(u.ctx, u.timeouts.Response)
 	request = request.Clone(ctx)
 	request.Header.Add(httpstream.HeaderConnection, httpstream.HeaderUpgrade)
 	request.Header.Add(httpstream.HeaderUpgrade, spdy.HeaderSpdy31)
@@ -71,11 +71,11 @@ func (u *upgrade) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		defer cancel()
-		_ = conn.Close()                                       // it is of no use
-		u.silent.Store(u.ctx.Err() == nil && ctx.Err() != nil) // client-go keeps no error's type
+		_ = conn.Close()                                         // it is of no use
+		u.timedOut.Store(u.ctx.Err() == nil && ctx.Err() != nil) // client-go keeps no error's type
 		return nil, err
 	}
-	u.conn, u.settle = conn, func() {
+	u.conn, u.stopTimer = conn, func() {
 		stop()
 		cancel()
 	}
@@ -84,8 +84,8 @@ func (u *upgrade) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // NewConnection implements httpstream.UpgradeRoundTripper.
 func (u *upgrade) NewConnection(response *http.Response) (httpstream.Connection, error) {
-	defer u.settle()
-	if !switched(response) {
+	defer u.stopTimer()
+	if !isSwitched(response) {
 		defer u.conn.Close()
 		return u.SpdyRoundTripper.NewConnection(response)
 	}
@@ -94,15 +94,15 @@ func (u *upgrade) NewConnection(response *http.Response) (httpstream.Connection,
 	if u.abandoned {
 		return nil, errors.Join(errClosed, u.conn.Close())
 	}
-	u.session = newPulse(u.conn, u.clock, u.patience)
+	u.session = newKeepaliveConn(u.conn, u.clock, u.timeouts)
 	connection, err := newConnection(u.session)
 	if err != nil {
 		return nil, err
 	}
-	return &watchedConnection{Connection: connection, reported: &u.reported}, nil
+	return &statusConnection{Connection: connection, reported: &u.reported}, nil
 }
 
-func switched(response *http.Response) bool {
+func isSwitched(response *http.Response) bool {
 	has := func(header, word string) bool {
 		return strings.Contains(strings.ToLower(response.Header.Get(header)), strings.ToLower(word))
 	}
@@ -131,37 +131,37 @@ func (u *upgrade) end() {
 	}
 }
 
-// lost is why a session that was silent ended.
-func (u *upgrade) lost() error {
+// idleError is why a session that was silent ended.
+func (u *upgrade) idleError() error {
 	if !u.begun() {
 		return nil
 	}
 	return u.session.Lost()
 }
 
-// watchedConnection notes whether a status came.
-type watchedConnection struct {
+// statusConnection notes whether a status came.
+type statusConnection struct {
 	httpstream.Connection
 	reported *atomic.Bool
 }
 
 // CreateStream implements httpstream.Connection.
-func (c *watchedConnection) CreateStream(headers http.Header) (httpstream.Stream, error) {
+func (c *statusConnection) CreateStream(headers http.Header) (httpstream.Stream, error) {
 	stream, err := c.Connection.CreateStream(headers)
 	if err != nil || headers.Get(corev1.StreamType) != corev1.StreamTypeError {
 		return stream, err
 	}
-	return &watchedStream{Stream: stream, reported: c.reported, left: MostReport}, nil
+	return &statusStream{Stream: stream, reported: c.reported, left: MaxReportBytes}, nil
 }
 
-type watchedStream struct {
+type statusStream struct {
 	httpstream.Stream
 	reported *atomic.Bool
 	left     int // of what is kept
 }
 
 // Read implements io.Reader.
-func (s *watchedStream) Read(p []byte) (int, error) {
+func (s *statusStream) Read(p []byte) (int, error) {
 	if s.left == 0 {
 		return 0, io.EOF
 	}

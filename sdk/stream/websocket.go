@@ -19,16 +19,16 @@ import (
 	restwebsocket "k8s.io/client-go/transport/websocket"
 	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/liveness"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/liveness"
 )
 
 const (
-	// goodbye is how long we wait for the connection to end after the status came: output may still be on its way.
-	goodbye = 2 * time.Second
-	// farewell is how long a session that was cancelled may go on writing what it has read already.
-	farewell = 300 * time.Millisecond
-	// chunk is how much of standard input goes into one message.
-	chunk = 32 * 1024
+	// closeGracePeriod is how long we wait for the connection to end after the status came: output may still be on its way.
+	closeGracePeriod = 2 * time.Second
+	// cancelGracePeriod is how long a session that was cancelled may go on writing what it has read already.
+	cancelGracePeriod = 300 * time.Millisecond
+	// stdinMessageSize is how much of standard input goes into one message.
+	stdinMessageSize = 32 * 1024
 )
 
 // overWebSocket speaks the fifth version of the channel protocol, the first that can close standard input. client-go's own
@@ -38,12 +38,12 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	if err != nil {
 		return err
 	}
-	s := &session{conn: conn, clock: c.clock, patience: c.patience, wanted: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &session{conn: conn, clock: c.clock, timeouts: c.timeouts, pingDue: make(chan struct{}, 1), done: make(chan struct{})}
 	defer s.end(nil)
 	defer context.AfterFunc(ctx, func() { s.end(nil) })()
 
-	go s.beat()
-	go s.ping()
+	go s.monitor()
+	go s.sendPings()
 	if process.Stdin != nil {
 		go s.send(process.Stdin)
 	}
@@ -61,7 +61,7 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	case <-ctx.Done():
 	}
 	// The connection is closed: only one who does not take our output can keep the receiver. He must not keep us too.
-	timer := c.clock.NewTimer(farewell)
+	timer := c.clock.NewTimer(cancelGracePeriod)
 	defer timer.Stop()
 	select {
 	case <-received: //nolint:errcheck // we ended it: ctx says why
@@ -72,13 +72,13 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 
 // dialWebSocket opens a connection. The library heeds the context only until the request is sent.
 func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol string) (*websocket.Conn, error) {
-	limited, cancel := context.WithTimeout(ctx, c.patience.Answer)
+	limited, cancel := context.WithTimeout(ctx, c.timeouts.Response)
 	transport, holder, err := restwebsocket.RoundTripperFor(c.config)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	last, end := context.WithTimeout(ctx, c.patience.Answer+goodbye) // the library's own limit comes after ours
+	last, end := context.WithTimeout(ctx, c.timeouts.Response+closeGracePeriod) // the library's own limit comes after ours
 	request, err := http.NewRequestWithContext(last, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		end()
@@ -110,30 +110,30 @@ func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol st
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, unanswered(c.patience.Answer)
+	return nil, noResponseError(c.timeouts.Response)
 }
 
 // session is one WebSocket connection. One goroutine reads; writers take turns.
 type session struct {
-	conn     *websocket.Conn
-	clock    clock.WithTicker
-	patience Patience
-	silence  liveness.Silence
-	wanted   chan struct{} // a ping
-	writing  sync.Mutex
-	sent     atomic.Int64 // bytes of input that are written or about to be
-	written  atomic.Int64
-	answered atomic.Int64 // those that the other end had read when it answered a ping
-	reported atomic.Bool  // the remote end has said how the command ended
-	once     sync.Once
-	over     chan struct{}
-	cause    error // why we ended it; set before over is closed
+	conn         *websocket.Conn
+	clock        clock.WithTicker
+	timeouts     Timeouts
+	idle         liveness.IdleTimer
+	pingDue      chan struct{} // a ping
+	writing      sync.Mutex
+	sent         atomic.Int64 // bytes of input that are written or about to be
+	written      atomic.Int64
+	acknowledged atomic.Int64 // those that the other end had read when it answered a ping
+	reported     atomic.Bool  // the remote end has said how the command ended
+	once         sync.Once
+	done         chan struct{}
+	cause        error // why we ended it; set before over is closed
 }
 
 func (s *session) end(cause error) {
 	s.once.Do(func() {
 		s.cause = cause
-		close(s.over)
+		close(s.done)
 		go s.conn.Close() // it may say goodbye, and wait for its turn to
 	})
 }
@@ -156,7 +156,7 @@ func (s *session) write(channel byte, data []byte) error {
 
 // send delivers standard input. A write that fails is not reported here: the reader sees the same connection end.
 func (s *session) send(stdin io.Reader) {
-	buffer := make([]byte, chunk)
+	buffer := make([]byte, stdinMessageSize)
 	for {
 		n, err := stdin.Read(buffer)
 		s.sent.Add(int64(n))

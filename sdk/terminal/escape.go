@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// ErrLeft says that the user left the session with Enter ~ . while the command may still be running.
-var ErrLeft = errors.New("left with Enter ~ . before the remote end reported a status: the command may still be running")
+// ErrDetached says that the user left the session with Enter ~ . while the command may still be running.
+var ErrDetached = errors.New("left with Enter ~ . before the remote end reported a status: the command may still be running")
 
 // escape passes on what is typed and looks for Enter ~ . as ssh does: a tilde counts only at the beginning of a line, and
 // two of them are one. All other bytes, Ctrl-P among them, pass at once.

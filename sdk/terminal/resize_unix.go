@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// resized tells when the terminal may have another size.
-func resized(ctx context.Context, _ clock.WithTicker) <-chan struct{} {
+// watchResize tells when the terminal may have another size.
+func watchResize(ctx context.Context, _ clock.WithTicker) <-chan struct{} {
 	signals, changed := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGWINCH)
 	go func() {

@@ -34,7 +34,7 @@ type Session struct {
 // New decides what is connected. Stdin and tty are nil where the user did not decide.
 func New(streams genericiooptions.IOStreams, stdin, tty *bool) *Session {
 	s := &Session{streams: streams}
-	s.stdin, s.tty = decide(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, tty)
+	s.stdin, s.tty = connections(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, tty)
 	if tty != nil && *tty && !s.tty {
 		_, _ = fmt.Fprintln(streams.ErrOut, "Standard input is no terminal: the command gets none either.") // a warning
 	}
@@ -44,14 +44,14 @@ func New(streams genericiooptions.IOStreams, stdin, tty *bool) *Session {
 // NewAttachment decides for the main process of a container, which has standard input and a TTY or has not.
 func NewAttachment(streams genericiooptions.IOStreams, container *corev1.Container, stdin *bool) *Session {
 	s := &Session{streams: streams, tty: container.TTY}
-	s.stdin, _ = decide(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, nil)
+	s.stdin, _ = connections(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, nil)
 	s.stdin = s.stdin && container.Stdin
 	return s
 }
 
-// decide: a terminal on both sides is passed on as one. Input from a terminal without a TTY is passed on only on demand,
+// connections: a terminal on both sides is passed on as one. Input from a terminal without a TTY is passed on only on demand,
 // so that a pipeline's last command keeps the keyboard.
-func decide(inTerminal, outTerminal bool, stdin, tty *bool) (passStdin, passTTY bool) {
+func connections(inTerminal, outTerminal bool, stdin, tty *bool) (passStdin, passTTY bool) {
 	passTTY = inTerminal && outTerminal
 	if tty != nil {
 		passTTY = *tty && inTerminal
@@ -109,12 +109,12 @@ func (s *Session) connect(ctx context.Context, clock clock.WithTicker, session f
 			return fmt.Errorf("read the terminal: %w", err)
 		}
 		defer keys.Cancel() // or the next key would go to a command that is over
-		process.Stdin = &escape{in: keys, leave: func() { leave(ErrLeft) }}
-		process.Sizes = watchSize(ctx, sizeOf(s.streams.Out, file), resized(ctx, clock))
+		process.Stdin = &escape{in: keys, leave: func() { leave(ErrDetached) }}
+		process.Sizes = watchSize(ctx, sizeOf(s.streams.Out, file), watchResize(ctx, clock))
 	}
 	err := session(ctx, process)
-	if errors.Is(context.Cause(ctx), ErrLeft) {
-		return ErrLeft
+	if errors.Is(context.Cause(ctx), ErrDetached) {
+		return ErrDetached
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			stdin, tty := decide(test.inTerminal, test.outTerminal, test.stdin, test.tty)
+			stdin, tty := connections(test.inTerminal, test.outTerminal, test.stdin, test.tty)
 			if stdin != test.wantStdin || tty != test.wantTTY {
 				t.Errorf("stdin %v, TTY %v", stdin, tty)
 			}

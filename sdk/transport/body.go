@@ -11,92 +11,92 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/liveness"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/liveness"
 )
 
-// mostKept is how much of an answer is kept until it is whole. What is longer is passed on as it comes.
-const mostKept = 64 << 20
+// maxBuffered is how much of an answer is kept until it is whole. What is longer is passed on as it comes.
+const maxBuffered = 64 << 20
 
-// looks is how many times during the limit we look for a sign of life.
-const looks = 9
+// checksPerTimeout is how many times during the limit we look for a sign of life.
+const checksPerTimeout = 9
 
-// listening is an answer that ends when it is silent for too long.
-type listening struct {
+// monitoredBody is an answer that ends when it is silent for too long.
+type monitoredBody struct {
 	io.ReadCloser
-	life   liveness.Silence
-	cancel context.CancelCauseFunc
-	silent atomic.Bool
-	over   chan struct{}
-	closed atomic.Bool
+	idle     liveness.IdleTimer
+	cancel   context.CancelCauseFunc
+	timedOut atomic.Bool
+	done     chan struct{}
+	closed   atomic.Bool
 }
 
-// listen watches over an answer. HTTP/2 has pings for that, if the transport sends them.
-func (l *lasting) listen(response *http.Response, cancel context.CancelCauseFunc) *listening {
-	b := &listening{ReadCloser: response.Body, cancel: cancel, over: make(chan struct{})}
+// monitorBody watches over an answer. HTTP/2 has pings for that, if the transport sends them.
+func (l *retryingTransport) monitorBody(response *http.Response, cancel context.CancelCauseFunc) *monitoredBody {
+	b := &monitoredBody{ReadCloser: response.Body, cancel: cancel, done: make(chan struct{})}
 	if response.ProtoMajor < 2 || !l.pings {
 		go b.watch(l)
 	}
 	return b
 }
 
-func (b *listening) watch(l *lasting) {
-	period := l.limits.Silence / looks
+func (b *monitoredBody) watch(l *retryingTransport) {
+	period := l.limits.Idle / checksPerTimeout
 	ticker := l.clock.NewTicker(period)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-b.over:
+		case <-b.done:
 			return
 		case <-ticker.C():
 		}
-		if b.life.Look(l.clock.Now(), period) >= l.limits.Silence {
-			b.silent.Store(true)
-			b.cancel(errSilent)
+		if b.idle.Check(l.clock.Now(), period) >= l.limits.Idle {
+			b.timedOut.Store(true)
+			b.cancel(errIdle)
 			return
 		}
 	}
 }
 
 // Read implements io.Reader. Silence ends it as a broken connection does, which all who read watches and logs know.
-func (b *listening) Read(p []byte) (int, error) {
-	b.life.Reading(true)
+func (b *monitoredBody) Read(p []byte) (int, error) {
+	b.idle.SetReading(true)
 	n, err := b.ReadCloser.Read(p)
-	b.life.Reading(false)
+	b.idle.SetReading(false)
 	if n > 0 {
-		b.life.Heard()
+		b.idle.Reset()
 	}
-	if err != nil && b.silent.Load() {
+	if err != nil && b.timedOut.Load() {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }
 
 // Close implements io.Closer.
-func (b *listening) Close() error {
+func (b *monitoredBody) Close() error {
 	if b.closed.CompareAndSwap(false, true) {
-		close(b.over)
+		close(b.done)
 	}
 	err := b.ReadCloser.Close()
 	b.cancel(nil)
 	return err
 }
 
-// whole reads an answer to its end, so that one that breaks off can be asked for again.
-func (l *lasting) whole(response *http.Response, cancel context.CancelCauseFunc) error {
-	body := l.listen(response, cancel)
+// readWhole reads an answer to its end, so that one that breaks off can be asked for again.
+func (l *retryingTransport) readWhole(response *http.Response, cancel context.CancelCauseFunc) error {
+	body := l.monitorBody(response, cancel)
 	var kept bytes.Buffer
-	if response.ContentLength > 0 && response.ContentLength <= mostKept {
+	if response.ContentLength > 0 && response.ContentLength <= maxBuffered {
 		kept.Grow(int(response.ContentLength))
 	}
-	_, err := io.CopyN(&kept, body, mostKept)
+	_, err := io.CopyN(&kept, body, maxBuffered)
 	switch {
 	case err == nil:
-		response.Body = &long{Reader: io.MultiReader(&kept, body), Closer: body}
+		response.Body = &partlyBufferedBody{Reader: io.MultiReader(&kept, body), Closer: body}
 		return nil
 	case !errors.Is(err, io.EOF):
 		_ = body.Close() // it is broken
-		if body.silent.Load() {
-			err = errSilent
+		if body.timedOut.Load() {
+			err = errIdle
 		}
 		return err
 	}
@@ -104,8 +104,8 @@ func (l *lasting) whole(response *http.Response, cancel context.CancelCauseFunc)
 	return body.Close()
 }
 
-// long is an answer that is longer than what is kept.
-type long struct {
+// partlyBufferedBody is an answer that is longer than what is kept.
+type partlyBufferedBody struct {
 	io.Reader
 	io.Closer
 }

@@ -14,36 +14,36 @@ import (
 	"k8s.io/apimachinery/pkg/util/net"
 )
 
-// errSilent is the cause when nothing comes.
-var errSilent = errors.New("it brought nothing for too long")
+// errIdle is the cause when nothing comes.
+var errIdle = errors.New("it brought nothing for too long")
 
 // BrokenError says that connections to the server broke. It neither unwraps nor repeats the words of its cause, by which client-go
 // would know it and begin all over.
 type BrokenError struct {
 	// Tries is how often the request was sent, and Took how long that took.
-	Tries int
-	Took  time.Duration
+	Attempts int
+	Elapsed  time.Duration
 
-	unknown bool // whether what was asked for was done
-	cause   error
+	outcomeUnknown bool // whether what was asked for was done
+	cause          error
 }
 
 // Error implements error.
 func (e *BrokenError) Error() string {
 	switch {
-	case e.unknown:
+	case e.outcomeUnknown:
 		return "the connection broke before the answer came, so it is not known whether the request was carried out: " + e.Why()
-	case e.Tries == 1:
+	case e.Attempts == 1:
 		return "the connection broke: " + e.Why()
 	}
-	return fmt.Sprintf("the connection broke, %d times in %v: %s", e.Tries, e.Took.Round(time.Second), e.Why())
+	return fmt.Sprintf("the connection broke, %d times in %v: %s", e.Attempts, e.Elapsed.Round(time.Second), e.Why())
 }
 
 // Why is what happened to the last connection.
 func (e *BrokenError) Why() string {
 	switch err := e.cause; {
-	case errors.Is(err, errSilent), net.IsHTTP2ConnectionLost(err):
-		return errSilent.Error()
+	case errors.Is(err, errIdle), net.IsHTTP2ConnectionLost(err):
+		return errIdle.Error()
 	case net.IsConnectionRefused(err):
 		return "it was refused"
 	case net.IsConnectionReset(err), strings.Contains(err.Error(), "reset by peer"), errors.Is(err, syscall.EPIPE):

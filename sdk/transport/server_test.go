@@ -20,7 +20,7 @@ import (
 )
 
 func hasty() transport.Limits {
-	return transport.Limits{Answer: 2 * time.Second, Silence: 900 * time.Millisecond, Again: 1500 * time.Millisecond, Pause: 20 * time.Millisecond}
+	return transport.Limits{Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 1500 * time.Millisecond, Pause: 20 * time.Millisecond}
 }
 
 // server notes what it is asked and answers with a list, or as the test says.

@@ -23,28 +23,28 @@ import (
 // Limits are for how long is waited.
 type Limits struct {
 	// Answer is how long the first byte of an answer may take, all tries together. Zero leaves that to the caller.
-	Answer time.Duration
+	Response time.Duration
 	// Silence is how long an answer that has begun may bring nothing, where no pings of HTTP/2 find out.
-	Silence time.Duration
+	Idle time.Duration
 	// Again is how long after the first failure a read is begun once more.
-	Again time.Duration
+	RetryFor time.Duration
 	// Pause is between the first two tries; it doubles.
 	Pause time.Duration
 }
 
-// Default finds out within a minute that nobody is there. API servers answer a request within a minute.
-func Default() Limits {
-	return Limits{Answer: time.Minute, Silence: 45 * time.Second, Again: 10 * time.Second, Pause: 100 * time.Millisecond}
+// DefaultLimits finds out within a minute that nobody is there. API servers answer a request within a minute.
+func DefaultLimits() Limits {
+	return Limits{Response: time.Minute, Idle: 45 * time.Second, RetryFor: 10 * time.Second, Pause: 100 * time.Millisecond}
 }
 
-// longest is the longest pause between two tries.
-const longest = 1600 * time.Millisecond
+// maxPause is the longest pause between two tries.
+const maxPause = 1600 * time.Millisecond
 
 // Wrap returns a configuration whose clients keep within the default limits. A time limit for requests that it has stands.
 func Wrap(config *rest.Config, clock clock.WithTicker) *rest.Config {
-	limits := Default()
+	limits := DefaultLimits()
 	if config.Timeout > 0 {
-		limits.Answer = 0
+		limits.Response = 0
 	}
 	pings := config.Transport == nil // client-go's own transport sends them
 	config = rest.CopyConfig(config)
@@ -54,10 +54,10 @@ func Wrap(config *rest.Config, clock clock.WithTicker) *rest.Config {
 
 // New returns a transport over another one. Pings says that the other one finds out about silent connections of HTTP/2.
 func New(next http.RoundTripper, clock clock.WithTicker, limits Limits, pings bool) http.RoundTripper {
-	return &lasting{next: next, clock: clock, limits: limits, pings: pings}
+	return &retryingTransport{next: next, clock: clock, limits: limits, pings: pings}
 }
 
-type lasting struct {
+type retryingTransport struct {
 	next    http.RoundTripper
 	clock   clock.WithTicker
 	limits  Limits
@@ -66,32 +66,32 @@ type lasting struct {
 }
 
 // WrappedRoundTripper is for those who look for the transport below.
-func (l *lasting) WrappedRoundTripper() http.RoundTripper { return l.next }
+func (l *retryingTransport) WrappedRoundTripper() http.RoundTripper { return l.next }
 
 // CloseIdleConnections is for http.Client.
-func (l *lasting) CloseIdleConnections() { net.CloseIdleConnectionsFor(l.next) }
+func (l *retryingTransport) CloseIdleConnections() { net.CloseIdleConnectionsFor(l.next) }
 
 // RoundTrip implements http.RoundTripper.
-func (l *lasting) RoundTrip(request *http.Request) (*http.Response, error) {
+func (l *retryingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch {
 	case isSession(request):
 		return l.next.RoundTrip(request)
 	case !isRead(request):
-		return l.once(request)
+		return l.sendOnce(request)
 	}
 	begun := l.clock.Now()
 	var failed time.Time
-	for pause, tries := l.limits.Pause, 1; ; pause, tries = min(2*pause, longest), tries+1 {
-		response, again, err := l.try(request, l.limits.Answer-l.clock.Since(begun))
+	for pause, tries := l.limits.Pause, 1; ; pause, tries = min(2*pause, maxPause), tries+1 {
+		response, again, err := l.try(request, l.limits.Response-l.clock.Since(begun))
 		if err == nil || request.Context().Err() != nil || !again && tries == 1 {
 			return response, err
 		}
 		if failed.IsZero() {
 			failed = l.clock.Now()
 		}
-		past := l.clock.Since(failed)+pause > l.limits.Again || l.limits.Answer > 0 && l.clock.Since(begun)+pause >= l.limits.Answer
+		past := l.clock.Since(failed)+pause > l.limits.RetryFor || l.limits.Response > 0 && l.clock.Since(begun)+pause >= l.limits.Response
 		if !again || past {
-			return nil, &BrokenError{Tries: tries, Took: l.clock.Since(begun), cause: err}
+			return nil, &BrokenError{Attempts: tries, Elapsed: l.clock.Since(begun), cause: err}
 		}
 		timer := l.clock.NewTimer(pause)
 		select {
@@ -100,7 +100,7 @@ func (l *lasting) RoundTrip(request *http.Request) (*http.Response, error) {
 			timer.Stop()
 			return nil, request.Context().Err()
 		}
-		if errors.Is(err, errSilent) {
+		if errors.Is(err, errIdle) {
 			l.CloseIdleConnections() // one of HTTP/2 would be taken again
 		}
 	}
@@ -133,47 +133,47 @@ func isStream(request *http.Request) bool {
 	return watch == "true" || watch == "1" || strings.HasSuffix(request.URL.Path, "/log")
 }
 
-// once sends what may change something.
-func (l *lasting) once(request *http.Request) (*http.Response, error) {
+// sendOnce sends what may change something.
+func (l *retryingTransport) sendOnce(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
-	response, reached, err := l.answer(request.Clone(ctx), cancel, l.limits.Answer)
+	response, reached, err := l.awaitResponse(request.Clone(ctx), cancel, l.limits.Response)
 	switch {
 	case err == nil:
-		response.Body = l.listen(response, cancel)
+		response.Body = l.monitorBody(response, cancel)
 		return response, nil
 	case request.Context().Err() != nil || !reached:
 		cancel(nil)
 		return nil, err
 	}
 	cancel(nil)
-	return nil, &BrokenError{Tries: 1, unknown: true, cause: err}
+	return nil, &BrokenError{Attempts: 1, outcomeUnknown: true, cause: err}
 }
 
 // try sends a read. Again says that it may be sent once more.
-func (l *lasting) try(request *http.Request, limit time.Duration) (_ *http.Response, again bool, _ error) {
+func (l *retryingTransport) try(request *http.Request, limit time.Duration) (_ *http.Response, again bool, _ error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
-	if l.limits.Answer == 0 {
+	if l.limits.Response == 0 {
 		limit = 0
 	}
 	known := l.reached.Load()
-	response, reached, err := l.answer(request.Clone(ctx), cancel, limit)
+	response, reached, err := l.awaitResponse(request.Clone(ctx), cancel, limit)
 	if err != nil {
 		cancel(nil)
 		var certificate *tls.CertificateVerificationError
 		return nil, (reached || known) && !errors.As(err, &certificate), err
 	}
 	if isStream(request) {
-		response.Body = l.listen(response, cancel)
+		response.Body = l.monitorBody(response, cancel)
 		return response, false, nil
 	}
-	if err := l.whole(response, cancel); err != nil {
+	if err := l.readWhole(response, cancel); err != nil {
 		return nil, true, err
 	}
 	return response, false, nil
 }
 
-// answer waits for the first byte of an answer, and says whether a connection was there.
-func (l *lasting) answer(request *http.Request, cancel context.CancelCauseFunc, limit time.Duration) (_ *http.Response, reached bool, _ error) {
+// awaitResponse waits for the first byte of an answer, and says whether a connection was there.
+func (l *retryingTransport) awaitResponse(request *http.Request, cancel context.CancelCauseFunc, limit time.Duration) (_ *http.Response, reached bool, _ error) {
 	var connected atomic.Bool
 	ctx := httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	came := make(chan struct{})
@@ -183,7 +183,7 @@ func (l *lasting) answer(request *http.Request, cancel context.CancelCauseFunc, 
 			defer timer.Stop()
 			select {
 			case <-timer.C():
-				cancel(errSilent)
+				cancel(errIdle)
 			case <-came:
 			case <-ctx.Done():
 			}
@@ -192,7 +192,7 @@ func (l *lasting) answer(request *http.Request, cancel context.CancelCauseFunc, 
 	response, err := l.next.RoundTrip(request.WithContext(ctx))
 	close(came)
 	if err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		if cause := context.Cause(ctx); errors.Is(cause, errIdle) {
 			err = cause
 		}
 		return nil, connected.Load(), err

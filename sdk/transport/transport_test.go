@@ -67,7 +67,7 @@ func TestAReadThatKeepsBreakingIsGivenUpWithAPlainLine(t *testing.T) {
 				begun := time.Now()
 				_, err := s.do(t, http.MethodGet, "/api/v1/pods")
 				broken, ok := errors.AsType[*transport.BrokenError](err)
-				if !ok || time.Since(begun) > 10*time.Second || broken.Tries < 2 || !strings.Contains(broken.Error(), tt.says) {
+				if !ok || time.Since(begun) > 10*time.Second || broken.Attempts < 2 || !strings.Contains(broken.Error(), tt.says) {
 					t.Errorf("after %v: %v", time.Since(begun), err)
 				}
 			})
@@ -167,7 +167,7 @@ func TestALogThatIsReadSlowlyGoesOn(t *testing.T) {
 	count := 0
 	for ; lines.Scan(); count++ {
 		if count == 1000 {
-			<-time.After(2 * hasty().Silence)
+			<-time.After(2 * hasty().Idle)
 		}
 	}
 	if count != 300_000 || lines.Err() != nil {

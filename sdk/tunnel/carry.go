@@ -19,8 +19,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// Pipe carries one connection to a port: what it reads from local, and what it writes to it. Local is closed at the end.
-func Pipe(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint16) error {
+// Carry carries one connection to a port: what it reads from local, and what it writes to it. Local is closed at the end.
+func Carry(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint16) error {
 	defer local.Close()
 	connection, err := dial(ctx)
 	if err != nil {
@@ -42,36 +42,36 @@ func Pipe(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint1
 	}
 	_ = failures.Close() // our half: we report nothing
 	failed := make(chan error, 1)
-	go func() { failed <- failure(failures) }()
+	go func() { failed <- readFailure(failures) }()
 	headers.Set(corev1.StreamType, corev1.StreamTypeData)
 	data, err := connection.CreateStream(headers)
 	if err != nil {
 		// A remote end that refuses at once may reset the stream before it is open: it has said why.
-		return cmp.Or(reported(connection, failed), fmt.Errorf("open the data stream: %w", err))
+		return cmp.Or(failureOf(connection, failed), fmt.Errorf("open the data stream: %w", err))
 	}
-	exchange(connection, local, data)
-	return reported(connection, failed)
+	copyBothWays(connection, local, data)
+	return failureOf(connection, failed)
 }
 
-// silent is a connection that knows why it was ended, if nothing came for too long.
-type silent interface{ Lost() error }
+// idleConnection is a connection that knows why it was ended, if nothing came for too long.
+type idleConnection interface{ Lost() error }
 
-// reported is what the remote end says on the error stream, which it closes when the data stream is over.
-func reported(connection httpstream.Connection, failed <-chan error) error {
+// failureOf is what the remote end says on the error stream, which it closes when the data stream is over.
+func failureOf(connection httpstream.Connection, failed <-chan error) error {
 	var err error
 	select {
 	case err = <-failed:
 	case <-connection.CloseChan():
 	}
-	if known, ok := connection.(silent); ok && err == nil && known.Lost() != nil {
+	if known, ok := connection.(idleConnection); ok && err == nil && known.Lost() != nil {
 		return fmt.Errorf("the connection to the sandbox was lost: %w", known.Lost())
 	}
 	return err
 }
 
-// exchange copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
+// copyBothWays copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
 // passed on and still gets the answer.
-func exchange(connection httpstream.Connection, local io.ReadWriter, data httpstream.Stream) {
+func copyBothWays(connection httpstream.Connection, local io.ReadWriter, data httpstream.Stream) {
 	answered, broken := make(chan struct{}), make(chan struct{})
 	go func() {
 		_, _ = io.Copy(local, data) // the remote end reports on the error stream
@@ -91,8 +91,8 @@ func exchange(connection httpstream.Connection, local io.ReadWriter, data httpst
 	_ = data.Reset() // what was not sent yet would keep the error stream waiting
 }
 
-func failure(said io.Reader) error {
-	message, err := io.ReadAll(io.LimitReader(said, stream.MostReport))
+func readFailure(said io.Reader) error {
+	message, err := io.ReadAll(io.LimitReader(said, stream.MaxReportBytes))
 	if err != nil || len(message) == 0 {
 		return nil //nolint:nilerr // the connection ended: nothing was reported
 	}

@@ -15,37 +15,37 @@ type Port struct {
 	Remote uint16
 }
 
-// Ask is a pair of ports as the user wrote it: Remote may be the name of a container's port.
-type Ask struct {
+// PortSpec is a pair of ports as the user wrote it: Remote may be the name of a container's port.
+type PortSpec struct {
 	Local  string
 	Remote string
 }
 
 // ParsePort reads [LOCAL:]REMOTE. An empty LOCAL before the colon means any free port.
-func ParsePort(text string) (Ask, error) {
+func ParsePort(text string) (PortSpec, error) {
 	local, remote, found := strings.Cut(text, ":")
 	if !found {
 		local, remote = "", local
 	} else if local == "" {
 		local = "0"
 	}
-	ask := Ask{Local: local, Remote: remote}
+	ask := PortSpec{Local: local, Remote: remote}
 	if remote == "" || strings.Contains(remote, ":") {
-		return Ask{}, fmt.Errorf("%q is no port: use REMOTE, LOCAL:REMOTE or :REMOTE", text)
+		return PortSpec{}, fmt.Errorf("%q is no port: use REMOTE, LOCAL:REMOTE or :REMOTE", text)
 	}
 	if local != "" {
 		if _, err := number(local, 0); err != nil {
-			return Ask{}, fmt.Errorf("local port of %q: %w", text, err)
+			return PortSpec{}, fmt.Errorf("local port of %q: %w", text, err)
 		}
 	}
 	if _, err := number(remote, 1); err != nil && isNumeric(remote) {
-		return Ask{}, fmt.Errorf("remote port of %q: %w", text, err)
+		return PortSpec{}, fmt.Errorf("remote port of %q: %w", text, err)
 	}
 	return ask, nil
 }
 
 // Resolve gives the numbers. Named finds the number of a container's port by its name.
-func (a Ask) Resolve(named func(name string) (int32, bool)) (Port, error) {
+func (a PortSpec) Resolve(named func(name string) (int32, bool)) (Port, error) {
 	remote, err := number(a.Remote, 1)
 	if err != nil {
 		found, ok := named(a.Remote)

@@ -171,7 +171,7 @@ func (t *Tunnel) accept(ctx context.Context, l listener, end context.CancelCause
 		}
 		all.Go(func() {
 			t.report(Event{Listener: l.Addr(), Remote: l.remote, Connected: true})
-			err := Pipe(ctx, t.Dial, conn, l.remote)
+			err := Carry(ctx, t.Dial, conn, l.remote)
 			if errors.Is(err, ErrGone) {
 				end(err)
 			} else if err != nil && ctx.Err() == nil {

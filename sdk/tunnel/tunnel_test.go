@@ -22,8 +22,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
@@ -38,9 +38,9 @@ func run(t *testing.T, dial func(context.Context) (httpstream.Connection, error)
 	return events, cancel, over
 }
 
-func dialer(t *testing.T, onlySPDY bool, forward func(context.Context, int32, io.ReadWriteCloser) error) (func(context.Context) (httpstream.Connection, error), *fake.Server) {
+func dialer(t *testing.T, onlySPDY bool, forward func(context.Context, int32, io.ReadWriteCloser) error) (func(context.Context) (httpstream.Connection, error), *fakeserver.Server) {
 	t.Helper()
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	server.OnlySPDY, server.Forward = onlySPDY, forward
 	network, err := stream.New(server.Config(), clock.RealClock{})
@@ -197,14 +197,14 @@ func TestTunnelRefusesATakenPort(t *testing.T) {
 }
 
 // hasty notices soon that nothing comes.
-var hasty = stream.Patience{Ping: 50 * time.Millisecond, Silence: 450 * time.Millisecond, Answer: 450 * time.Millisecond}
+var hasty = stream.Timeouts{PingInterval: 50 * time.Millisecond, Idle: 450 * time.Millisecond, Response: 450 * time.Millisecond}
 
 func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
 	for name, onlySPDY := range map[string]bool{"WebSocket": false, "SPDY": true} {
 		for kind, busy := range map[string]bool{"idle": false, "busy": true} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				t.Parallel()
-				server := fake.New()
+				server := fakeserver.New()
 				t.Cleanup(server.Close)
 				server.OnlySPDY, server.Forward = onlySPDY, echo
 				between, config, err := proxy.For(server.Config())
@@ -216,7 +216,7 @@ func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				network = network.Within(hasty)
+				network = network.WithTimeouts(hasty)
 				dial := func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") }
 				events, _, _ := run(t, dial, tunnel.Port{Remote: 80})
 				listener := (<-events).Listener
@@ -251,10 +251,10 @@ func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
 // A port whose other end takes nothing for a while is no silent connection.
 func TestAPortThatTakesNothingForAWhileLosesNothing(t *testing.T) {
 	const size = 8 << 20
-	server := fake.New()
+	server := fakeserver.New()
 	t.Cleanup(server.Close)
 	server.Forward = func(_ context.Context, _ int32, connection io.ReadWriteCloser) error {
-		<-time.After(3 * hasty.Silence)
+		<-time.After(3 * hasty.Idle)
 		n, err := io.Copy(io.Discard, connection)
 		_, _ = fmt.Fprint(connection, n)
 		return err
@@ -263,7 +263,7 @@ func TestAPortThatTakesNothingForAWhileLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network = network.Within(hasty)
+	network = network.WithTimeouts(hasty)
 	events, _, _ := run(t, func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") }, tunnel.Port{Remote: 80})
 	if got := ask(t, (<-events).Listener, strings.Repeat("x", size)); got != strconv.Itoa(size) {
 		t.Errorf("got %q", got)

@@ -15,10 +15,10 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 func claim(change func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
@@ -62,7 +62,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			fates := volume.Fates(tt.claim, tt.sandbox, tt.there)
+			fates := volume.Outcomes(tt.claim, tt.sandbox, tt.there)
 			if goes, stays := volume.Names(fates, false), volume.Names(fates, true); goes != tt.goes || stays != tt.stays {
 				t.Errorf("goes %q, stays %q", goes, stays)
 			}
@@ -94,7 +94,7 @@ func TestTheEndInWords(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := volume.AtTheEnd(tt.claim, tt.sandbox, nil); got != tt.want {
+			if got := volume.ShutdownText(tt.claim, tt.sandbox, nil); got != tt.want {
 				t.Errorf("got %q", got)
 			}
 		})

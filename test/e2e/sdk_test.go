@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -71,7 +71,7 @@ func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 			if exists, err := again.Exists(ctx, "/etc/passwd"); err != nil || !exists {
 				t.Errorf("%v, %v", exists, err)
 			}
-			if err := again.Wait(ctx, wait.Ready); err != nil {
+			if err := again.Wait(ctx, await.Ready); err != nil {
 				t.Error(err)
 			}
 			if err := again.Close(ctx); err != nil {

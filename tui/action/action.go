@@ -69,7 +69,7 @@ type Request struct {
 	// Argument is the command, ports, duration, number, name or ID that the verb needs.
 	Argument string
 	// Volumes are those of the targets, as far as the user saw.
-	Volumes []volume.Fate
+	Volumes []volume.Outcome
 	// Lowered says of Scale that the pool is to keep fewer than now.
 	Lowered bool
 }
@@ -91,7 +91,7 @@ func (r Request) Question() string {
 }
 
 // volumes says which volumes go and which stay.
-func volumes(all []volume.Fate) (text string) {
+func volumes(all []volume.Outcome) (text string) {
 	if going := volume.Names(all, false); going != "" {
 		text += " Volumes that are deleted with what is on them: " + going + "."
 	}

@@ -19,12 +19,12 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	streamfake "github.com/agent-sandbox/kubectl-sandbox/sdk/stream/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
+	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
 // rig is a dispatcher on a fake cluster.
@@ -246,7 +246,7 @@ func TestQuestions(t *testing.T) {
 		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
 		"not all of very many":    {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
 		"delete names the volumes": {
-			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Fate{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
+			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
 			"Delete claim/a? Volumes that are deleted with what is on them: data-a (1Gi). Volumes that stay: work-a.",
 		},
 		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast, with the sandboxes in it that nobody has claimed?"},

@@ -19,13 +19,13 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 )
 
 // Options are what a Dispatcher needs. All is required.
@@ -41,21 +41,21 @@ type Options struct {
 
 // Dispatcher does what is asked. Its methods may be called by several goroutines.
 type Dispatcher struct {
-	o        Options
-	resolver *resolve.Resolver
-	waiter   *wait.Waiter
-	observer *observe.Observer
-	holders  *sandbox.Client
-	pools    *pool.Client
-	forwards forwards
+	o         Options
+	resolver  *resolve.Resolver
+	waiter    *await.Waiter
+	observer  *observe.Observer
+	sandboxes *sandbox.Client
+	pools     *pool.Client
+	forwards  forwards
 }
 
 // New returns a Dispatcher.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock), observer: observe.New(o.Kubernetes, o.Clock),
-		holders: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
-		waiter: wait.New(o.Sandboxes, o.Kubernetes, o.Clock),
+		sandboxes: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
+		waiter: await.New(o.Sandboxes, o.Kubernetes, o.Clock),
 	}
 }
 
@@ -124,7 +124,7 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 	case t.Kind == resolve.KindPool || t.Kind == resolve.KindTemplate || r.Verb == Scale:
 		return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
 	}
-	holder, err := d.resolver.Holder(ctx, t.Namespace, t.Ref())
+	holder, err := d.resolver.ClaimAndSandbox(ctx, t.Namespace, t.Ref())
 	if err == nil {
 		err = same(holder, t)
 	}
@@ -133,10 +133,10 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 	}
 	switch r.Verb {
 	case Suspend:
-		changed, err := d.holders.Suspend(ctx, holder)
+		changed, err := d.sandboxes.Suspend(ctx, holder)
 		return unless(changed, "suspended", "was suspended already"), err
 	case Resume:
-		changed, err := d.holders.Resume(ctx, holder)
+		changed, err := d.sandboxes.Resume(ctx, holder)
 		return unless(changed, "resumed", "was running already"), err
 	case Extend:
 		by, err := time.ParseDuration(r.Argument)
@@ -144,20 +144,20 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 			return "", fmt.Errorf("%q is no duration: use 30m or 2h", r.Argument)
 		}
 		kept := false
-		if sandbox.Lost(holder, d.o.Clock.Now()) {
+		if sandbox.SandboxLost(holder, d.o.Clock.Now()) {
 			volumes, err := volume.New(d.o.Sandboxes, d.o.Kubernetes).Kept(ctx, holder.Claim)
 			if err != nil {
 				return "", err
 			}
 			kept = len(volumes) > 0
 		}
-		until, err := d.holders.Extend(ctx, holder, by, kept)
+		until, err := d.sandboxes.Extend(ctx, holder, by, kept)
 		if errors.Is(err, sandbox.ErrLost) {
 			err = fmt.Errorf("%w (the command extend with --fresh does)", err)
 		}
 		return "ends at " + until.UTC().Format(time.RFC3339), err
 	case Delete:
-		return "deleted", d.holders.Delete(ctx, holder, false)
+		return "deleted", d.sandboxes.Delete(ctx, holder, false)
 	default:
 		return "", fmt.Errorf("cannot %s a %s", r.Verb, t.Kind)
 	}
@@ -208,7 +208,7 @@ func (d *Dispatcher) create(ctx context.Context, from Target, name string) (stri
 	default:
 		return "", errors.New("a claim is made from a template or a pool")
 	}
-	_, remarks, err := d.holders.CreateClaim(ctx, claim, false)
+	_, remarks, err := d.sandboxes.CreateClaim(ctx, claim, false)
 	return strings.Join(append([]string{"claim/" + name + " created"}, remarks...), "; "), err
 }
 

@@ -25,7 +25,7 @@ type Page struct {
 	Target Target
 	// Found, Facts and Diagnosis are those of a claim or Sandbox.
 	Found     *resolve.Target
-	Facts     diagnose.Facts
+	Facts     diagnose.Snapshot
 	Diagnosis diagnose.Diagnosis
 	// YAML are the objects as the API server has them, without managed fields.
 	YAML string
@@ -48,14 +48,14 @@ func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
 		return page, page.write(apis.KindSandboxTemplate, extensionsv1beta1.SchemeGroupVersion.String(), template)
 	default:
 	}
-	found, err := d.resolver.Visible(ctx, t.Namespace, t.Ref())
+	found, err := d.resolver.ReadableObjects(ctx, t.Namespace, t.Ref())
 	if err != nil {
 		return nil, err
 	}
 	if err := same(found, t); err != nil {
 		return nil, err
 	}
-	page.Found, page.Facts = found, d.observer.Facts(ctx, found)
+	page.Found, page.Facts = found, d.observer.Snapshot(ctx, found)
 	page.Diagnosis = diagnose.Of(page.Facts)
 	var failed []error
 	if found.Claim != nil {

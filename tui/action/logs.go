@@ -39,7 +39,7 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 		return nil, err
 	}
 	if found.Pod == nil {
-		return nil, resolve.Obstacle(found, d.o.Clock.Now())
+		return nil, resolve.CheckRunning(found, d.o.Clock.Now())
 	}
 	container, err := resolve.Container(found.Pod, "")
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 	d.o.Go(func() {
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
-			if remark := state.Waiting(); remark != "" {
+			if remark := state.WaitingText(); remark != "" {
 				_, _ = fmt.Fprintf(to, "(%s)\n", remark) // fails only when nobody reads any more
 			}
 		})

@@ -42,9 +42,9 @@ func OfPool(s *pool.Summary, warm, cold int, ready, claims []int) *Pool {
 		UID: s.Pool.UID, Namespace: s.Pool.Namespace, Name: s.Pool.Name, Labels: s.Pool.Labels,
 		Template: s.Pool.Spec.TemplateRef.Name, Created: s.Pool.CreationTimestamp.Time,
 		Desired: s.Desired, Ready: s.Ready, Claimed: s.Claimed, Pending: max(0, len(s.Members)-s.Ready), Stale: s.Stale,
-		Short: s.Short, Broken: s.Broken(), Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
+		Short: s.Shortage, Broken: s.Broken(), Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
 	}
-	if count, why, has := strings.Cut(s.Short, ": "); has {
+	if count, why, has := strings.Cut(s.Shortage, ": "); has {
 		p.Short = count + ": " + brief(why)
 	}
 	p.path = p.Namespace + "/" + p.Name

@@ -70,7 +70,7 @@ type Row struct {
 	// Stale says of a member that it was built from what its template no longer says.
 	Stale bool
 	// Volumes are those of the Sandbox, and what becomes of them when it is deleted.
-	Volumes []volume.Fate
+	Volumes []volume.Outcome
 	// Version changes whenever one of the objects behind the row does.
 	Version string
 
@@ -85,16 +85,16 @@ func OfClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox,
 	if held != nil && !metav1.IsControlledBy(held, claim) {
 		held = nil // somebody else's: the operator has not caught up
 	}
-	facts := diagnose.Facts{Now: now, Claim: claim, Sandbox: held}
+	facts := diagnose.Snapshot{Now: now, Claim: claim, Sandbox: held}
 	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &facts, claim.Status.Conditions)
 	r.Sandbox, r.IP = claim.Status.SandboxStatus.Name, strings.Join(claim.Status.SandboxStatus.PodIPs, ",")
 	r.Template = claim.Spec.TemplateName()
 	if held != nil {
-		r.Volumes = volume.Fates(claim, held, nil)
+		r.Volumes = volume.Outcomes(claim, held, nil)
 		r.behind(held, pod)
 		r.Source = SourceCold
-		if r.Pool = pool.From(claim, held); r.Pool != "" {
-			r.Source, r.Hit = SourceWarm, pool.Hit(claim, held)
+		if r.Pool = pool.SourcePool(claim, held); r.Pool != "" {
+			r.Source, r.Hit = SourceWarm, pool.ServedWarm(claim, held)
 		}
 	}
 	r.index()
@@ -103,10 +103,10 @@ func OfClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox,
 
 // OfSandbox makes the row of a Sandbox. Its Pod may be nil.
 func OfSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now time.Time) *Row {
-	facts := diagnose.Facts{Now: now, Sandbox: sandbox}
+	facts := diagnose.Snapshot{Now: now, Sandbox: sandbox}
 	r := newRow(resolve.KindSandbox, &sandbox.ObjectMeta, &facts, sandbox.Status.Conditions)
 	r.behind(sandbox, pod)
-	r.Volumes = volume.Fates(nil, sandbox, nil)
+	r.Volumes = volume.Outcomes(nil, sandbox, nil)
 	r.IP, r.Stale = strings.Join(sandbox.Status.PodIPs, ","), stale
 	r.Source = SourceDirect
 	if owner := metav1.GetControllerOf(sandbox); owner != nil && owner.Kind == apis.KindSandboxWarmPool {
@@ -116,7 +116,7 @@ func OfSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now 
 	return r
 }
 
-func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Facts, conditions []metav1.Condition) *Row {
+func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Snapshot, conditions []metav1.Condition) *Row {
 	r := &Row{
 		Kind: kind, UID: object.UID, Namespace: object.Namespace, Name: object.Name, Labels: object.Labels,
 		State: diagnose.VerdictOf(facts), Created: object.CreationTimestamp.Time, Deadline: facts.Deadline(),

@@ -20,7 +20,7 @@ import (
 // group is what belongs to one pool.
 type group struct {
 	pool       *extensionsv1beta1.SandboxWarmPool
-	facts      pool.Facts
+	facts      pool.Inventory
 	warm, cold int
 }
 
@@ -64,7 +64,7 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 func (s *state) groups(now time.Time, health Health) (groups map[key]*group, byTemplate map[key][]string) {
 	groups, byTemplate = make(map[key]*group, len(s.pools)), map[key][]string{}
 	for k, p := range s.pools {
-		g := &group{pool: p, facts: pool.Facts{Now: now, Stale: s.judge}}
+		g := &group{pool: p, facts: pool.Inventory{Now: now, Stale: s.judge}}
 		template := key{Namespace: k.Namespace, Name: p.Spec.TemplateRef.Name}
 		byTemplate[template] = append(byTemplate[template], k.Name)
 		if !health.Unread(resourceTemplates) {
@@ -139,8 +139,8 @@ func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.
 			s.history.sample(g.pool.UID, summary.Ready)
 		}
 		template := key{Namespace: k.Namespace, Name: g.pool.Spec.TemplateRef.Name}
-		if summary.Broken() && !summary.Fixed && (faults[template] == "" || summary.Short < faults[template]) {
-			faults[template] = summary.Short
+		if summary.Broken() && !summary.TemplateChanged && (faults[template] == "" || summary.Shortage < faults[template]) {
+			faults[template] = summary.Shortage
 		}
 		snapshot.Pools = append(snapshot.Pools,
 			rows.OfPool(&summary, g.warm, g.cold, s.history.ready[g.pool.UID], s.history.perMinute(k, now)))

@@ -21,8 +21,8 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 

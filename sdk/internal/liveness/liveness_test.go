@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/liveness"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/liveness"
 )
 
 func TestOnlyTimeInWhichSomebodyListensIsSilence(t *testing.T) {
@@ -28,17 +28,17 @@ func TestOnlyTimeInWhichSomebodyListensIsSilence(t *testing.T) {
 		"what comes while it is read by nobody": {[]look{{period, false, true}, {period, true, false}}, period},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var s liveness.Silence
+			var s liveness.IdleTimer
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-			s.Look(now, period)
+			s.Check(now, period)
 			var got time.Duration
 			for _, l := range tt.looks {
 				now = now.Add(l.after)
-				s.Reading(l.reading)
+				s.SetReading(l.reading)
 				if l.heard {
-					s.Heard()
+					s.Reset()
 				}
-				got = s.Look(now, period)
+				got = s.Check(now, period)
 			}
 			if got != tt.want {
 				t.Errorf("silent for %v, want %v", got, tt.want)

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package wait
+package await
 
 import (
 	"context"
@@ -20,12 +20,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// reread is how often the objects are read without an event: for users who may not watch, and for what no watch tells
+// pollInterval is how often the objects are read without an event: for users who may not watch, and for what no watch tells
 // (the operator's health, the passing of time).
-const reread = 3 * time.Second
+const pollInterval = 3 * time.Second
 
-// quiet is how long nothing is said: most waits are over by then.
-const quiet = 2 * time.Second
+// progressDelay is how long nothing is said: most waits are over by then.
+const progressDelay = 2 * time.Second
 
 // Request is one thing to wait for.
 type Request struct {
@@ -66,50 +66,50 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watches := newWatches(ctx, w)
-	tick := w.clock.NewTicker(reread)
+	tick := w.clock.NewTicker(pollInterval)
 	defer tick.Stop()
-	reads, late := w.limit(ctx, r.Timeout)
-	var hoping hope
-	progress := teller{tell: r.Progress, from: w.clock.Now().Add(quiet)}
+	reads, late := w.withTimeout(ctx, r.Timeout)
+	var hoping giveUpTimer
+	progress := progressReporter{report: r.Progress, start: w.clock.Now().Add(progressDelay)}
 	for first := true; ; first = false {
 		target, err := w.read(reads, &r, first)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil && reads.Err() != nil:
-			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
+			return nil, &TimeoutError{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
 		case err == nil:
 			if done, err := decide(r.Goal, r.Ref.String(), r.UID, target, w.clock.Now()); done || err != nil {
 				return target, err
 			}
 			obstacle, lasting := w.obstacle(reads, r.Goal, target)
-			if r.GiveUp && hoping.gone(obstacle, lasting, w.clock.Now()) {
-				return target, &Never{Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String()}
+			if r.GiveUp && hoping.expired(obstacle, lasting, w.clock.Now()) {
+				return target, &UnreachableError{Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String()}
 			}
-			progress.say(obstacle, w.clock.Now())
+			progress.update(obstacle, w.clock.Now())
 			watches.follow(target)
 		case first || !transient(err):
 			return nil, err
 		default:
-			progress.say(fmt.Sprintf("the API server does not answer, trying again: %v", err), w.clock.Now())
+			progress.update(fmt.Sprintf("the API server does not answer, trying again: %v", err), w.clock.Now())
 		}
 		if r.Timeout == 0 {
-			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, Obstacle: progress.last}
+			return nil, &TimeoutError{Name: r.Ref.String(), Goal: r.Goal, Obstacle: progress.last}
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-late:
-			return nil, &Timeout{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
+			return nil, &TimeoutError{Name: r.Ref.String(), Goal: r.Goal, After: r.Timeout, Obstacle: progress.last}
 		case <-watches.changed:
 		case <-tick.C():
 		}
 	}
 }
 
-// limit returns a context for reads that ends with the time to wait, and a channel that is closed then: an API server that is silent does
+// withTimeout returns a context for reads that ends with the time to wait, and a channel that is closed then: an API server that is silent does
 // not make it longer.
-func (w *Waiter) limit(ctx context.Context, timeout time.Duration) (context.Context, <-chan struct{}) {
+func (w *Waiter) withTimeout(ctx context.Context, timeout time.Duration) (context.Context, <-chan struct{}) {
 	if timeout <= 0 {
 		return ctx, nil
 	}
@@ -130,7 +130,7 @@ func (w *Waiter) limit(ctx context.Context, timeout time.Duration) (context.Cont
 // read returns the objects, nil if the one waited for is gone. The first read pins the object: a name that is a claim now
 // must not be mistaken for a Sandbox of the same name once the claim is gone.
 func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Target, error) {
-	target, err := w.resolver.Visible(ctx, r.Namespace, r.Ref)
+	target, err := w.resolver.ReadableObjects(ctx, r.Namespace, r.Ref)
 	if resolve.Is(err, resolve.NotFound) && (!first || r.UID != "" || r.Goal == Deleted) {
 		return nil, nil
 	}
@@ -147,7 +147,7 @@ func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Tar
 func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (text string, lasting bool) {
 	switch goal {
 	case Ready:
-		d := diagnose.Of(w.observer.Facts(ctx, t))
+		d := diagnose.Of(w.observer.Snapshot(ctx, t))
 		return d.Obstacle, d.Lasting
 	case Suspended:
 		if t.Sandbox != nil {
@@ -169,25 +169,25 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (te
 	}
 }
 
-// grace is how long a lasting obstacle must stand before the waiting is given up: the operator may only not have seen yet
+// giveUpDelay is how long a lasting obstacle must stand before the waiting is given up: the operator may only not have seen yet
 // what was made a moment ago, and the kubelet tries more than once.
-const grace = 3 * time.Second
+const giveUpDelay = 3 * time.Second
 
-// hope is lost when a lasting obstacle has stood for a while.
-type hope struct {
-	standing bool
-	since    time.Time
+// giveUpTimer is lost when a lasting obstacle has stood for a while.
+type giveUpTimer struct {
+	running bool
+	since   time.Time
 }
 
-func (h *hope) gone(obstacle string, lasting bool, now time.Time) bool {
+func (h *giveUpTimer) expired(obstacle string, lasting bool, now time.Time) bool {
 	if obstacle == "" || !lasting {
-		h.standing = false
+		h.running = false
 		return false
 	}
-	if !h.standing {
-		h.standing, h.since = true, now
+	if !h.running {
+		h.running, h.since = true, now
 	}
-	return now.Sub(h.since) >= grace
+	return now.Sub(h.since) >= giveUpDelay
 }
 
 // transient says whether the same read may succeed later: not a refusal by the API server, but its absence or overload.
@@ -201,22 +201,22 @@ func transient(err error) bool {
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err)
 }
 
-// teller says each obstacle once: kubelet alternates between two words for the same failure.
-type teller struct {
-	tell func(string)
-	from time.Time
-	last string
-	told map[string]bool
+// progressReporter says each obstacle once: kubelet alternates between two words for the same failure.
+type progressReporter struct {
+	report   func(string)
+	start    time.Time
+	last     string
+	reported map[string]bool
 }
 
-func (t *teller) say(obstacle string, now time.Time) {
+func (t *progressReporter) update(obstacle string, now time.Time) {
 	t.last = obstacle
-	if obstacle == "" || t.tell == nil || t.told[obstacle] || now.Before(t.from) {
+	if obstacle == "" || t.report == nil || t.reported[obstacle] || now.Before(t.start) {
 		return
 	}
-	if t.told == nil {
-		t.told = map[string]bool{}
+	if t.reported == nil {
+		t.reported = map[string]bool{}
 	}
-	t.told[obstacle] = true
-	t.tell(obstacle)
+	t.reported[obstacle] = true
+	t.report(obstacle)
 }

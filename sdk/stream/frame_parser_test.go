@@ -15,15 +15,15 @@ func TestPingsAreFoundWhereverThePiecesEnd(t *testing.T) {
 	settings := []byte{0x80, 3, 0, 4, 0, 0, 0, 4, 0, 0, 0, 9}
 	wire := slices.Concat(pingFrame(1), data, pingFrame(0x7fffffff), empty, settings, pingFrame(5), data)
 	for size := 1; size <= len(wire); size++ {
-		var f frames
+		var f frameParser
 		var got []uint32
 		for piece := range slices.Chunk(wire, size) {
-			f.pass(piece, func(number uint32) { got = append(got, number) })
+			f.parse(piece, func(number uint32) { got = append(got, number) })
 		}
-		if !slices.Equal(got, []uint32{1, 0x7fffffff, 5}) || !f.between() {
-			t.Errorf("in pieces of %d: %v, between two frames: %t", size, got, f.between())
+		if !slices.Equal(got, []uint32{1, 0x7fffffff, 5}) || !f.atBoundary() {
+			t.Errorf("in pieces of %d: %v, between two frames: %t", size, got, f.atBoundary())
 		}
-		if f.pass(data[:len(data)-1], nil); f.between() {
+		if f.parse(data[:len(data)-1], nil); f.atBoundary() {
 			t.Errorf("in pieces of %d: a frame without its end counts as whole", size)
 		}
 	}

@@ -29,8 +29,8 @@ const (
 	OperatorUp Operator = "up"
 )
 
-// Facts are the objects as they were read at one time. Each may be missing.
-type Facts struct {
+// Snapshot are the objects as they were read at one time. Each may be missing.
+type Snapshot struct {
 	Now      time.Time
 	Claim    *extensionsv1beta1.SandboxClaim
 	Sandbox  *agentsv1beta1.Sandbox
@@ -49,7 +49,7 @@ type Facts struct {
 }
 
 // template is the name of what the Sandbox was made from, empty if that is no template or nobody knows.
-func (f *Facts) template() string {
+func (f *Snapshot) template() string {
 	if f.Sandbox != nil {
 		if name := f.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {
 			return name
@@ -61,7 +61,7 @@ func (f *Facts) template() string {
 	return ""
 }
 
-func (f *Facts) name() string {
+func (f *Snapshot) name() string {
 	switch {
 	case f.Claim != nil:
 		return f.Claim.Name

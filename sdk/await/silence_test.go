@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package wait_test
+package await_test
 
 import (
 	"encoding/json"
@@ -20,8 +20,8 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
@@ -30,7 +30,7 @@ type silentServer struct {
 	ready   atomic.Bool
 	watches atomic.Int32
 	between *proxy.Proxy
-	waiter  *wait.Waiter
+	waiter  *await.Waiter
 }
 
 func (s *silentServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func serveSilently(t *testing.T) *silentServer {
 	}
 	t.Cleanup(between.Close)
 	s.between = between
-	limits := transport.Limits{Answer: 2 * time.Second, Silence: 500 * time.Millisecond, Again: time.Second, Pause: 20 * time.Millisecond}
+	limits := transport.Limits{Response: 2 * time.Second, Idle: 500 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond}
 	config.Transport = &http.Transport{} // of this test: no connection is shared
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return transport.New(next, clock.RealClock{}, limits, false)
@@ -81,7 +81,7 @@ func serveSilently(t *testing.T) *silentServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.waiter = wait.New(sandboxes, core, clock.RealClock{})
+	s.waiter = await.New(sandboxes, core, clock.RealClock{})
 	return s
 }
 
@@ -90,7 +90,7 @@ func TestWaitingGoesOnOverAnotherConnectionWhenOneGoesSilent(t *testing.T) {
 	s := serveSilently(t)
 	over := make(chan error, 1)
 	go func() {
-		r := request(wait.Ready)
+		r := request(await.Ready)
 		r.Timeout = time.Minute
 		_, err := s.waiter.For(t.Context(), r)
 		over <- err
@@ -114,11 +114,11 @@ func TestASilentAPIServerDoesNotMakeTheWaitLonger(t *testing.T) {
 	t.Parallel()
 	s := serveSilently(t)
 	s.between.Always(proxy.Fault{Action: proxy.Stall})
-	r := request(wait.Ready)
+	r := request(await.Ready)
 	r.Timeout = 300 * time.Millisecond
 	begun := time.Now()
 	_, err := s.waiter.For(t.Context(), r)
-	if timedOut := (&wait.Timeout{}); !errors.As(err, &timedOut) || time.Since(begun) > 1800*time.Millisecond {
+	if timedOut := (&await.TimeoutError{}); !errors.As(err, &timedOut) || time.Since(begun) > 1800*time.Millisecond {
 		t.Errorf("after %v: %v", time.Since(begun), err)
 	}
 }

@@ -20,33 +20,33 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// mostNamed is how many Sandboxes are named in the selector of a list of Pods; for more, all Pods of Sandboxes are listed.
-const mostNamed = 50
+// maxNamedSandboxes is how many Sandboxes are named in the selector of a list of Pods; for more, all Pods of Sandboxes are listed.
+const maxNamedSandboxes = 50
 
-// Many reads the facts about many targets, with a few requests however many they are. Targets whose conditions tell enough
+// Snapshots reads the facts about many targets, with a few requests however many they are. Targets whose conditions tell enough
 // cost none. The namespace is the targets', or empty if they are of several. The Pods of the targets are filled in.
-func (o *Observer) Many(ctx context.Context, namespace string, targets []*resolve.Target) []diagnose.Facts {
-	all := make([]diagnose.Facts, len(targets))
+func (o *Observer) Snapshots(ctx context.Context, namespace string, targets []*resolve.Target) []diagnose.Snapshot {
+	all := make([]diagnose.Snapshot, len(targets))
 	var open []int
 	silent := false
 	for i, t := range targets {
-		all[i] = Resolved(t, o.clock.Now())
+		all[i] = FromTarget(t, o.clock.Now())
 		if !diagnose.Settled(&all[i]) {
 			open = append(open, i)
-			silent = silent || Silent(t)
+			silent = silent || OperatorSilent(t)
 		}
 	}
 	if len(open) == 0 {
 		return all
 	}
-	around := o.around(ctx, namespace, targets, open)
+	around := o.surroundings(ctx, namespace, targets, open)
 	var operator diagnose.Operator
 	if silent {
 		operator = o.Operator(ctx)
 	}
 	for _, i := range open {
 		around.fill(&all[i], targets[i])
-		if Silent(targets[i]) {
+		if OperatorSilent(targets[i]) {
 			all[i].Operator = operator
 		}
 	}
@@ -61,7 +61,7 @@ type surroundings struct {
 	events     map[types.UID][]corev1.Event
 }
 
-func (o *Observer) around(ctx context.Context, namespace string, targets []*resolve.Target, open []int) *surroundings {
+func (o *Observer) surroundings(ctx context.Context, namespace string, targets []*resolve.Target, open []int) *surroundings {
 	s := &surroundings{
 		pods: map[types.UID][]corev1.Pod{}, volumes: map[types.NamespacedName]*corev1.PersistentVolumeClaim{}, events: map[types.UID][]corev1.Event{},
 	}
@@ -106,7 +106,7 @@ func (o *Observer) around(ctx context.Context, namespace string, targets []*reso
 // podsOf selects the Pods of Sandboxes with the hashes of their names.
 func podsOf(hashes []string) string {
 	operator, values := selection.Exists, []string(nil)
-	if len(hashes) <= mostNamed {
+	if len(hashes) <= maxNamedSandboxes {
 		slices.Sort(hashes)
 		operator, values = selection.In, slices.Compact(hashes)
 	}
@@ -117,7 +117,7 @@ func podsOf(hashes []string) string {
 	return labels.NewSelector().Add(*requirement).String()
 }
 
-func (s *surroundings) fill(f *diagnose.Facts, t *resolve.Target) {
+func (s *surroundings) fill(f *diagnose.Snapshot, t *resolve.Target) {
 	note := func(object metav1.Object) { f.Events = append(f.Events, s.events[object.GetUID()]...) }
 	if t.Claim != nil {
 		note(t.Claim)
@@ -127,7 +127,7 @@ func (s *surroundings) fill(f *diagnose.Facts, t *resolve.Target) {
 	}
 	note(t.Sandbox)
 	if t.Pod == nil {
-		t.Pod = resolve.Choose(t.Sandbox, s.pods[t.Sandbox.UID])
+		t.Pod = resolve.ChoosePod(t.Sandbox, s.pods[t.Sandbox.UID])
 		t.PodHidden = t.Pod == nil && s.podsHidden
 		f.Pod, f.PodHidden = t.Pod, t.PodHidden
 	}

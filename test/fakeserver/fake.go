@@ -3,7 +3,7 @@
 
 // Package fake is an API server and a kubelet in this process, for tests of what goes through package stream. Both are the
 // real code of Kubernetes: only what would run in a container is a function.
-package fake
+package fakeserver
 
 import (
 	"context"

@@ -19,7 +19,7 @@ import (
 
 // byTemplate names the pool's template and the pool, for clusters whose claims cannot name a pool alone. What a warm Sandbox
 // cannot take starts a new one there too.
-func (s *shaping) byTemplate(ctx context.Context) error {
+func (s *claimAdapter) byTemplate(ctx context.Context) error {
 	spec := &s.claim.Spec
 	pool, err := s.pool(ctx, spec.WarmPoolRef.Name)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *shaping) byTemplate(ctx context.Context) error {
 }
 
 // byPool names a pool, for clusters whose claims cannot name a template.
-func (s *shaping) byPool(ctx context.Context) error {
+func (s *claimAdapter) byPool(ctx context.Context) error {
 	spec := &s.claim.Spec
 	template, policy := spec.TemplateRef.Name, spec.WarmPoolPolicy()
 	const only = "this cluster makes claims from pools only"
@@ -65,7 +65,7 @@ func (s *shaping) byPool(ctx context.Context) error {
 	return nil
 }
 
-func (s *shaping) pool(ctx context.Context, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
+func (s *claimAdapter) pool(ctx context.Context, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
 	pool, err := s.client.sandboxes.ExtensionsV1beta1().SandboxWarmPools(s.claim.Namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, resolve.ErrorNotFound(resolve.Ref{Kind: resolve.KindPool, Name: name}, s.claim.Namespace)
@@ -77,7 +77,7 @@ func (s *shaping) pool(ctx context.Context, name string) (*extensionsv1beta1.San
 }
 
 // bestPool is the pool of the template with the most Ready members, empty if it has no pool.
-func (s *shaping) bestPool(ctx context.Context, template string) (string, error) {
+func (s *claimAdapter) bestPool(ctx context.Context, template string) (string, error) {
 	list, err := s.client.sandboxes.ExtensionsV1beta1().SandboxWarmPools(s.claim.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", fmt.Errorf("list pools: %w", err)

@@ -17,33 +17,33 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
-// Trouble is why no operator looks after a namespace.
-type Trouble struct {
+// Problem is why no operator looks after a namespace.
+type Problem struct {
 	// Message is empty if there is none, or nothing is known of any. Short is for where there is little room.
 	Message, Short string
 	// Absent says that there is no operator at all.
 	Absent bool
 	// mark tells whether a Lease has changed since; empty: the trouble is sure.
-	mark string
+	leaseVersion string
 }
 
 // Confirmed says whether it counts: that a Lease is old only when it was as old before.
-func (t Trouble) Confirmed(before Trouble) bool {
-	return t.Message != "" && (t.mark == "" || t.mark == before.mark)
+func (t Problem) Confirmed(before Problem) bool {
+	return t.Message != "" && (t.leaseVersion == "" || t.leaseVersion == before.leaseVersion)
 }
 
-// Of finds the trouble that the facts show for a namespace, or for all if it is empty.
-func Of(f Facts, namespace string, now time.Time) Trouble {
-	if !f.Known || f.led(now) {
-		return Trouble{}
+// ProblemFor finds the trouble that the facts show for a namespace, or for all if it is empty.
+func ProblemFor(f Observation, namespace string, now time.Time) Problem {
+	if !f.Known || f.ledByOther(now) {
+		return Problem{}
 	}
 	if len(f.Deployments) == 0 {
-		if _, looked := f.Leases[apis.OperatorNamespace]; !f.Everywhere || !looked {
-			return Trouble{}
+		if _, looked := f.Leases[apis.OperatorNamespace]; !f.AllNamespaces || !looked {
+			return Problem{}
 		}
-		return Trouble{Absent: true, Short: "no operator found", Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads"}
+		return Problem{Absent: true, Short: "no operator found", Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads"}
 	}
-	var first Trouble
+	var first Problem
 	elsewhere := []string{}
 	for i := range f.Deployments {
 		d := &f.Deployments[i]
@@ -51,15 +51,15 @@ func Of(f Facts, namespace string, now time.Time) Trouble {
 			elsewhere = append(elsewhere, watched...)
 			continue
 		}
-		t := f.of(d, now)
+		t := f.problemOf(d, now)
 		if t.Message == "" {
-			return Trouble{}
+			return Problem{}
 		}
 		if first.Message == "" {
 			first = t
 		}
 	}
-	if first.Message == "" && f.Everywhere {
+	if first.Message == "" && f.AllNamespaces {
 		slices.Sort(elsewhere)
 		first.Short = "no operator works here"
 		first.Message = fmt.Sprintf("the operator works in %s alone", strings.Join(slices.Compact(elsewhere), ", "))
@@ -67,8 +67,8 @@ func Of(f Facts, namespace string, now time.Time) Trouble {
 	return first
 }
 
-// led says whether somebody leads that no Deployment stands for: another implementation, or an operator outside the cluster.
-func (f Facts) led(now time.Time) bool {
+// ledByOther says whether somebody leads that no Deployment stands for: another implementation, or an operator outside the cluster.
+func (f Observation) ledByOther(now time.Time) bool {
 	if len(f.Deployments) > 0 {
 		return false
 	}
@@ -80,30 +80,30 @@ func (f Facts) led(now time.Time) bool {
 	return false
 }
 
-// of is the trouble of one operator.
-func (f Facts) of(d *appsv1.Deployment, now time.Time) Trouble {
+// problemOf is the trouble of one operator.
+func (f Observation) problemOf(d *appsv1.Deployment, now time.Time) Problem {
 	lease, looked := f.Leases[LeaseNamespace(d)]
 	var vacant string
-	if Elects(d) && looked {
+	if UsesLeaderElection(d) && looked {
 		var leader string
 		if leader, vacant = Leader(lease, now); leader != "" {
-			return Trouble{}
+			return Problem{}
 		}
 	}
 	where := fmt.Sprintf("Deployment %s/%s", d.Namespace, d.Name)
 	switch {
 	case d.Spec.Replicas != nil && *d.Spec.Replicas == 0:
-		return Trouble{Short: "operator scaled to zero", Message: "the operator is scaled to zero (" + where + ")"}
+		return Problem{Short: "operator scaled to zero", Message: "the operator is scaled to zero (" + where + ")"}
 	case d.Status.AvailableReplicas == 0:
-		return Trouble{Short: "operator not available", Message: "no Pod of the operator is available (" + where + ")" + failure(d)}
+		return Problem{Short: "operator not available", Message: "no Pod of the operator is available (" + where + ")" + replicaFailure(d)}
 	case vacant != "":
-		return Trouble{Short: "no operator leads", Message: vacant, mark: "lease " + mark(lease)}
+		return Problem{Short: "no operator leads", Message: vacant, leaseVersion: "lease " + leaseVersionOf(lease)}
 	}
-	return Trouble{}
+	return Problem{}
 }
 
-// failure is why a Deployment has no Pods, if it says so.
-func failure(d *appsv1.Deployment) string {
+// replicaFailure is why a Deployment has no Pods, if it says so.
+func replicaFailure(d *appsv1.Deployment) string {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
 			return ": " + c.Message
@@ -112,8 +112,8 @@ func failure(d *appsv1.Deployment) string {
 	return ""
 }
 
-// mark changes whenever a leader renews its Lease.
-func mark(lease *coordinationv1.Lease) string {
+// leaseVersionOf changes whenever a leader renews its Lease.
+func leaseVersionOf(lease *coordinationv1.Lease) string {
 	if lease == nil {
 		return ""
 	}

@@ -19,7 +19,7 @@ import (
 
 // VerdictOf is the state of a member in one word.
 func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
-	verdict := diagnose.VerdictOf(&diagnose.Facts{Now: now, Sandbox: member})
+	verdict := diagnose.VerdictOf(&diagnose.Snapshot{Now: now, Sandbox: member})
 	if _, cause := obstacleOf(member); cause != podreason.None && verdict == diagnose.Starting {
 		return diagnose.Blocked
 	}
@@ -40,16 +40,16 @@ func (s *Summary) Broken() bool {
 	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable
 }
 
-// explain finds out why the pool is short, and of which class that is.
-func (s *Summary) explain(f *Facts) {
+// findShortage finds out why the pool is short, and of which class that is.
+func (s *Summary) findShortage(f *Inventory) {
 	if s.TemplateMissing && s.Desired > 0 {
 		s.Cause = podreason.TemplateNotFound
 	}
-	s.Short = s.short(f)
+	s.Shortage = s.shortageText(f)
 }
 
-// short is why fewer members are Ready than desired: the first cause that explains it.
-func (s *Summary) short(f *Facts) string {
+// shortageText is why fewer members are Ready than desired: the first cause that explains it.
+func (s *Summary) shortageText(f *Inventory) string {
 	missing := s.Desired - s.Ready
 	switch {
 	case s.Pool.DeletionTimestamp != nil:
@@ -63,7 +63,7 @@ func (s *Summary) short(f *Facts) string {
 	case f.Sandboxes == nil:
 		return fmt.Sprintf("%d of %d are not ready (you may not list Sandboxes)", missing, s.Desired)
 	}
-	if why, count := s.obstacle(f); count > 0 {
+	if why, count := s.commonObstacle(f); count > 0 {
 		if s.Broken() {
 			return fmt.Sprintf("%s: %s (%d not ready)", s.origin(), why, count)
 		}
@@ -77,14 +77,14 @@ func (s *Summary) short(f *Facts) string {
 
 // origin names what members are broken by.
 func (s *Summary) origin() string {
-	if s.Fixed {
+	if s.TemplateChanged {
 		return "an earlier template " + s.Pool.Spec.TemplateRef.Name
 	}
 	return "template " + s.Pool.Spec.TemplateRef.Name
 }
 
-// obstacle is what the operator says about the members that are not Ready: what most of them have in common.
-func (s *Summary) obstacle(f *Facts) (why string, count int) {
+// commonObstacle is what the operator says about the members that are not Ready: what most of them have in common.
+func (s *Summary) commonObstacle(f *Inventory) (why string, count int) {
 	said := map[string]int{}
 	var example *agentsv1beta1.Sandbox
 	for _, member := range s.Members {
@@ -107,7 +107,7 @@ func (s *Summary) obstacle(f *Facts) (why string, count int) {
 	if cause == podreason.None {
 		return why, count
 	}
-	s.Cause, s.Fixed = cause, s.Template != nil && f.stale(s.Template, example)
+	s.Cause, s.TemplateChanged = cause, s.Template != nil && f.stale(s.Template, example)
 	if cause == podreason.ImagePull { // what counts comes first: a column is narrow
 		_, text, _ = strings.Cut(text, ": ")
 		text = strings.TrimPrefix(text, "ImagePullBackOff: ")
@@ -115,10 +115,10 @@ func (s *Summary) obstacle(f *Facts) (why string, count int) {
 	return text, count
 }
 
-// Hit says whether a claim was served warm: it took a member of a pool that was Ready. Times of creation and of conditions are
+// ServedWarm says whether a claim was served warm: it took a member of a pool that was Ready. Times of creation and of conditions are
 // whole seconds.
-func Hit(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) bool {
-	if From(claim, held) == "" {
+func ServedWarm(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) bool {
+	if SourcePool(claim, held) == "" {
 		return false
 	}
 	const atOnce = 2 * time.Second

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package wait_test
+package await_test
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 // withPod are a Sandbox that is not ready and its Pod, which is so.
@@ -69,14 +69,14 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := request(wait.Ready)
+			r := request(await.Ready)
 			r.GiveUp = true
 			step := time.Minute
 			if tt.never != "" {
 				step = 3 * time.Second
 			}
 			err := waitWhile(t, fakecluster.New(tt.objects...), r, func(clock *clocktesting.FakeClock) { clock.Step(step) })
-			never, timedOut := &wait.Never{}, &wait.Timeout{}
+			never, timedOut := &await.UnreachableError{}, &await.TimeoutError{}
 			switch {
 			case tt.never == "" && !errors.As(err, &timedOut):
 				t.Errorf("given up: %v", err)
@@ -88,8 +88,8 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 }
 
 func TestOneWhoDoesNotGiveUpWaitsForATemplateToo(t *testing.T) {
-	err := waitWhile(t, fakecluster.New(claimThat(apis.ReasonTemplateNotFound)), request(wait.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
-	if timedOut := (&wait.Timeout{}); !errors.As(err, &timedOut) || !strings.Contains(timedOut.Obstacle, "TemplateNotFound") {
+	err := waitWhile(t, fakecluster.New(claimThat(apis.ReasonTemplateNotFound)), request(await.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
+	if timedOut := (&await.TimeoutError{}); !errors.As(err, &timedOut) || !strings.Contains(timedOut.Obstacle, "TemplateNotFound") {
 		t.Errorf("got %v", err)
 	}
 }

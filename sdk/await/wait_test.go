@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package wait_test
+package await_test
 
 import (
 	"context"
@@ -23,9 +23,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/fakecluster"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/wait"
+	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -69,45 +69,45 @@ func claimThat(reason apis.Reason) *extensionsv1beta1.SandboxClaim {
 	}
 }
 
-func request(goal wait.Goal) wait.Request {
-	return wait.Request{Namespace: "ns", Ref: resolve.Ref{Name: "dev"}, Goal: goal}
+func request(goal await.Goal) await.Request {
+	return await.Request{Namespace: "ns", Ref: resolve.Ref{Name: "dev"}, Goal: goal}
 }
 
 // TestFirstLook is about what is decided from one look: a timeout of zero ends the waiting after it.
 func TestFirstLook(t *testing.T) {
 	const reached, waits = "", "timed out"
 	tests := map[string]struct {
-		goal    wait.Goal
+		goal    await.Goal
 		objects []runtime.Object
 		uid     types.UID
 		want    string // part of the error
 	}{
-		"ready is reached": {goal: wait.Ready, objects: []runtime.Object{sandbox(ready)}, want: reached},
-		"readiness of an earlier generation is not believed":    {goal: wait.Ready, objects: []runtime.Object{sandbox(readyOnce)}, want: waits},
-		"a finished Sandbox never becomes ready":                {goal: wait.Ready, objects: []runtime.Object{sandbox(finished)}, want: "it has finished"},
-		"a suspended Sandbox never becomes ready":               {goal: wait.Ready, objects: []runtime.Object{sandbox(asleep)}, want: "it is suspended"},
-		"an expired Sandbox never becomes ready":                {goal: wait.Ready, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
-		"a Sandbox that is being deleted is an error":           {goal: wait.Ready, objects: []runtime.Object{sandbox(ready, deleting)}, want: "it is being deleted"},
-		"another Sandbox of the name is not the one":            {goal: wait.Ready, objects: []runtime.Object{sandbox(ready)}, uid: "another", want: "another of that name was made"},
-		"a claim whose metadata is refused never becomes ready": {goal: wait.Ready, objects: []runtime.Object{claimThat(apis.ReasonInvalidMetadata)}, want: "the claim's mistake (InvalidMetadata)"},
-		"a claim whose template is missing is waited for":       {goal: wait.Ready, objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, want: waits},
-		"suspended is reached":                                  {goal: wait.Suspended, objects: []runtime.Object{sandbox(asleep, suspended)}, want: reached},
-		"a Pod that still ends is not suspended":                {goal: wait.Suspended, objects: []runtime.Object{sandbox(asleep)}, want: waits},
-		"suspension that nobody asked for is named":             {goal: wait.Suspended, objects: []runtime.Object{sandbox(ready)}, want: "nobody has asked"},
-		"finished is reached":                                   {goal: wait.Finished, objects: []runtime.Object{sandbox(finished)}, want: reached},
-		"finished survives expiry":                              {goal: wait.Finished, objects: []runtime.Object{sandbox(finished, expired)}, want: reached},
-		"expiry before the end is an error":                     {goal: wait.Finished, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
-		"deleted is reached when there is nothing":              {goal: wait.Deleted, want: reached},
-		"deleted is reached when there is another":              {goal: wait.Deleted, objects: []runtime.Object{sandbox()}, uid: "another", want: reached},
-		"a Sandbox that is being deleted still exists":          {goal: wait.Deleted, objects: []runtime.Object{sandbox(deleting)}, want: waits},
-		"what never existed cannot become ready":                {goal: wait.Ready, want: "no claim or Sandbox is called"},
+		"ready is reached": {goal: await.Ready, objects: []runtime.Object{sandbox(ready)}, want: reached},
+		"readiness of an earlier generation is not believed":    {goal: await.Ready, objects: []runtime.Object{sandbox(readyOnce)}, want: waits},
+		"a finished Sandbox never becomes ready":                {goal: await.Ready, objects: []runtime.Object{sandbox(finished)}, want: "it has finished"},
+		"a suspended Sandbox never becomes ready":               {goal: await.Ready, objects: []runtime.Object{sandbox(asleep)}, want: "it is suspended"},
+		"an expired Sandbox never becomes ready":                {goal: await.Ready, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
+		"a Sandbox that is being deleted is an error":           {goal: await.Ready, objects: []runtime.Object{sandbox(ready, deleting)}, want: "it is being deleted"},
+		"another Sandbox of the name is not the one":            {goal: await.Ready, objects: []runtime.Object{sandbox(ready)}, uid: "another", want: "another of that name was made"},
+		"a claim whose metadata is refused never becomes ready": {goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonInvalidMetadata)}, want: "the claim's mistake (InvalidMetadata)"},
+		"a claim whose template is missing is waited for":       {goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, want: waits},
+		"suspended is reached":                                  {goal: await.Suspended, objects: []runtime.Object{sandbox(asleep, suspended)}, want: reached},
+		"a Pod that still ends is not suspended":                {goal: await.Suspended, objects: []runtime.Object{sandbox(asleep)}, want: waits},
+		"suspension that nobody asked for is named":             {goal: await.Suspended, objects: []runtime.Object{sandbox(ready)}, want: "nobody has asked"},
+		"finished is reached":                                   {goal: await.Finished, objects: []runtime.Object{sandbox(finished)}, want: reached},
+		"finished survives expiry":                              {goal: await.Finished, objects: []runtime.Object{sandbox(finished, expired)}, want: reached},
+		"expiry before the end is an error":                     {goal: await.Finished, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
+		"deleted is reached when there is nothing":              {goal: await.Deleted, want: reached},
+		"deleted is reached when there is another":              {goal: await.Deleted, objects: []runtime.Object{sandbox()}, uid: "another", want: reached},
+		"a Sandbox that is being deleted still exists":          {goal: await.Deleted, objects: []runtime.Object{sandbox(deleting)}, want: waits},
+		"what never existed cannot become ready":                {goal: await.Ready, want: "no claim or Sandbox is called"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			cluster := fakecluster.New(tt.objects...)
 			r := request(tt.goal)
 			r.UID = tt.uid
-			_, err := wait.New(cluster.Sandboxes, cluster.Kubernetes, clocktesting.NewFakeClock(now)).For(t.Context(), r)
+			_, err := await.New(cluster.Sandboxes, cluster.Kubernetes, clocktesting.NewFakeClock(now)).For(t.Context(), r)
 			if (err == nil) != (tt.want == reached) || (err != nil && !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -116,7 +116,7 @@ func TestFirstLook(t *testing.T) {
 }
 
 // waitWhile waits for a goal while do changes the cluster, once the waiting has begun.
-func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r wait.Request, do func(clock *clocktesting.FakeClock)) error {
+func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r await.Request, do func(clock *clocktesting.FakeClock)) error {
 	t.Helper()
 	watched := make(chan struct{}, 10)
 	cluster.Sandboxes.PrependWatchReactor("*", func(clienttesting.Action) (bool, watch.Interface, error) {
@@ -127,7 +127,7 @@ func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r wait.Request, do fu
 	result := make(chan error, 1)
 	r.Timeout = time.Minute
 	go func() {
-		_, err := wait.New(cluster.Sandboxes, cluster.Kubernetes, clock).For(t.Context(), r)
+		_, err := await.New(cluster.Sandboxes, cluster.Kubernetes, clock).For(t.Context(), r)
 		result <- err
 	}()
 	<-watched
@@ -149,17 +149,17 @@ func (r *refusal) of(cluster *fakecluster.Cluster) {
 
 func TestAChangeEndsTheWaiting(t *testing.T) {
 	tests := map[string]struct {
-		goal wait.Goal
+		goal await.Goal
 		do   func(context.Context, *testing.T, *fakecluster.Cluster)
 		want string
 	}{
-		"becoming ready": {goal: wait.Ready, do: func(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
+		"becoming ready": {goal: await.Ready, do: func(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
 			if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes("ns").Update(ctx, sandbox(ready), metav1.UpdateOptions{}); err != nil {
 				t.Error(err)
 			}
 		}},
-		"deletion while ready is waited for": {goal: wait.Ready, want: "it was deleted", do: remove},
-		"deletion":                           {goal: wait.Deleted, do: remove},
+		"deletion while ready is waited for": {goal: await.Ready, want: "it was deleted", do: remove},
+		"deletion":                           {goal: await.Deleted, do: remove},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -183,8 +183,8 @@ func remove(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
 }
 
 func TestTimeOutNamesTheObstacle(t *testing.T) {
-	err := waitWhile(t, fakecluster.New(sandbox()), request(wait.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
-	var timeout *wait.Timeout
+	err := waitWhile(t, fakecluster.New(sandbox()), request(await.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
+	var timeout *await.TimeoutError
 	if !errors.As(err, &timeout) || !timeout.WaitTimedOut() || timeout.After != time.Minute || !strings.Contains(timeout.Obstacle, "operator") {
 		t.Errorf("got %#v", err)
 	}
@@ -193,11 +193,11 @@ func TestTimeOutNamesTheObstacle(t *testing.T) {
 func TestAnInterruptEndsTheWaiting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cluster := fakecluster.New(sandbox())
-	r := request(wait.Ready)
+	r := request(await.Ready)
 	r.Timeout = -1
 	result := make(chan error, 1)
 	go func() {
-		_, err := wait.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{}).For(ctx, r)
+		_, err := await.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{}).For(ctx, r)
 		result <- err
 	}()
 	cancel()
@@ -210,11 +210,11 @@ func TestAnAPIServerThatIsAwayForAWhileIsWaitedFor(t *testing.T) {
 	cluster := fakecluster.New(sandbox())
 	var refused refusal
 	refused.of(cluster)
-	err := waitWhile(t, cluster, request(wait.Ready), func(clock *clocktesting.FakeClock) {
+	err := waitWhile(t, cluster, request(await.Ready), func(clock *clocktesting.FakeClock) {
 		refused.err.Store(new(error(apierrors.NewServiceUnavailable("restarting"))))
 		clock.Step(time.Minute)
 	})
-	if _, timedOut := errors.AsType[*wait.Timeout](err); !timedOut {
+	if _, timedOut := errors.AsType[*await.TimeoutError](err); !timedOut {
 		t.Errorf("got %v", err)
 	}
 }
@@ -223,7 +223,7 @@ func TestALostPermissionEndsTheWaiting(t *testing.T) {
 	cluster := fakecluster.New(sandbox())
 	var refused refusal
 	refused.of(cluster)
-	err := waitWhile(t, cluster, request(wait.Ready), func(clock *clocktesting.FakeClock) {
+	err := waitWhile(t, cluster, request(await.Ready), func(clock *clocktesting.FakeClock) {
 		refused.err.Store(new(fakecluster.Forbidden("get", apis.ResourceSandboxes, apis.GroupAgents)))
 		clock.Step(3 * time.Second)
 	})
@@ -233,10 +233,10 @@ func TestALostPermissionEndsTheWaiting(t *testing.T) {
 }
 
 func TestParseGoal(t *testing.T) {
-	if _, err := wait.ParseGoal("happy"); err == nil {
+	if _, err := await.ParseGoal("happy"); err == nil {
 		t.Error("an unknown goal is accepted")
 	}
-	if goal, err := wait.ParseGoal("Ready"); err != nil || goal != wait.Ready {
+	if goal, err := await.ParseGoal("Ready"); err != nil || goal != await.Ready {
 		t.Errorf("got %q, %v", goal, err)
 	}
 }

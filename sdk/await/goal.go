@@ -9,7 +9,7 @@
 //   - what cannot come any more is an error at once; what can heal is waited for, and named as the obstacle; what heals only
 //     if somebody changes something is waited for too, unless the caller gives up;
 //   - a watch that breaks is made anew, and no event is needed twice: every decision rests on a fresh read.
-package wait
+package await
 
 import (
 	"fmt"
@@ -48,8 +48,8 @@ func ParseGoal(text string) (Goal, error) {
 	return goal, nil
 }
 
-// Never is the error for a goal that cannot be reached any more.
-type Never struct {
+// UnreachableError is the error for a goal that cannot be reached any more.
+type UnreachableError struct {
 	Name string
 	Goal Goal
 	Why  string
@@ -57,13 +57,15 @@ type Never struct {
 }
 
 // Error implements error.
-func (e *Never) Error() string { return fmt.Sprintf("%s will not be %s: %s", e.Name, e.Goal, e.Why) }
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("%s will not be %s: %s", e.Name, e.Goal, e.Why)
+}
 
 // NextStep is the arguments of the plugin's command that helps.
-func (e *Never) NextStep() string { return e.next }
+func (e *UnreachableError) NextStep() string { return e.next }
 
-// Timeout is the error for a goal that was not reached in time.
-type Timeout struct {
+// TimeoutError is the error for a goal that was not reached in time.
+type TimeoutError struct {
 	Name     string
 	Goal     Goal
 	After    time.Duration
@@ -71,7 +73,7 @@ type Timeout struct {
 }
 
 // Error implements error.
-func (e *Timeout) Error() string {
+func (e *TimeoutError) Error() string {
 	message := fmt.Sprintf("timed out after %s waiting for %s to be %s", e.After, e.Name, e.Goal)
 	if e.Obstacle != "" {
 		message += "; " + e.Obstacle
@@ -80,10 +82,10 @@ func (e *Timeout) Error() string {
 }
 
 // NextStep is the arguments of the plugin's command that tells more.
-func (e *Timeout) NextStep() string { return "status " + e.Name }
+func (e *TimeoutError) NextStep() string { return "status " + e.Name }
 
 // WaitTimedOut tells callers that do not import this package what happened.
-func (e *Timeout) WaitTimedOut() bool { return true }
+func (e *TimeoutError) WaitTimedOut() bool { return true }
 
 // decide says whether the goal is reached, or that it never will be. A nil target is an object that is gone; uid is the
 // object that the waiting is about.
@@ -92,14 +94,14 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 	if goal == Deleted {
 		return gone, nil
 	}
-	never := func(why, next string) error { return &Never{Name: ref, Goal: goal, Why: why, next: next} }
+	never := func(why, next string) error { return &UnreachableError{Name: ref, Goal: goal, Why: why, next: next} }
 	switch {
 	case t == nil:
 		return false, never("it was deleted", "")
 	case gone:
 		return false, never("it was deleted, and another of that name was made", "")
 	}
-	facts := observe.Resolved(t, now)
+	facts := observe.FromTarget(t, now)
 	verdict := diagnose.VerdictOf(&facts)
 	switch verdict {
 	case diagnose.Deleting:

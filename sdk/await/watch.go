@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package wait
+package await
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// rewatch is the pause before a broken watch is made anew.
-const rewatch = time.Second
+// rewatchPause is the pause before a broken watch is made anew.
+const rewatchPause = time.Second
 
-// open opens one watch.
-type open func(context.Context, metav1.ListOptions) (watch.Interface, error)
+// openWatch opens one watch.
+type openWatch func(context.Context, metav1.ListOptions) (watch.Interface, error)
 
 // watches tell that something about a target has changed, never what: the reader reads for itself.
 type watches struct {
@@ -50,7 +50,7 @@ func (w *watches) follow(t *resolve.Target) {
 	}
 }
 
-func (w *watches) start(key string, options metav1.ListOptions, open open) {
+func (w *watches) start(key string, options metav1.ListOptions, open openWatch) {
 	if w.running[key] {
 		return
 	}
@@ -60,12 +60,12 @@ func (w *watches) start(key string, options metav1.ListOptions, open open) {
 
 // keep holds a watch open until the context ends. A new watch begins with the objects there are, so that what happened
 // while there was none is noticed. That a watch cannot be opened is no error: the objects are also read now and then.
-func (w *watches) keep(options metav1.ListOptions, open open) {
+func (w *watches) keep(options metav1.ListOptions, open openWatch) {
 	for w.ctx.Err() == nil {
 		if stream, err := open(w.ctx, options); err == nil {
 			w.drain(stream)
 		}
-		pause := w.waiter.clock.NewTimer(rewatch)
+		pause := w.waiter.clock.NewTimer(rewatchPause)
 		select {
 		case <-w.ctx.Done():
 		case <-pause.C():
@@ -92,21 +92,21 @@ func (w *watches) drain(stream watch.Interface) {
 	}
 }
 
-// Follow watches on behalf of a caller that decides for itself. It tells when something about what is followed may have
+// Watch watches on behalf of a caller that decides for itself. It tells when something about what is followed may have
 // changed; the watches end with the context. Its methods are for one goroutine.
-type Follow struct{ watches *watches }
+type Watch struct{ watches *watches }
 
-// Follow returns one that follows nothing yet.
-func (w *Waiter) Follow(ctx context.Context) *Follow { return &Follow{watches: newWatches(ctx, w)} }
+// Watch returns one that follows nothing yet.
+func (w *Waiter) Watch(ctx context.Context) *Watch { return &Watch{watches: newWatches(ctx, w)} }
 
 // Changed receives something when a fresh read is due.
-func (f *Follow) Changed() <-chan struct{} { return f.watches.changed }
+func (f *Watch) Changed() <-chan struct{} { return f.watches.changed }
 
-// Target follows the target's objects as far as they exist.
-func (f *Follow) Target(t *resolve.Target) { f.watches.follow(t) }
+// AddTarget follows the target's objects as far as they exist.
+func (f *Watch) AddTarget(t *resolve.Target) { f.watches.follow(t) }
 
-// All follows the claims and Sandboxes of a namespace, or of all, that the selector selects.
-func (f *Follow) All(namespace, selector string) {
+// AddNamespace follows the claims and Sandboxes of a namespace, or of all, that the selector selects.
+func (f *Watch) AddNamespace(namespace, selector string) {
 	options := metav1.ListOptions{LabelSelector: selector}
 	sandboxes := f.watches.waiter.sandboxes
 	f.watches.start("all claims", options, sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).Watch)

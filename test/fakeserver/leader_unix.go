@@ -3,7 +3,7 @@
 
 //go:build !windows
 
-package fake
+package fakeserver
 
 import (
 	"os/exec"

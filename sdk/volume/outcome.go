@@ -16,34 +16,34 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// Fate is what becomes of a volume when its Sandbox is deleted.
-type Fate struct {
+// Outcome is what becomes of a volume when its Sandbox is deleted.
+type Outcome struct {
 	Name, Size string
 	// Stays says that it outlives the Sandbox.
 	Stays bool
 }
 
 // String is the volume for a person: its name and, where it is known, its size.
-func (f Fate) String() string {
+func (f Outcome) String() string {
 	if f.Size == "" {
 		return f.Name
 	}
 	return f.Name + " (" + f.Size + ")"
 }
 
-// Fates says what becomes of the volumes of a claim and its Sandbox, either of which may be nil, when they are deleted. Of a volume
+// Outcomes says what becomes of the volumes of a claim and its Sandbox, either of which may be nil, when they are deleted. Of a volume
 // that is not among those that are there, or may not be read, the Sandbox's spec tells.
-func Fates(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) []Fate {
-	var all []Fate
+func Outcomes(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) []Outcome {
+	var all []Outcome
 	if sandbox == nil {
 		for _, volume := range KeptFor(claim, there) {
-			all = append(all, Fate{Name: volume.Name, Size: Size(&volume), Stays: true})
+			all = append(all, Outcome{Name: volume.Name, Size: Size(&volume), Stays: true})
 		}
 		return all
 	}
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		template := &sandbox.Spec.VolumeClaimTemplates[i]
-		fate := Fate{Name: naming.PersistentVolumeClaim(template.Name, sandbox.Name), Stays: sandbox.Spec.RetainsVolumes()}
+		fate := Outcome{Name: naming.PersistentVolumeClaim(template.Name, sandbox.Name), Stays: sandbox.Spec.RetainsVolumes()}
 		if size, asked := template.Spec.Resources.Requests[corev1.ResourceStorage]; asked {
 			fate.Size = size.String()
 		}
@@ -79,25 +79,25 @@ func Size(volume *corev1.PersistentVolumeClaim) string {
 	return size.String()
 }
 
-// shown is how many volumes a sentence names.
-const shown = 20
+// maxNames is how many volumes a sentence names.
+const maxNames = 20
 
 // Names are the volumes that stay, or those that go, for a person; empty if there are none.
-func Names(fates []Fate, stay bool) string {
+func Names(fates []Outcome, stay bool) string {
 	var names []string
 	for _, fate := range fates {
 		if fate.Stays == stay {
 			names = append(names, fate.String())
 		}
 	}
-	if more := len(names) - shown; more > 0 {
-		names = append(names[:shown], fmt.Sprintf("%d more", more))
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")
 }
 
 // Count is how many volumes stay, or how many go.
-func Count(fates []Fate, stay bool) (n int) {
+func Count(fates []Outcome, stay bool) (n int) {
 	for _, fate := range fates {
 		if fate.Stays == stay {
 			n++
@@ -106,8 +106,8 @@ func Count(fates []Fate, stay bool) (n int) {
 	return n
 }
 
-// AtTheEnd says what happens when the time of a claim, or else of a Sandbox, is over.
-func AtTheEnd(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) string {
+// ShutdownText says what happens when the time of a claim, or else of a Sandbox, is over.
+func ShutdownText(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) string {
 	var text string
 	switch {
 	case claim != nil && (claim.Spec.Lifecycle == nil || claim.Spec.Lifecycle.ShutdownPolicy == "" ||
@@ -123,7 +123,7 @@ func AtTheEnd(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sand
 	default:
 		text = "the Sandbox is deleted"
 	}
-	fates := Fates(claim, sandbox, there)
+	fates := Outcomes(claim, sandbox, there)
 	if going := Names(fates, false); going != "" {
 		text += ", with " + noun(Count(fates, false)) + " " + going
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestDefaultPatienceNoticesWithinAMinute(t *testing.T) {
-	if p := DefaultPatience(); p.Silence+2*p.Ping > time.Minute || p.Answer > time.Minute || p.Silence < 6*p.Ping {
+	if p := DefaultTimeouts(); p.Idle+2*p.PingInterval > time.Minute || p.Response > time.Minute || p.Idle < 6*p.PingInterval {
 		t.Errorf("%+v", p)
 	}
 }
@@ -43,8 +43,8 @@ func TestShortInputIsKnownToBeShort(t *testing.T) {
 	}
 	defer end.Close()
 	defer pipe.Close()
-	if !short(file("small", unread)) || short(file("large", unread+1)) || !short(null) || short(pipe) ||
-		!short(strings.NewReader("x")) || short(bytes.NewReader(make([]byte, unread+1))) {
+	if !fitsInPipe(file("small", pipeCapacity)) || fitsInPipe(file("large", pipeCapacity+1)) || !fitsInPipe(null) || fitsInPipe(pipe) ||
+		!fitsInPipe(strings.NewReader("x")) || fitsInPipe(bytes.NewReader(make([]byte, pipeCapacity+1))) {
 		t.Error("an input is judged wrongly")
 	}
 }

@@ -34,7 +34,7 @@ const (
 // grower finds what belongs to one target. What may not be read is said to be hidden.
 type grower struct {
 	access *access.Access
-	facts  diagnose.Facts
+	facts  diagnose.Snapshot
 	style  report.Style
 }
 
@@ -104,12 +104,12 @@ func (g *grower) sources(ctx context.Context, namespace, template, from string) 
 
 // short is why the pool has fewer members Ready than it should, or will have; empty if that may not be read.
 func (g *grower) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
-	facts, err := g.access.Pools.Facts(ctx, p.Namespace)
+	facts, err := g.access.Pools.Inventory(ctx, p.Namespace)
 	if err != nil {
 		return ""
 	}
 	summary := pool.Summarize(p, facts)
-	return summary.Short
+	return summary.Shortage
 }
 
 // blame marks the template that has to be changed.

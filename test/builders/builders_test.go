@@ -22,12 +22,15 @@ var noon = time.Date(2026, time.April, 13, 12, 0, 0, 0, time.UTC)
 func TestTwoCallsGiveEqualObjects(t *testing.T) {
 	for name, build := range map[string]func() client.Object{
 		"Sandbox": func() client.Object {
-			return builders.Sandbox("box", builders.WithService(true), builders.WithVolume("data", "1Gi"), builders.WithReplicas(0),
+			return builders.Sandbox("box", builders.WithService(true), builders.WithVolume("data", "1Gi"),
+				builders.WithReplicas(0),
 				builders.WithShutdown(noon, agentsv1beta1.ShutdownPolicyDelete), builders.WithLabel("a", "b"),
 				builders.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "", noon))
 		},
 		"SandboxTemplate": func() client.Object { return builders.Template("python", builders.WithPodLabel("a", "b")) },
-		"SandboxClaim":    func() client.Object { return builders.Claim("box", "python", builders.BoundTo("box-1", "10.0.0.1")) },
+		"SandboxClaim": func() client.Object {
+			return builders.Claim("box", "python", builders.BoundTo("box-1", "10.0.0.1"))
+		},
 		"SandboxWarmPool": func() client.Object { return builders.Pool("fast", "python", builders.WithReplicas(3)) },
 		"Pod":             func() client.Object { return builders.Pod("box", builders.ReadySince(noon)) },
 		"PersistentVolumeClaim": func() client.Object {

@@ -14,10 +14,11 @@ type volumeOption func(*corev1.PersistentVolumeClaim)
 
 func (o volumeOption) volume(p *corev1.PersistentVolumeClaim) { o(p) }
 
-// PersistentVolumeClaim asks for so much space, and is not bound yet.
+// PersistentVolumeClaim returns an unbound claim that requests the given size.
 func PersistentVolumeClaim(name, size string, options ...VolumeOption) *corev1.PersistentVolumeClaim {
 	p := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metadata(name), Spec: volumeSpec(size), Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
+		ObjectMeta: metadata(name), Spec: volumeSpec(size),
+		Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
 	}
 	for _, option := range options {
 		option.volume(p)
@@ -25,7 +26,7 @@ func PersistentVolumeClaim(name, size string, options ...VolumeOption) *corev1.P
 	return p
 }
 
-// Bound has the claim have its volume.
+// Bound binds the claim to the named volume.
 func Bound(volume string) VolumeOption {
 	return volumeOption(func(p *corev1.PersistentVolumeClaim) {
 		p.Spec.VolumeName, p.Status.Phase = volume, corev1.ClaimBound
@@ -39,7 +40,7 @@ type serviceOption func(*corev1.Service)
 
 func (o serviceOption) service(s *corev1.Service) { o(s) }
 
-// Service is headless and selects nothing.
+// Service returns a headless Service without a selector.
 func Service(name string, options ...ServiceOption) *corev1.Service {
 	s := &corev1.Service{ObjectMeta: metadata(name), Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}}
 	for _, option := range options {
@@ -48,12 +49,12 @@ func Service(name string, options ...ServiceOption) *corev1.Service {
 	return s
 }
 
-// WithClusterIP gives the Service an address of its own.
+// WithClusterIP sets the Service's cluster IP.
 func WithClusterIP(ip string) ServiceOption {
 	return serviceOption(func(s *corev1.Service) { s.Spec.ClusterIP = ip })
 }
 
-// Selecting has the Service select Pods by a label.
+// Selecting adds a label to the Service's selector.
 func Selecting(key, value string) ServiceOption {
 	return serviceOption(func(s *corev1.Service) { s.Spec.Selector = with(s.Spec.Selector, key, value) })
 }

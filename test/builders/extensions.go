@@ -12,7 +12,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Template is a SandboxTemplate of one container.
+// Template returns a SandboxTemplate with one container.
 func Template(name string, options ...TemplateOption) *extensionsv1beta1.SandboxTemplate {
 	t := &extensionsv1beta1.SandboxTemplate{
 		ObjectMeta: metadata(name),
@@ -42,7 +42,7 @@ type poolOption func(*extensionsv1beta1.SandboxWarmPool)
 
 func (o poolOption) pool(p *extensionsv1beta1.SandboxWarmPool) { o(p) }
 
-// Pool is a SandboxWarmPool of a template.
+// Pool returns a SandboxWarmPool that uses the template.
 func Pool(name, template string, options ...PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	p := &extensionsv1beta1.SandboxWarmPool{
 		ObjectMeta: metadata(name),
@@ -54,7 +54,7 @@ func Pool(name, template string, options ...PoolOption) *extensionsv1beta1.Sandb
 	return p
 }
 
-// WithUpdateStrategy says how the pool follows its template.
+// WithUpdateStrategy sets how the pool follows changes of its template.
 func WithUpdateStrategy(strategy extensionsv1beta1.SandboxWarmPoolUpdateStrategyType) PoolOption {
 	return poolOption(func(p *extensionsv1beta1.SandboxWarmPool) {
 		p.Spec.UpdateStrategy = &extensionsv1beta1.SandboxWarmPoolUpdateStrategy{Type: strategy}
@@ -75,7 +75,7 @@ type claimOption func(*extensionsv1beta1.SandboxClaim)
 
 func (o claimOption) claim(c *extensionsv1beta1.SandboxClaim) { o(c) }
 
-// Claim is a SandboxClaim by template.
+// Claim returns a SandboxClaim that names a template.
 func Claim(name, template string, options ...ClaimOption) *extensionsv1beta1.SandboxClaim {
 	c := &extensionsv1beta1.SandboxClaim{
 		ObjectMeta: metadata(name),
@@ -87,33 +87,33 @@ func Claim(name, template string, options ...ClaimOption) *extensionsv1beta1.San
 	return c
 }
 
-// FromPool has the claim name a pool and no template.
+// FromPool makes the claim name a pool instead of a template.
 func FromPool(pool string) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
 		spec.TemplateRef, spec.WarmPool, spec.WarmPoolRef = nil, nil, &extensionsv1beta1.WarmPoolRef{Name: pool}
 	})
 }
 
-// WithWarmPool says which pools of the template may serve the claim.
+// WithWarmPool sets which pools of the template may serve the claim.
 func WithWarmPool(policy extensionsv1beta1.WarmPoolPolicy) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) { spec.WarmPool = new(policy) })
 }
 
-// WithEnv adds a variable for the first container.
+// WithEnv adds an environment variable for the first container.
 func WithEnv(name, value string) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
 		spec.Env = append(spec.Env, extensionsv1beta1.EnvVar{Name: name, Value: value})
 	})
 }
 
-// WithTTL has the claim end so many seconds after its Sandbox has finished.
+// WithTTL makes the claim expire the given number of seconds after its Sandbox has finished.
 func WithTTL(seconds int32, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
 		spec.Lifecycle = &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(seconds), ShutdownPolicy: policy}
 	})
 }
 
-// WithClaimShutdown has the claim end at an instant.
+// WithClaimShutdown makes the claim expire at the given time.
 func WithClaimShutdown(at time.Time, policy extensionsv1beta1.ShutdownPolicy) ClaimOption {
 	return WithClaimSpec(func(spec *extensionsv1beta1.SandboxClaimSpec) {
 		spec.Lifecycle = &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(at)), ShutdownPolicy: policy}
@@ -125,7 +125,7 @@ func WithClaimSpec(change func(*extensionsv1beta1.SandboxClaimSpec)) ClaimOption
 	return claimOption(func(c *extensionsv1beta1.SandboxClaim) { change(&c.Spec) })
 }
 
-// BoundTo has the claim's status name its Sandbox.
+// BoundTo sets the Sandbox and its addresses in the claim's status.
 func BoundTo(sandbox string, podIPs ...string) ClaimOption {
 	return claimOption(func(c *extensionsv1beta1.SandboxClaim) {
 		c.Status.SandboxStatus = extensionsv1beta1.SandboxStatus{Name: sandbox, PodIPs: slices.Clone(podIPs)}

@@ -1,11 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package builders makes the objects of tests: the caller says what matters, the builder fills in the rest so that an API
-// server would take it.
+// Package builders creates objects for tests. The caller sets what matters to the test; the builder fills in the rest
+// so that an API server would accept the object.
 //
-// Invariants: no builder reads a clock, so an object has no time that the test did not give; two calls with the same
-// arguments give equal objects that share nothing.
+// Invariants: no builder reads a clock, so an object contains only times that the test passed in; two calls with the
+// same arguments return equal objects that share no memory.
 package builders
 
 import (
@@ -22,16 +22,16 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Namespace is where objects are unless InNamespace says otherwise.
+// Namespace is the namespace of objects that are built without InNamespace.
 const Namespace = "default"
 
-// Image is what containers run unless WithImage says otherwise.
+// Image is the image of containers that are built without WithImage.
 const Image = "localhost/python:test"
 
 // Container is the name of the first container.
 const Container = "main"
 
-// Meta is an option for any object.
+// Meta is an option that changes the metadata of any object.
 type Meta func(metav1.Object)
 
 func (m Meta) sandbox(s *agentsv1beta1.Sandbox)              { m(s) }
@@ -42,18 +42,18 @@ func (m Meta) pod(p *corev1.Pod)                             { m(p) }
 func (m Meta) volume(p *corev1.PersistentVolumeClaim)        { m(p) }
 func (m Meta) service(s *corev1.Service)                     { m(s) }
 
-// InNamespace puts the object there.
+// InNamespace sets the object's namespace.
 func InNamespace(namespace string) Meta { return func(o metav1.Object) { o.SetNamespace(namespace) } }
 
-// WithUID gives the object an identity, as a server would.
+// WithUID sets the object's UID, as an API server would.
 func WithUID(uid types.UID) Meta { return func(o metav1.Object) { o.SetUID(uid) } }
 
-// WithGeneration says how often the spec has changed.
+// WithGeneration sets the object's generation.
 func WithGeneration(generation int64) Meta {
 	return func(o metav1.Object) { o.SetGeneration(generation) }
 }
 
-// WithResourceVersion says which version of the object this is.
+// WithResourceVersion sets the object's resource version.
 func WithResourceVersion(version string) Meta {
 	return func(o metav1.Object) { o.SetResourceVersion(version) }
 }
@@ -68,12 +68,12 @@ func WithAnnotation(key, value string) Meta {
 	return func(o metav1.Object) { o.SetAnnotations(with(o.GetAnnotations(), key, value)) }
 }
 
-// CreatedAt says when the object was made.
+// CreatedAt sets the creation timestamp.
 func CreatedAt(at time.Time) Meta {
 	return func(o metav1.Object) { o.SetCreationTimestamp(metav1.NewTime(at)) }
 }
 
-// DeletedAt has the object wait for a finalizer since then.
+// DeletedAt sets the deletion timestamp, and adds a finalizer if the object has none.
 func DeletedAt(at time.Time) Meta {
 	return func(o metav1.Object) {
 		deleted := metav1.NewTime(at)
@@ -89,7 +89,7 @@ func WithFinalizer(name string) Meta {
 	return func(o metav1.Object) { o.SetFinalizers(append(o.GetFinalizers(), name)) }
 }
 
-// OwnedBy makes one of our objects the controller. Give it a UID first.
+// OwnedBy makes one of this project's objects the controller. It panics if the owner has no UID.
 func OwnedBy(owner metav1.Object) Meta {
 	return func(o metav1.Object) {
 		o.SetOwnerReferences(append(o.GetOwnerReferences(), reference(owner)))
@@ -119,7 +119,8 @@ func OwnedByStranger() Meta {
 	return func(o metav1.Object) {
 		yes := true
 		o.SetOwnerReferences([]metav1.OwnerReference{{
-			APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "stranger", UID: "stranger-uid", Controller: &yes, BlockOwnerDeletion: &yes,
+			APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "stranger", UID: "stranger-uid", Controller: &yes,
+			BlockOwnerDeletion: &yes,
 		}})
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Operator is the Deployment of an operator that looks after all namespaces, with so many replicas, all of them available.
+// Operator returns the Deployment of an operator that watches all namespaces. All its replicas are available.
 func Operator(replicas int32) *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: apis.OperatorNamespace, Name: apis.OperatorName, Labels: map[string]string{apis.LabelApp: apis.OperatorName},
+			Namespace: apis.OperatorNamespace, Name: apis.OperatorName,
+			Labels: map[string]string{apis.LabelApp: apis.OperatorName},
 		},
 		Spec:   appsv1.DeploymentSpec{Replicas: &replicas},
 		Status: appsv1.DeploymentStatus{Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas},

@@ -17,7 +17,7 @@ type podOption func(*corev1.Pod)
 
 func (o podOption) pod(p *corev1.Pod) { o(p) }
 
-// Pod has one container and just came to be: Pending, on no node.
+// Pod returns a new Pod with one container: it is Pending and has no node.
 func Pod(name string, options ...PodOption) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metadata(name), Spec: podSpec(), Status: corev1.PodStatus{Phase: corev1.PodPending}}
 	for _, option := range options {
@@ -26,15 +26,15 @@ func Pod(name string, options ...PodOption) *corev1.Pod {
 	return p
 }
 
-// OnNode says where the Pod runs.
+// OnNode sets the Pod's node.
 func OnNode(name string) PodOption {
 	return podOption(func(p *corev1.Pod) { p.Spec.NodeName = name })
 }
 
-// PodWith changes the Pod in a way that has no name here.
+// PodWith applies a change that has no option of its own.
 func PodWith(change func(*corev1.Pod)) PodOption { return podOption(change) }
 
-// Ready has the Pod run and serve at its addresses; 10.0.0.1 unless some are given.
+// Ready makes the Pod run and be ready at the given addresses, or at 10.0.0.1 if there are none.
 func Ready(ips ...string) PodOption {
 	if len(ips) == 0 {
 		ips = []string{"10.0.0.1"}
@@ -46,7 +46,7 @@ func Ready(ips ...string) PodOption {
 	})
 }
 
-// ReadySince is Ready, since an instant.
+// ReadySince is Ready with the given time as the last transition of all conditions.
 func ReadySince(at time.Time, ips ...string) PodOption {
 	return podOption(func(p *corev1.Pod) {
 		Ready(ips...).pod(p)
@@ -56,18 +56,19 @@ func ReadySince(at time.Time, ips ...string) PodOption {
 	})
 }
 
-// RunningNotReady has the Pod run and fail its readiness probe.
+// RunningNotReady makes the Pod run and fail its readiness probe.
 func RunningNotReady(ips ...string) PodOption {
 	if len(ips) == 0 {
 		ips = []string{"10.0.0.1"}
 	}
 	return podOption(func(p *corev1.Pod) {
 		running(p, ips)
-		setPodCondition(p, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady", "containers with unready status: ["+Container+"]")
+		setPodCondition(p, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady",
+			"containers with unready status: ["+Container+"]")
 	})
 }
 
-// Unschedulable has the scheduler say why no node takes the Pod.
+// Unschedulable sets PodScheduled to False with the scheduler's message.
 func Unschedulable(message string) PodOption {
 	return podOption(func(p *corev1.Pod) {
 		p.Status = corev1.PodStatus{Phase: corev1.PodPending}
@@ -75,7 +76,7 @@ func Unschedulable(message string) PodOption {
 	})
 }
 
-// Waiting has the first container wait for a reason such as ImagePullBackOff or CreateContainerConfigError.
+// Waiting makes the first container wait with a reason such as ImagePullBackOff or CreateContainerConfigError.
 func Waiting(reason, message string) PodOption {
 	return podOption(func(p *corev1.Pod) {
 		p.Status = corev1.PodStatus{Phase: corev1.PodPending}
@@ -84,16 +85,17 @@ func Waiting(reason, message string) PodOption {
 	})
 }
 
-// ImagePullError has the kubelet try in vain to get the image.
+// ImagePullError makes the kubelet fail to pull the image.
 func ImagePullError() PodOption {
 	return Waiting("ErrImagePull", "failed to pull and unpack image \""+Image+"\": not found")
 }
 
-// CrashLoop has the first container end again and again.
+// CrashLoop puts the first container into CrashLoopBackOff.
 func CrashLoop(exitCode, restarts int32) PodOption {
 	return podOption(func(p *corev1.Pod) {
 		running(p, []string{"10.0.0.1"})
-		setPodCondition(p, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady", "containers with unready status: ["+Container+"]")
+		setPodCondition(p, corev1.PodReady, corev1.ConditionFalse, "ContainersNotReady",
+			"containers with unready status: ["+Container+"]")
 		first(p, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
 			Reason: "CrashLoopBackOff", Message: "back-off 10s restarting failed container",
 		}})
@@ -102,15 +104,15 @@ func CrashLoop(exitCode, restarts int32) PodOption {
 	})
 }
 
-// Succeeded has every container end well.
+// Succeeded ends the Pod with exit code 0.
 func Succeeded() PodOption { return ended(corev1.PodSucceeded, 0, "Completed") }
 
-// Failed has the first container end with an exit code and a reason such as Error or OOMKilled.
+// Failed ends the first container with an exit code and a reason such as Error or OOMKilled.
 func Failed(exitCode int32, reason string) PodOption {
 	return ended(corev1.PodFailed, exitCode, reason)
 }
 
-// Evicted has the node throw the Pod out before any container told why.
+// Evicted makes the kubelet evict the Pod before any container reports a status.
 func Evicted(message string) PodOption {
 	return podOption(func(p *corev1.Pod) {
 		p.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: message}
@@ -143,6 +145,10 @@ func first(p *corev1.Pod, state corev1.ContainerState) {
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: container.Name, Image: container.Image, State: state}}
 }
 
-func setPodCondition(p *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) {
-	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: kind, Status: status, Reason: reason, Message: message})
+func setPodCondition(
+	p *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string,
+) {
+	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
+		Type: kind, Status: status, Reason: reason, Message: message,
+	})
 }

@@ -22,7 +22,7 @@ type sandboxOption func(*agentsv1beta1.Sandbox)
 
 func (o sandboxOption) sandbox(s *agentsv1beta1.Sandbox) { o(s) }
 
-// Sandbox is a running one of one container.
+// Sandbox returns a running Sandbox with one container.
 func Sandbox(name string, options ...SandboxOption) *agentsv1beta1.Sandbox {
 	s := &agentsv1beta1.Sandbox{
 		ObjectMeta: metadata(name),
@@ -42,7 +42,7 @@ func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: Container, Image: Image}}}
 }
 
-// WithReplicas is what kubectl scale sets.
+// WithReplicas sets spec.replicas, as kubectl scale does.
 func WithReplicas(replicas int32) interface {
 	SandboxOption
 	PoolOption
@@ -58,7 +58,7 @@ func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) {
 	p.Spec.Replicas = new(int32(o))
 }
 
-// WithOperatingMode is the other way to suspend and resume.
+// WithOperatingMode sets spec.operatingMode, which suspends and resumes as spec.replicas does.
 func WithOperatingMode(mode agentsv1beta1.OperatingMode) SandboxOption {
 	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = new(mode) })
 }
@@ -68,7 +68,7 @@ func WithSandboxStatus(status agentsv1beta1.SandboxStatus) SandboxOption {
 	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Status = *status.DeepCopy() })
 }
 
-// WithShutdown has a Sandbox end at an instant, and then do what the policy says.
+// WithShutdown makes a Sandbox expire at the given time, with the given policy.
 func WithShutdown(at time.Time, policy agentsv1beta1.ShutdownPolicy) SandboxOption {
 	return sandboxOption(func(s *agentsv1beta1.Sandbox) {
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = new(metav1.NewTime(at)), new(policy)
@@ -80,8 +80,9 @@ type TemplateOption interface {
 	template(*extensionsv1beta1.SandboxTemplate)
 }
 
-// Blueprint changes what Sandboxes and SandboxTemplates have in common.
-type Blueprint func(pod *agentsv1beta1.PodTemplate, volumes *[]agentsv1beta1.PersistentVolumeClaimTemplate, service **bool)
+// Blueprint is an option that changes the fields that Sandboxes and SandboxTemplates share.
+type Blueprint func(pod *agentsv1beta1.PodTemplate, volumes *[]agentsv1beta1.PersistentVolumeClaimTemplate,
+	service **bool)
 
 func (b Blueprint) sandbox(s *agentsv1beta1.Sandbox) {
 	b(&s.Spec.PodTemplate, &s.Spec.VolumeClaimTemplates, &s.Spec.Service)
@@ -91,7 +92,7 @@ func (b Blueprint) template(t *extensionsv1beta1.SandboxTemplate) {
 	b(&t.Spec.PodTemplate, &t.Spec.VolumeClaimTemplates, &t.Spec.Service)
 }
 
-// WithService asks for a headless Service, or with false for none.
+// WithService sets whether the Sandbox gets a headless Service.
 func WithService(wanted bool) Blueprint {
 	return func(_ *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, service **bool) {
 		*service = new(wanted)
@@ -110,28 +111,28 @@ func WithPodSpec(change func(*corev1.PodSpec)) Blueprint {
 	}
 }
 
-// WithPodLabel puts a label on the Pod.
+// WithPodLabel adds a label to the Pod template.
 func WithPodLabel(key, value string) Blueprint {
 	return func(pod *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
 		pod.ObjectMeta.Labels = with(pod.ObjectMeta.Labels, key, value)
 	}
 }
 
-// WithPodAnnotation puts an annotation on the Pod.
+// WithPodAnnotation adds an annotation to the Pod template.
 func WithPodAnnotation(key, value string) Blueprint {
 	return func(pod *agentsv1beta1.PodTemplate, _ *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
 		pod.ObjectMeta.Annotations = with(pod.ObjectMeta.Annotations, key, value)
 	}
 }
 
-// WithVolume adds a volume that lives as long as the Sandbox.
+// WithVolume adds a volume claim template.
 func WithVolume(name, size string) Blueprint {
 	return func(_ *agentsv1beta1.PodTemplate, volumes *[]agentsv1beta1.PersistentVolumeClaimTemplate, _ **bool) {
 		*volumes = append(*volumes, VolumeTemplate(name, size))
 	}
 }
 
-// VolumeTemplate describes a volume that one node at a time can write.
+// VolumeTemplate returns a ReadWriteOnce volume claim template.
 func VolumeTemplate(name, size string) agentsv1beta1.PersistentVolumeClaimTemplate {
 	return agentsv1beta1.PersistentVolumeClaimTemplate{
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name}, Spec: volumeSpec(size),
@@ -141,11 +142,13 @@ func VolumeTemplate(name, size string) agentsv1beta1.PersistentVolumeClaimTempla
 func volumeSpec(size string) corev1.PersistentVolumeClaimSpec {
 	return corev1.PersistentVolumeClaimSpec{
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(size)}},
+		Resources: corev1.VolumeResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(size)},
+		},
 	}
 }
 
-// Condition is an option for what reports conditions: Sandbox and SandboxClaim.
+// Condition is an option that adds a condition to a Sandbox or a SandboxClaim.
 type Condition metav1.Condition
 
 func (c Condition) sandbox(s *agentsv1beta1.Sandbox) {
@@ -156,7 +159,9 @@ func (c Condition) claim(claim *extensionsv1beta1.SandboxClaim) {
 	claim.Status.Conditions = append(claim.Status.Conditions, metav1.Condition(c))
 }
 
-// WithCondition adds a condition that has been so since an instant.
-func WithCondition(kind apis.ConditionType, status bool, reason apis.Reason, message string, since time.Time) Condition {
+// WithCondition adds a condition whose last transition was at the given time.
+func WithCondition(
+	kind apis.ConditionType, status bool, reason apis.Reason, message string, since time.Time,
+) Condition {
 	return Condition(apis.NewCondition(nil, kind, status, reason, message, 0, metav1.NewTime(since)))
 }

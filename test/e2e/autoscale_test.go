@@ -20,8 +20,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// aMetric serves one external metric to the cluster's autoscaler, as a metrics adapter would, and returns what it says.
-func aMetric(h *harness.T, name string) *atomic.Value {
+// serveMetric serves one external metric to the cluster's autoscaler, as a metrics adapter does. It returns the value,
+// which the test may change.
+func serveMetric(h *harness.T, name string) *atomic.Value {
 	h.Helper()
 	var value atomic.Value
 	value.Store("0")
@@ -29,29 +30,32 @@ func aMetric(h *harness.T, name string) *atomic.Value {
 	mux := http.NewServeMux()
 	answer := func(w http.ResponseWriter, body map[string]any) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(body) // who asked has gone
+		_ = json.NewEncoder(w).Encode(body) // the client has disconnected
 	}
 	mux.HandleFunc(group, func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]any{
 			"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "external.metrics.k8s.io/v1beta1",
-			"resources": []any{map[string]any{"name": name, "namespaced": true, "kind": "ExternalMetricValueList", "verbs": []string{"get"}}},
+			"resources": []any{
+				map[string]any{"name": name, "namespaced": true, "kind": "ExternalMetricValueList", "verbs": []string{"get"}},
+			},
 		})
 	})
 	mux.HandleFunc(group+"/namespaces/"+h.Namespace+"/"+name, func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]any{
 			"kind": "ExternalMetricValueList", "apiVersion": "external.metrics.k8s.io/v1beta1", "metadata": map[string]any{},
 			"items": []any{map[string]any{
-				"metricName": name, "metricLabels": map[string]string{}, "timestamp": time.Now().UTC().Format(time.RFC3339), "value": value.Load(),
+				"metricName": name, "metricLabels": map[string]string{}, "timestamp": time.Now().UTC().Format(time.RFC3339),
+				"value": value.Load(),
 			}},
 		})
 	})
-	address := thisMachine(h)
+	address := localAddress(h)
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	if err != nil {
 		h.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(mux)
-	_ = server.Listener.Close() // ours takes its place
+	_ = server.Listener.Close() // the listener below replaces it
 	server.Listener = listener
 	server.StartTLS()
 	h.Cleanup(server.Close)
@@ -81,15 +85,15 @@ spec:
   service: {name: metrics, namespace: %s}
 `, port, address, h.Namespace))
 	h.Cleanup(func() { // before the server ends: a namespace is not deleted while a group does not answer
-		if r := h.KubectlAlone("delete", "apiservice", "v1beta1.external.metrics.k8s.io"); r.Code != 0 {
+		if r := h.KubectlWithoutNamespace("delete", "apiservice", "v1beta1.external.metrics.k8s.io"); r.Code != 0 {
 			h.Errorf("%v", r)
 		}
 	})
 	return &value
 }
 
-// thisMachine is the address under which the cluster reaches the test.
-func thisMachine(h *harness.T) string {
+// localAddress returns the address at which the cluster can reach the test.
+func localAddress(h *harness.T) string {
 	h.Helper()
 	server, err := url.Parse(h.MustKubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}"))
 	if err != nil {
@@ -110,15 +114,16 @@ func thisMachine(h *harness.T) string {
 func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	rate := aMetric(h, "agent_sandbox_claim_creation_total")
+	rate := serveMetric(h, "agent_sandbox_claim_creation_total")
 	rate.Store("600m") // a second
-	// A Pod that ends when it is asked to: a shell's sleep lets its node wait for half a minute.
+	// pause exits on SIGTERM; sleep as the main process ignores it, so that each deletion takes 30 seconds.
 	h.Apply(strings.Replace(example(h, "templates/python.yaml"), "command: [sleep, infinity]", "command: [/pause]", 1))
 	h.Apply(example(h, "pools/warm.yaml"))
-	h.Full("python-warm")
-	underLoad(h)
-	// Down at once: the example's two minutes are for people.
-	h.Apply(strings.Replace(example(h, "pools/hpa-claim-rate.yaml"), "stabilizationWindowSeconds: 120", "stabilizationWindowSeconds: 0", 1))
+	h.FullPool("python-warm")
+	checkClaimLoad(h)
+	// Scale down at once instead of after the example's two minutes.
+	h.Apply(strings.Replace(example(h, "pools/hpa-claim-rate.yaml"), "stabilizationWindowSeconds: 120",
+		"stabilizationWindowSeconds: 0", 1))
 	replicas := func() string { return h.MustKubectl("get", "swp/python-warm", "-o", "jsonpath={.spec.replicas}") }
 	follows := func(want string) {
 		t.Helper()
@@ -129,20 +134,21 @@ func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 			return nil
 		})
 	}
-	follows("6") // ten seconds' worth
+	follows("6") // claims of ten seconds
 	rate.Store("250m")
-	h.Full("python-warm")
+	h.FullPool("python-warm")
 	follows("3")
-	h.Full("python-warm")
+	h.FullPool("python-warm")
 }
 
-// underLoad has the example's load generator make some claims, and sees them served and counted by the operator.
-func underLoad(h *harness.T) {
+// checkClaimLoad runs the example's load generator and checks that the operator serves and counts its claims.
+func checkClaimLoad(h *harness.T) {
 	h.Helper()
 	h.Apply(example(h, "pools/claim-load.yaml"))
 	const enough = 2
 	h.Eventually("the load is served", func() error {
-		out := h.MustKubectl("get", "sandboxclaims", "-o", `jsonpath={range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}`)
+		out := h.MustKubectl("get", "sandboxclaims", "-o",
+			`jsonpath={range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}`)
 		if served := strings.Count(out, "=True "); served < enough || served != strings.Count(out, "load-") {
 			return fmt.Errorf("claims are %s", out)
 		}
@@ -150,10 +156,12 @@ func underLoad(h *harness.T) {
 	})
 	h.MustKubectl("delete", "job/claim-load")
 	h.Eventually("the claims are counted", func() error {
-		text := h.MustKubectl("get", "--raw", "/api/v1/namespaces/"+apis.OperatorNamespace+"/services/"+apis.OperatorName+":metrics/proxy/metrics")
+		text := h.MustKubectl("get", "--raw",
+			"/api/v1/namespaces/"+apis.OperatorNamespace+"/services/"+apis.OperatorName+":metrics/proxy/metrics")
 		var counted float64
 		for line := range strings.Lines(text) {
-			if !strings.HasPrefix(line, "agent_sandbox_claim_creation_total{") || !strings.Contains(line, `namespace="`+h.Namespace+`"`) {
+			if !strings.HasPrefix(line, "agent_sandbox_claim_creation_total{") ||
+				!strings.Contains(line, `namespace="`+h.Namespace+`"`) {
 				continue
 			}
 			number, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]), 64)

@@ -20,35 +20,36 @@ import (
 )
 
 const (
-	deletes    = extensionsv1beta1.ShutdownPolicyDelete
-	foreground = extensionsv1beta1.ShutdownPolicyDeleteForeground
-	retains    = extensionsv1beta1.ShutdownPolicyRetain
+	policyDelete     = extensionsv1beta1.ShutdownPolicyDelete
+	policyForeground = extensionsv1beta1.ShutdownPolicyDeleteForeground
+	policyRetain     = extensionsv1beta1.ShutdownPolicyRetain
 )
 
-// inSeconds is a time as the API server keeps it.
-func inSeconds(n int) *metav1.Time {
+// secondsFromNow returns a time in whole seconds, which is the precision of the API server.
+func secondsFromNow(n int) *metav1.Time {
 	at := metav1.NewTime(time.Now().Add(time.Duration(n) * time.Second).Truncate(time.Second))
 	return &at
 }
 
-func ending(l extensionsv1beta1.Lifecycle) func(*extensionsv1beta1.SandboxClaim) {
+func withLifecycle(l extensionsv1beta1.Lifecycle) func(*extensionsv1beta1.SandboxClaim) {
 	return func(claim *extensionsv1beta1.SandboxClaim) { claim.Spec.Lifecycle = &l }
 }
 
-// shutdown moves a claim's end.
-func shutdown(h *harness.T, name string, at *metav1.Time, policy extensionsv1beta1.ShutdownPolicy) {
+// setShutdown sets a claim's shutdown time and policy.
+func setShutdown(h *harness.T, name string, at *metav1.Time, policy extensionsv1beta1.ShutdownPolicy) {
 	h.Helper()
-	harness.Change(h, name, &extensionsv1beta1.SandboxClaim{}, ending(extensionsv1beta1.Lifecycle{ShutdownTime: at, ShutdownPolicy: policy}))
+	harness.Patch(h, name, &extensionsv1beta1.SandboxClaim{},
+		withLifecycle(extensionsv1beta1.Lifecycle{ShutdownTime: at, ShutdownPolicy: policy}))
 }
 
-// once has the template's container end well.
-func once(template *extensionsv1beta1.SandboxTemplate) {
+// exitsAtOnce makes the template's container exit with code 0.
+func exitsAtOnce(template *extensionsv1beta1.SandboxTemplate) {
 	template.Spec.PodTemplate.Spec.RestartPolicy = corev1.RestartPolicyNever
 	template.Spec.PodTemplate.Spec.Containers[0].Command = []string{"true"}
 }
 
-// allGone waits until a claim's Sandbox and its Pod are gone.
-func allGone(h *harness.T, s *agentsv1beta1.Sandbox) {
+// waitUntilGone waits until a Sandbox and its Pod are gone.
+func waitUntilGone(h *harness.T, s *agentsv1beta1.Sandbox) {
 	h.Helper()
 	h.Gone(s.Name, &agentsv1beta1.Sandbox{})
 	h.Gone(s.Name, &corev1.Pod{})
@@ -57,8 +58,8 @@ func allGone(h *harness.T, s *agentsv1beta1.Sandbox) {
 func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewTemplate("job", once), h.NewPool("warm", "shell", 1))
-	h.Full("warm")
+	h.CreateAll(h.NewTemplate("shell"), h.NewTemplate("job", exitsAtOnce), h.NewPool("warm", "shell", 1))
+	h.FullPool("warm")
 	ttl := func(seconds int32, policy extensionsv1beta1.ShutdownPolicy) extensionsv1beta1.Lifecycle {
 		return extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: &seconds, ShutdownPolicy: policy}
 	}
@@ -66,18 +67,18 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) { t.Parallel(); check(h.In(t)) })
 	}
 	each("with Delete at its shutdown time the claim is gone with all it had, and not before", func(h *harness.T) {
-		h.Make(h.NewClaim("deleted", "shell", unpooled))
+		h.CreateAll(h.NewClaim("deleted", "shell", withoutWarmPool))
 		s := h.Claimed("deleted")
-		at := inSeconds(3)
-		shutdown(h, "deleted", at, deletes)
+		at := secondsFromNow(3)
+		setShutdown(h, "deleted", at, policyDelete)
 		h.Gone("deleted", &extensionsv1beta1.SandboxClaim{})
 		if early := time.Until(at.Time); early > 0 {
 			h.Errorf("gone %v too early", early)
 		}
-		allGone(h, s)
+		waitUntilGone(h, s)
 	})
 	each("with DeleteForeground the claim outlives what it had", func(h *harness.T) {
-		h.Make(h.NewClaim("foreground", "shell", unpooled))
+		h.CreateAll(h.NewClaim("foreground", "shell", withoutWarmPool))
 		s := h.Claimed("foreground")
 		left := make(chan string, 100)
 		h.Watch(&extensionsv1beta1.SandboxClaimList{}, func(event watch.EventType, claim client.Object) {
@@ -92,26 +93,27 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 			}
 			close(left)
 		})
-		shutdown(h, "foreground", inSeconds(1), foreground)
+		setShutdown(h, "foreground", secondsFromNow(1), policyForeground)
 		h.Gone("foreground", &extensionsv1beta1.SandboxClaim{})
 		for what := range left {
 			h.Errorf("when the claim was gone %s", what)
 		}
 	})
 	each("with Retain the claim stays, says so, and can be extended", func(h *harness.T) {
-		h.Make(h.NewClaim("retained", "shell", unpooled))
+		h.CreateAll(h.NewClaim("retained", "shell", withoutWarmPool))
 		s := h.Claimed("retained")
-		shutdown(h, "retained", inSeconds(1), "")
+		setShutdown(h, "retained", secondsFromNow(1), "")
 		claim := h.ClaimCondition("retained", "Ready=False/ClaimExpired")
-		if message := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady).Message; message != "Claim has expired. Sandbox cleanup initiated." {
+		message := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady).Message
+		if message != "Claim has expired. Sandbox cleanup initiated." {
 			h.Errorf("the message is %q", message)
 		}
-		allGone(h, s)
+		waitUntilGone(h, s)
 		if h.Get("retained", claim); claim.Status.SandboxStatus.Name != "" || claim.DeletionTimestamp != nil {
 			h.Errorf("after it expired: %+v", claim.Status)
 		}
-		if r := h.Sandbox("extend", "claim/retained", "--by", "1h"); r.Code != 1 || !strings.Contains(r.Stderr, "--fresh") {
-			h.Errorf("its Sandbox is gone, and it is revived without a word: %v", r)
+		if r := h.Plugin("extend", "claim/retained", "--by", "1h"); r.Code != 1 || !strings.Contains(r.Stderr, "--fresh") {
+			h.Errorf("extend revived a claim without its Sandbox and did not ask for --fresh: %v", r)
 		}
 		h.Must("extend", "claim/retained", "--by", "1h", "--fresh")
 		if again := h.Claimed("retained"); again.UID == s.UID {
@@ -119,17 +121,17 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		}
 	})
 	each("with Retain a Sandbox that came from a pool goes too", func(h *harness.T) {
-		h.Make(h.NewClaim("adopter", "shell"))
+		h.CreateAll(h.NewClaim("adopter", "shell"))
 		s := h.Claimed("adopter")
 		if !harness.Warm(s) || s.Name == "adopter" {
 			h.Errorf("the claim got %s, %v", s.Name, s.Labels)
 		}
-		shutdown(h, "adopter", inSeconds(1), retains)
+		setShutdown(h, "adopter", secondsFromNow(1), policyRetain)
 		h.ClaimCondition("adopter", "Ready=False/ClaimExpired")
-		allGone(h, s)
+		waitUntilGone(h, s)
 	})
 	each("a time to live counts from the end of the work, and Delete deletes", func(h *harness.T) {
-		h.Make(h.NewClaim("worked", "job", ending(ttl(2, deletes))))
+		h.CreateAll(h.NewClaim("worked", "job", withLifecycle(ttl(2, policyDelete))))
 		claim := h.ClaimCondition("worked", "Finished=True/PodSucceeded")
 		finished := apis.FindCondition(claim.Status.Conditions, apis.ConditionFinished).LastTransitionTime
 		h.Gone("worked", &extensionsv1beta1.SandboxClaim{})
@@ -139,7 +141,7 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		h.Gone("worked", &corev1.Pod{})
 	})
 	each("a time to live of nothing with Retain keeps the word that it succeeded", func(h *harness.T) {
-		h.Make(h.NewClaim("kept", "job", ending(ttl(0, retains))))
+		h.CreateAll(h.NewClaim("kept", "job", withLifecycle(ttl(0, policyRetain))))
 		h.ClaimCondition("kept", "Ready=False/ClaimExpired")
 		h.Gone("kept", &agentsv1beta1.Sandbox{})
 		h.Gone("kept", &corev1.Pod{})
@@ -147,28 +149,30 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 		h.ClaimCondition("kept", "Ready=False/ClaimExpired")
 	})
 	each("of two deadlines the time to live comes first", func(h *harness.T) {
-		l := ttl(0, deletes)
-		l.ShutdownTime = inSeconds(3600)
-		h.Make(h.NewClaim("ttl-first", "job", ending(l)))
+		l := ttl(0, policyDelete)
+		l.ShutdownTime = secondsFromNow(3600)
+		h.CreateAll(h.NewClaim("ttl-first", "job", withLifecycle(l)))
 		h.Gone("ttl-first", &extensionsv1beta1.SandboxClaim{})
 	})
 	each("of two deadlines the shutdown time comes first", func(h *harness.T) {
-		h.Make(h.NewClaim("time-first", "job", ending(ttl(3600, retains))))
+		h.CreateAll(h.NewClaim("time-first", "job", withLifecycle(ttl(3600, policyRetain))))
 		h.ClaimCondition("time-first", "Finished=True/PodSucceeded")
-		harness.Change(h, "time-first", &extensionsv1beta1.SandboxClaim{}, func(claim *extensionsv1beta1.SandboxClaim) {
-			claim.Spec.Lifecycle.ShutdownTime = inSeconds(1)
+		harness.Patch(h, "time-first", &extensionsv1beta1.SandboxClaim{}, func(claim *extensionsv1beta1.SandboxClaim) {
+			claim.Spec.Lifecycle.ShutdownTime = secondsFromNow(1)
 		})
 		h.ClaimCondition("time-first", "Ready=False/ClaimExpired")
 		h.Gone("time-first", &agentsv1beta1.Sandbox{})
 	})
 	each("without an end a finished claim stays as it is", func(h *harness.T) {
-		h.Make(h.NewClaim("finished", "job"))
+		h.CreateAll(h.NewClaim("finished", "job"))
 		claim := h.ClaimCondition("finished", "Finished=True/PodSucceeded")
 		if ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady); ready.Reason != "PodSucceeded" {
 			h.Errorf("Ready is %+v", ready)
 		}
 	})
-	for policy, gone := range map[extensionsv1beta1.ShutdownPolicy]bool{deletes: true, foreground: true, retains: false} {
+	for policy, gone := range map[extensionsv1beta1.ShutdownPolicy]bool{
+		policyDelete: true, policyForeground: true, policyRetain: false,
+	} {
 		each("a shutdown time in the past with "+string(policy)+" makes no Sandbox", func(h *harness.T) {
 			name := "late-" + strings.ToLower(string(policy))
 			made := make(chan string, 10)
@@ -177,7 +181,8 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 					made <- s.GetName()
 				}
 			})
-			h.Make(h.NewClaim(name, "shell", ending(extensionsv1beta1.Lifecycle{ShutdownTime: inSeconds(-60), ShutdownPolicy: policy})))
+			h.CreateAll(h.NewClaim(name, "shell",
+				withLifecycle(extensionsv1beta1.Lifecycle{ShutdownTime: secondsFromNow(-60), ShutdownPolicy: policy})))
 			if gone {
 				h.Gone(name, &extensionsv1beta1.SandboxClaim{})
 			} else {
@@ -195,36 +200,42 @@ func TestEveryWayInWhichAClaimEnds(t *testing.T) {
 func TestAWatcherOfAClaimSeesItGetReadyOnceAndThenFinish(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	stories := watchClaims(h)
+	history := watchClaims(h)
 	brief := func(template *extensionsv1beta1.SandboxTemplate) {
-		once(template)
-		template.Spec.PodTemplate.Spec.Containers[0].Command = []string{"sh", "-c", "while [ ! -e /tmp/done ]; do sleep 0.1; done"}
+		exitsAtOnce(template)
+		template.Spec.PodTemplate.Spec.Containers[0].Command = []string{
+			"sh", "-c", "while [ ! -e /tmp/done ]; do sleep 0.1; done",
+		}
 	}
-	h.Make(h.NewTemplate("shell"), h.NewTemplate("brief", brief), h.NewPool("warm", "shell", 2))
-	h.Full("warm")
-	h.Make(h.NewClaim("warm", "shell"), h.NewClaim("cold", "brief"))
+	h.CreateAll(h.NewTemplate("shell"), h.NewTemplate("brief", brief), h.NewPool("warm", "shell", 2))
+	h.FullPool("warm")
+	h.CreateAll(h.NewClaim("warm", "shell"), h.NewClaim("cold", "brief"))
 	h.Claimed("warm")
 	h.Claimed("cold")
-	h.Full("warm")
-	stories.check(h)
-	if got := stories.readiness("warm"); got != "True/DependenciesReady" {
+	h.FullPool("warm")
+	history.check(h)
+	if got := history.readiness("warm"); got != "True/DependenciesReady" {
 		t.Errorf("a claim that takes a ready Sandbox was %s", got)
 	}
-	if got, found := strings.CutSuffix(stories.readiness("cold"), " True/DependenciesReady"); !found || strings.Contains(got, "True") {
-		t.Errorf("a claim that starts cold was %s", stories.readiness("cold"))
+	if got, found := strings.CutSuffix(history.readiness("cold"), " True/DependenciesReady"); !found ||
+		strings.Contains(got, "True") {
+		t.Errorf("a claim that starts cold was %s", history.readiness("cold"))
 	}
 	h.MustKubectl("exec", "cold", "--", "touch", "/tmp/done")
 	h.ClaimCondition("cold", "Finished=True/PodSucceeded")
-	h.Eventually("the watch shows the end", func() error { return endsWith(stories, "cold", "False/PodSucceeded") })
-	if got := stories.readiness("cold"); strings.Count(got, "True/") != 1 {
+	h.Eventually("the watch shows the end", func() error {
+		return checkLastReadiness(history, "cold", "False/PodSucceeded")
+	})
+	if got := history.readiness("cold"); strings.Count(got, "True/") != 1 {
 		t.Errorf("Ready flapped: %s", got)
 	}
-	for _, claim := range stories.of("cold") {
-		if len(claim.Status.Conditions) == 2 && (claim.Status.Conditions[0].Type != "Ready" || claim.Status.Conditions[1].Type != "Finished") {
+	for _, claim := range history.versionsOf("cold") {
+		if len(claim.Status.Conditions) == 2 &&
+			(claim.Status.Conditions[0].Type != "Ready" || claim.Status.Conditions[1].Type != "Finished") {
 			t.Errorf("conditions are out of order: %+v", claim.Status.Conditions)
 		}
 	}
 	for name, reason := range map[string]string{"warm": "SandboxAdopted", "cold": "SandboxProvisioned"} {
-		h.Eventually("an event about "+name, func() error { return oneEvent(h, "SandboxClaim", name, reason) })
+		h.Eventually("an event about "+name, func() error { return checkOneEvent(h, "SandboxClaim", name, reason) })
 	}
 }

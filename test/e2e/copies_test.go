@@ -16,8 +16,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// lines of every file below a directory of the sandbox: its sum and its name, told apart whatever it is.
-const sumsThere = `cd "$1" && find . -type f -exec sh -c 'for f; do printf "%s " "$f" | sha256sum; sha256sum <"$f"; done' sh {} + | sort`
+// checksumScript prints the checksums of the name and the content of each file below a directory of the sandbox.
+const checksumScript = `cd "$1" && find . -type f -exec sh -c 'for f; do printf "%s " "$f" | sha256sum; sha256sum ` +
+	`<"$f"; done' sh {} + | sort`
 
 func TestACopyOfOddNamesThatIsCutAndGoneOnWithIsWhole(t *testing.T) {
 	t.Parallel()
@@ -30,15 +31,16 @@ func TestACopyOfOddNamesThatIsCutAndGoneOnWithIsWhole(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, random(100_000+i), 0o644); err != nil {
+			if err := os.WriteFile(path, randomBytes(100_000+i), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	stage := func(where string) string {
-		return strings.TrimSpace(h.Must("exec", "dev", "--", "sh", "-c", "du -sk "+where+"/.kubectl-sandbox-* 2>/dev/null | cut -f1"))
+		return strings.TrimSpace(h.Must("exec", "dev", "--", "sh", "-c",
+			"du -sk "+where+"/.kubectl-sandbox-* 2>/dev/null | cut -f1"))
 	}
-	upload, _ := begin(h, "cp", source, "dev:/tmp/there")
+	upload, _ := startPlugin(h, "cp", source, "dev:/tmp/there")
 	h.Eventually("a part has arrived", func() error {
 		if n := stage("/tmp"); len(n) < 4 {
 			return fmt.Errorf("%s KiB", n)
@@ -54,7 +56,7 @@ func TestACopyOfOddNamesThatIsCutAndGoneOnWithIsWhole(t *testing.T) {
 		t.Errorf("left behind: %s", n)
 	}
 	back := filepath.Join(t.TempDir(), "back")
-	download, _ := begin(h, "cp", "dev:/tmp/there", back)
+	download, _ := startPlugin(h, "cp", "dev:/tmp/there", back)
 	h.Eventually("a part has come back", func() error {
 		found, _ := filepath.Glob(filepath.Join(filepath.Dir(back), ".kubectl-sandbox-*", "*", "*"))
 		if _, err := os.Stat(back); err != nil && len(found) < 20 {
@@ -63,15 +65,17 @@ func TestACopyOfOddNamesThatIsCutAndGoneOnWithIsWhole(t *testing.T) {
 		return nil
 	})
 	_ = download.Process.Kill() // it may have ended
-	_ = download.Wait()         // the same
+	_ = download.Wait()         // it was killed or has ended
 	h.Must("cp", "dev:/tmp/there", back, "--resume")
 	h.Must("cp", back, "dev:/tmp/again")
-	if one, other := h.Must("exec", "dev", "--", "sh", "-c", sumsThere, "sh", "/tmp/there"), h.Must("exec", "dev", "--", "sh", "-c", sumsThere, "sh", "/tmp/again"); one != other || strings.Count(one, "\n") != 480 {
+	one := h.Must("exec", "dev", "--", "sh", "-c", checksumScript, "sh", "/tmp/there")
+	other := h.Must("exec", "dev", "--", "sh", "-c", checksumScript, "sh", "/tmp/again")
+	if one != other || strings.Count(one, "\n") != 480 {
 		t.Errorf("%d lines and %d, want 480 that are the same", strings.Count(one, "\n"), strings.Count(other, "\n"))
 	}
 	for i := range 60 {
 		name := filepath.Join(fmt.Sprintf("d%d\\\n", i%7), fmt.Sprintf("line\nbreak %d", i))
-		if got, err := os.ReadFile(filepath.Join(back, name)); err != nil || !bytes.Equal(got, random(100_000+i)) {
+		if got, err := os.ReadFile(filepath.Join(back, name)); err != nil || !bytes.Equal(got, randomBytes(100_000+i)) {
 			t.Fatalf("%q: %d bytes, %v", name, len(got), err)
 		}
 	}
@@ -81,14 +85,14 @@ func TestEqualCopiesAtOnceAreAllRight(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	h.Must("create", "dev", "--image", harness.ImageShell, "--wait", "--", "sleep", "3600")
-	source, data := filepath.Join(t.TempDir(), "src"), random(8<<20)
+	source, data := filepath.Join(t.TempDir(), "src"), randomBytes(8<<20)
 	if err := os.WriteFile(source, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			if r := h.Sandbox("cp", source, "dev:/tmp/file"); r.Code != 0 {
+			if r := h.Plugin("cp", source, "dev:/tmp/file"); r.Code != 0 {
 				t.Error(r)
 			}
 		})
@@ -97,7 +101,7 @@ func TestEqualCopiesAtOnceAreAllRight(t *testing.T) {
 	back := filepath.Join(t.TempDir(), "back")
 	for range 3 {
 		all.Go(func() {
-			if r := h.Sandbox("cp", "dev:/tmp/file", back); r.Code != 0 {
+			if r := h.Plugin("cp", "dev:/tmp/file", back); r.Code != 0 {
 				t.Error(r)
 			}
 		})
@@ -115,15 +119,20 @@ func TestAShellThatPrintsWithoutEndTakesNoMemoryOfTheClient(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	h.Must("create", "dev", "--image", harness.ImageShell, "--wait", "--", "sleep", "3600")
-	h.Must("exec", "dev", "--", "sh", "-c", `mkdir -p /opt/real && cp /bin/sh /opt/real/sh && printf '#!/opt/real/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n' >/bin/false-sh && chmod 755 /bin/false-sh && mv /bin/false-sh /bin/sh`)
+	h.Must("exec", "dev", "--", "sh", "-c",
+		`mkdir -p /opt/real && cp /bin/sh /opt/real/sh && printf '#!/opt/real/sh\nwhile :; do echo `+
+			`xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n' >/bin/false-sh && chmod 755 /bin/false-sh `+
+			`&& mv /bin/false-sh /bin/sh`)
 	source := filepath.Join(t.TempDir(), "src")
 	if err := os.WriteFile(source, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"cp", "dev:/etc", t.TempDir() + "/d"}, {"cp", source, "dev:/tmp/x"}, {"cp", "dev:/etc/*", t.TempDir()}} {
+	for _, args := range [][]string{
+		{"cp", "dev:/etc", t.TempDir() + "/d"}, {"cp", source, "dev:/tmp/x"}, {"cp", "dev:/etc/*", t.TempDir()},
+	} {
 		begun := time.Now()
-		command, _ := begin(h, args...)
-		used := highest(command.Process.Pid)
+		command, _ := startPlugin(h, args...)
+		used := peakMemory(command.Process.Pid)
 		err := command.Wait()
 		if most := used(); err == nil || most == 0 || most > 700 || time.Since(begun) > time.Minute {
 			t.Errorf("%q: %v, %d MiB, %v", args, err, most, time.Since(begun))
@@ -131,9 +140,9 @@ func TestAShellThatPrintsWithoutEndTakesNoMemoryOfTheClient(t *testing.T) {
 	}
 }
 
-// highest watches how much memory a process has had at most, in MiB, until the function that it returns is called. What the kernel says
-// of a process that has ended counts what this one had when it began it.
-func highest(pid int) (most func() int) {
+// peakMemory polls the peak memory of a process, in MiB, until the function that it returns is called. It polls because
+// the kernel's value for a process that has ended includes the memory of this test when it started the process.
+func peakMemory(pid int) (most func() int) {
 	over, said := make(chan struct{}), make(chan int)
 	go func() {
 		highest := 0
@@ -160,16 +169,19 @@ func TestWhatACopyRunsInTheSandboxEndsWithIt(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	h.Must("create", "dev", "--image", harness.ImageShell, "--wait", "--", "sleep", "3600")
-	// One that has ended and that the main process does not wait for is a zombie.
+	// Ignore zombies: the container's main process does not wait for processes that have ended.
 	running := func() string {
-		return h.Must("exec", "dev", "--", "sh", "-c", `for p in /proc/[0-9]*; do read -r _ name state _ <$p/stat; [ "$state" = Z ] || echo "$name"; done 2>/dev/null | grep -E 'sha256sum|tar|tee|head' || :`)
+		return h.Must("exec", "dev", "--", "sh", "-c",
+			`for p in /proc/[0-9]*; do read -r _ name state _ <$p/stat; [ "$state" = Z ] || echo "$name"; done 2>/dev/null | `+
+				`grep -E 'sha256sum|tar|tee|head' || :`)
 	}
-	if r := h.Sandbox("cp", "dev:/proc/1", filepath.Join(t.TempDir(), "d")); strings.Contains(r.Stderr, "interrupted") {
+	if r := h.Plugin("cp", "dev:/proc/1", filepath.Join(t.TempDir(), "d")); strings.Contains(r.Stderr, "interrupted") {
 		t.Error(r)
 	}
-	h.Must("exec", "dev", "--", "sh", "-c", "mkdir /tmp/d && dd if=/dev/zero of=/tmp/d/big bs=1 count=1 seek=1000000000000 2>/dev/null")
-	download, _ := begin(h, "cp", "dev:/tmp/d", filepath.Join(t.TempDir(), "d"))
-	h.Eventually("it runs", func() error {
+	h.Must("exec", "dev", "--", "sh", "-c",
+		"mkdir /tmp/d && dd if=/dev/zero of=/tmp/d/big bs=1 count=1 seek=1000000000000 2>/dev/null")
+	download, _ := startPlugin(h, "cp", "dev:/tmp/d", filepath.Join(t.TempDir(), "d"))
+	h.Eventually("the download runs in the sandbox", func() error {
 		if running() == "" {
 			return fmt.Errorf("nothing runs")
 		}
@@ -179,7 +191,7 @@ func TestWhatACopyRunsInTheSandboxEndsWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = download.Wait() // it was interrupted
-	h.Eventually("nothing of it runs", func() error {
+	h.Eventually("the download's processes have ended", func() error {
 		if left := running(); left != "" {
 			return fmt.Errorf("still there: %s", left)
 		}

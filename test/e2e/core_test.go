@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package e2e holds the end-to-end tests: the operator in a real cluster, the plugin as a user runs it.
+// Package e2e contains the end-to-end tests: the operator in a real cluster, and the plugin as a user runs it.
 package e2e
 
 import (
@@ -28,7 +28,9 @@ func withVolume(s *agentsv1beta1.Sandbox) {
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")}},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")},
+			},
 		},
 	}}
 	s.Spec.PodTemplate.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
@@ -68,7 +70,8 @@ func TestASandboxHasAPodAServiceAndItsWholeStatus(t *testing.T) {
 	if diff := cmp.Diff(want, status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Ready=True/DependenciesReady: Pod is Ready; Service Exists"}, harness.Words(got)); diff != "" {
+	if diff := cmp.Diff([]string{"Ready=True/DependenciesReady: Pod is Ready; Service Exists"},
+		harness.FormatConditions(got)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	if !metav1.IsControlledBy(&pod, got) || !metav1.IsControlledBy(&svc, got) {
@@ -99,18 +102,21 @@ func TestKubectlScaleSuspendsAndDataSurvives(t *testing.T) {
 		t.Errorf("status while suspended: %+v", suspended.Status)
 	}
 	if !h.Get("scaled", &corev1.Service{}) {
-		t.Error("the Service went with the suspension")
+		t.Error("the suspension deleted the Service")
 	}
 
 	h.MustKubectl("scale", "sandbox/scaled", "--replicas=1")
 	resumed := h.Ready("scaled")
 	if apis.FindCondition(resumed.Status.Conditions, apis.ConditionSuspended) != nil {
-		t.Errorf("Suspended is still there: %v", harness.Words(resumed))
+		t.Errorf("Suspended is still there: %v", harness.FormatConditions(resumed))
 	}
 	if got := h.MustKubectl("exec", "scaled", "--", "cat", "/data/file"); got != "kept\n" {
 		t.Errorf("the volume holds %q", got)
 	}
-	h.Edit("scaled", func(s *agentsv1beta1.Sandbox) { m := agentsv1beta1.OperatingModeSuspended; s.Spec.OperatingMode = &m })
+	h.Edit("scaled", func(s *agentsv1beta1.Sandbox) {
+		m := agentsv1beta1.OperatingModeSuspended
+		s.Spec.OperatingMode = &m
+	})
 	h.Condition("scaled", "Suspended=True/PodTerminated")
 }
 
@@ -153,13 +159,13 @@ func TestARetainedExpiryKeepsFinishedAndVolumesAndCanBeExtended(t *testing.T) {
 		return nil
 	})
 	if !apis.ConditionTrue(expired.Status.Conditions, apis.ConditionFinished) {
-		t.Errorf("Finished did not survive: %v", harness.Words(expired))
+		t.Errorf("Finished did not survive: %v", harness.FormatConditions(expired))
 	}
 	if !h.Get("data-kept", &corev1.PersistentVolumeClaim{}) {
-		t.Error("the volume went with the expiry")
+		t.Error("the expiry deleted the volume")
 	}
 	h.Must("extend", "kept", "--by", "1h")
-	h.Condition("kept", "Finished=True/PodSucceeded") // it ran once more
+	h.Condition("kept", "Finished=True/PodSucceeded") // it has run again
 	h.Condition("kept", "Ready=False/PodSucceeded")
 }
 

@@ -17,11 +17,12 @@ func TestTheDashboardScalesAPoolMakesAClaimAndEntersIt(t *testing.T) {
 	h := harness.New(t)
 	h.Must("template", "create", "shell", "--image", harness.ImageShell, "--", "sh", "-c", "echo started; sleep 3600")
 	h.Must("pool", "create", "warm", "--template", "shell", "--replicas", "1")
-	s := screen.Start(t, 120, 30, exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), "-n", h.Namespace, "ui"))
+	s := screen.Start(t, 120, 30,
+		exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "ui"))
 	s.Until("POOLS 1", "1/1", "warm")
 
 	s.Type("S\x7f2\r")
-	s.Until("pool/warm scaled to 2") // the message goes before a slow pool is full
+	s.Until("pool/warm scaled to 2") // the message disappears before a slow pool is full
 	s.Until("2/2")
 	s.Type("a" + strings.Repeat("\x7f", 5) + "dev\r")
 	s.Until("claim/warm-dev created")
@@ -32,7 +33,7 @@ func TestTheDashboardScalesAPoolMakesAClaimAndEntersIt(t *testing.T) {
 	s.Until("warm-dev logs", "started")
 	s.Type("\x1b")
 	s.Until("Conditions of claim", "claim/warm-dev")
-	s.Type("s") // a shell in it
+	s.Type("s") // a shell in the sandbox
 	s.Until("The dashboard comes back when it ends")
 	s.Type("echo here-$((40+2))\r")
 	s.Until("here-42")

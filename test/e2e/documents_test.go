@@ -19,13 +19,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// images stand in for those that documents name: the cluster pulls none.
+// images replaces the images in the documents by images of the test cluster, which pulls none.
 var images = strings.NewReplacer("python:3.13-slim", harness.ImagePython, "debian:12", harness.ImageShell)
 
-// stepMark begins the line that is printed before each step.
+// stepMark is the beginning of the line that the script prints before each step.
 const stepMark = "@@ step"
 
-// TestDocuments does what the documents say, page by page; test/docs/README.md says how pages are written.
+// TestDocuments runs the commands in the documents, page by page; test/docs/README.md explains how pages are written.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	pages, err := docs.Pages("../..")
@@ -45,7 +45,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// session is a shell in a namespace and a directory of its own.
+// session runs a shell in its own namespace and directory.
 type session struct {
 	*harness.T
 
@@ -56,27 +56,29 @@ func newSession(t *testing.T) *session {
 	t.Helper()
 	s := &session{T: harness.New(t), dir: t.TempDir()}
 	s.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
-	text, err := os.ReadFile(harness.Need("KUBECONFIG"))
+	text, err := os.ReadFile(harness.RequireEnv("KUBECONFIG"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(s.kubeconfig, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.KubectlAlone("config", "--kubeconfig", s.kubeconfig, "set-context", "--current", "--namespace", s.Namespace); r.Code != 0 {
+	if r := s.KubectlWithoutNamespace("config", "--kubeconfig", s.kubeconfig, "set-context", "--current", "--namespace",
+		s.Namespace); r.Code != 0 {
 		t.Fatalf("%v", r)
 	}
 	s.examples()
 	t.Cleanup(func() {
-		// What pages make outside of their namespace.
-		if r := s.KubectlAlone("delete", "runtimeclass", "gvisor", "kata-qemu", "--ignore-not-found"); r.Code != 0 {
+		// The pages create these outside of their namespace.
+		if r := s.KubectlWithoutNamespace("delete", "runtimeclass", "gvisor", "kata-qemu",
+			"--ignore-not-found"); r.Code != 0 {
 			t.Errorf("%v", r)
 		}
 	})
 	return s
 }
 
-// examples copies the examples, with images that the cluster has.
+// examples copies the examples with the images of the test cluster.
 func (s *session) examples() {
 	s.Helper()
 	from := os.DirFS("../../examples")
@@ -111,7 +113,7 @@ func (s *session) follow(page string, steps []docs.Step) {
 	var stdout, stderr bytes.Buffer
 	shell := exec.CommandContext(ctx, "bash", script)
 	shell.Dir, shell.Stdout, shell.Stderr = s.dir, &stdout, &stderr
-	shell.WaitDelay = 10 * time.Second // for what runs in the background
+	shell.WaitDelay = 10 * time.Second // for background processes of the page
 	shell.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
 	err := shell.Run()
 	printed := strings.Split(stdout.String(), "\n"+stepMark+" ")[1:]
@@ -119,7 +121,8 @@ func (s *session) follow(page string, steps []docs.Step) {
 		_, got, _ := strings.Cut(text, "\n")
 		step := steps[i]
 		if err != nil && i == len(printed)-1 {
-			s.Fatalf("%s:%d: %v\n%s\nit printed: %s\nstandard error of the page: %s", page, step.Line, err, step.Script, got, tail(stderr.String()))
+			s.Fatalf("%s:%d: %v\n%s\nit printed: %s\nstandard error of the page: %s", page, step.Line, err, step.Script, got,
+				tail(stderr.String()))
 		}
 		if step.Prints != "" && lines(got) != lines(step.Prints) {
 			s.Errorf("%s:%d: %s\nprinted:\n%s\nand not, as the page says:\n%s", page, step.Line, step.Script, got, step.Prints)
@@ -130,7 +133,7 @@ func (s *session) follow(page string, steps []docs.Step) {
 	}
 }
 
-// lines is a text without the spaces around its lines.
+// lines trims the spaces around the lines of a text.
 func lines(text string) string {
 	var all []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -139,7 +142,7 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// tail is the end of a long text.
+// tail returns the last 4000 bytes of a text.
 func tail(text string) string {
 	const most = 4000
 	if len(text) > most {

@@ -17,42 +17,43 @@ import (
 func TestAnExpiredSandboxShowsOneCondition(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	heard := listen(h)
-	h.Create(h.NewSandbox("over", obedient))
+	finished := watchFinished(h)
+	h.Create(h.NewSandbox("over", exitsOnTerm))
 	h.Ready("over")
-	h.Edit("over", func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = inSeconds(1) })
+	h.Edit("over", func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = secondsFromNow(1) })
 	h.Condition("over", "Ready=False/SandboxExpired")
 	h.Gone("over", &corev1.Pod{})
 	if s := h.Condition("over", "Ready=False/SandboxExpired"); len(s.Status.Conditions) != 1 {
-		t.Errorf("conditions are %v", harness.Words(s))
+		t.Errorf("conditions are %v", harness.FormatConditions(s))
 	}
-	if reason := heard.of("over"); reason != "" {
-		t.Errorf("somebody said that its work had finished: %s", reason)
+	if reason := finished.of("over"); reason != "" {
+		t.Errorf("it was reported as Finished: %s", reason)
 	}
 }
 
-// Not parallel: both take Pods off the only node, the taint those of the operator too.
+// Not parallel: both remove Pods from the only node, and the taint removes those of the operator too.
 func TestADrainAndATaintFinishNoWork(t *testing.T) {
 	h := harness.New(t)
-	heard := listen(h)
-	s := h.Create(h.NewSandbox("moved", obedient))
+	finished := watchFinished(h)
+	s := h.Create(h.NewSandbox("moved", exitsOnTerm))
 	h.Ready("moved")
 	var pod corev1.Pod
 	h.Get("moved", &pod)
 	node, before := pod.Spec.NodeName, pod.UID
-	defer h.KubectlAlone("uncordon", node)
-	h.MustKubectl("drain", node, "--ignore-daemonsets", "--force", "--pod-selector="+apis.LabelSandboxUID+"="+string(s.UID), "--timeout=60s")
+	defer h.KubectlWithoutNamespace("uncordon", node)
+	h.MustKubectl("drain", node, "--ignore-daemonsets", "--force",
+		"--pod-selector="+apis.LabelSandboxUID+"="+string(s.UID), "--timeout=60s")
 	h.MustKubectl("uncordon", node)
 	h.Eventually("the next Pod after the drain", replaced(h, "moved", before))
 	h.Ready("moved")
 
 	before = podUID(h, "moved")
-	defer h.KubectlAlone("taint", "node", node, "example.com/gone:NoExecute-")
+	defer h.KubectlWithoutNamespace("taint", "node", node, "example.com/gone:NoExecute-")
 	h.MustKubectl("taint", "node", node, "example.com/gone=:NoExecute")
 	h.Eventually("no Pod, or the next", func() error {
 		var now corev1.Pod
 		if h.Get("moved", &now) && now.UID == before {
-			return errors.New("it is still there")
+			return errors.New("the Pod still exists")
 		}
 		return nil
 	})
@@ -60,7 +61,7 @@ func TestADrainAndATaintFinishNoWork(t *testing.T) {
 	h.Eventually("the next Pod after the taint", replaced(h, "moved", before))
 	h.MustKubectl("-n", apis.OperatorNamespace, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=90s")
 	h.Ready("moved")
-	if reason := heard.of("moved"); reason != "" {
-		t.Errorf("somebody said that its work had finished: %s", reason)
+	if reason := finished.of("moved"); reason != "" {
+		t.Errorf("it was reported as Finished: %s", reason)
 	}
 }

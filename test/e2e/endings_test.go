@@ -26,55 +26,58 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// obedient is a process that ends well when it is told to end, so that its Pod is Succeeded for a moment, whoever told it.
-func obedient(s *agentsv1beta1.Sandbox) {
+// exitsOnTerm runs a process that exits with code 0 on SIGTERM, so that its Pod is Succeeded for a moment, whatever the
+// cause of the termination.
+func exitsOnTerm(s *agentsv1beta1.Sandbox) {
 	s.Spec.PodTemplate.Spec.RestartPolicy = corev1.RestartPolicyNever
-	s.Spec.PodTemplate.Spec.Containers[0].Command = []string{"sh", "-c", "trap 'exit 0' TERM; while :; do usleep 100000; done"}
+	s.Spec.PodTemplate.Spec.Containers[0].Command = []string{
+		"sh", "-c", "trap 'exit 0' TERM; while :; do usleep 100000; done",
+	}
 }
 
-func alter(change func(*corev1.PodSpec, *corev1.Container)) func(*agentsv1beta1.Sandbox) {
+func withPodChange(change func(*corev1.PodSpec, *corev1.Container)) func(*agentsv1beta1.Sandbox) {
 	return func(s *agentsv1beta1.Sandbox) {
 		change(&s.Spec.PodTemplate.Spec, &s.Spec.PodTemplate.Spec.Containers[0])
 	}
 }
 
-// wordsOfEnd is whatever was ever said of finished work in the namespace.
-type wordsOfEnd struct {
+// finishedReasons holds the last reason of each object's Finished condition.
+type finishedReasons struct {
 	sync.Mutex
-	words map[string]string
+	reasons map[string]string
 }
 
-// listen keeps what is said of each object's Finished from now on.
-func listen(h *harness.T) *wordsOfEnd {
+// watchFinished records the Finished conditions of the namespace's Sandboxes and claims from now on.
+func watchFinished(h *harness.T) *finishedReasons {
 	h.Helper()
-	c := &wordsOfEnd{words: map[string]string{}}
-	note := func(o client.Object, conditions []metav1.Condition) {
+	c := &finishedReasons{reasons: map[string]string{}}
+	record := func(o client.Object, conditions []metav1.Condition) {
 		if finished := apis.FindCondition(conditions, apis.ConditionFinished); finished != nil {
 			c.Lock()
 			defer c.Unlock()
-			c.words[o.GetName()] = finished.Reason
+			c.reasons[o.GetName()] = finished.Reason
 		}
 	}
 	h.Watch(&agentsv1beta1.SandboxList{}, func(_ watch.EventType, o client.Object) {
 		if s, ok := o.(*agentsv1beta1.Sandbox); ok {
-			note(s, s.Status.Conditions)
+			record(s, s.Status.Conditions)
 		}
 	})
 	h.Watch(&extensionsv1beta1.SandboxClaimList{}, func(_ watch.EventType, o client.Object) {
 		if claim, ok := o.(*extensionsv1beta1.SandboxClaim); ok {
-			note(claim, claim.Status.Conditions)
+			record(claim, claim.Status.Conditions)
 		}
 	})
 	return c
 }
 
-func (c *wordsOfEnd) of(name string) string {
+func (c *finishedReasons) of(name string) string {
 	c.Lock()
 	defer c.Unlock()
-	return c.words[name]
+	return c.reasons[name]
 }
 
-// The table of docs/adr/0006, where the work ends by itself.
+// The cases of the table in docs/adr/0006 in which the work ends by itself.
 func TestWorkThatEndsByItselfIsFinished(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
@@ -86,52 +89,57 @@ func TestWorkThatEndsByItselfIsFinished(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"done":    {script("exit 0"), "PodSucceeded", ""},
-		"failed":  {script("exit 3"), "PodFailed", "3"},
-		"missing": {func(_ *corev1.PodSpec, c *corev1.Container) { c.Command = []string{"/no/such/program"} }, "PodFailed", "128 (StartError)"},
+		"done":   {script("exit 0"), "PodSucceeded", ""},
+		"failed": {script("exit 3"), "PodFailed", "3"},
+		"missing": {func(_ *corev1.PodSpec, c *corev1.Container) {
+			c.Command = []string{"/no/such/program"}
+		}, "PodFailed", "128 (StartError)"},
 		"greedy": {func(_ *corev1.PodSpec, c *corev1.Container) {
 			c.Command = []string{"sh", "-c", "exec tail /dev/zero"}
 			c.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("16Mi")}
 		}, "PodFailed", "OOMKilled"},
-		"late": {func(spec *corev1.PodSpec, _ *corev1.Container) { spec.ActiveDeadlineSeconds = new(int64(2)) }, "PodFailed", "DeadlineExceeded"},
+		"late": {func(spec *corev1.PodSpec, _ *corev1.Container) {
+			spec.ActiveDeadlineSeconds = new(int64(2))
+		}, "PodFailed", "DeadlineExceeded"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.In(t)
-			h.Create(h.NewSandbox(name, obedient, alter(tt.change)))
+			h.Create(h.NewSandbox(name, exitsOnTerm, withPodChange(tt.change)))
 			s := h.Condition(name, "Finished=True/"+tt.reason)
-			if words := strings.Join(harness.Words(s), "; "); !strings.Contains(words, tt.says) {
-				t.Errorf("nobody reads why it ended (%s): %s", tt.says, words)
+			if words := strings.Join(harness.FormatConditions(s), "; "); !strings.Contains(words, tt.says) {
+				t.Errorf("the conditions do not contain %q: %s", tt.says, words)
 			}
 			if !h.Get(name, &corev1.Pod{}) {
-				t.Error("the Pod is gone, and its logs with it")
+				t.Error("the Pod and its logs are gone")
 			}
 		})
 	}
 }
 
-// The rest of that table: who takes a Pod away ends no work, and the next Pod has its place.
+// The other cases of that table: the removal of a Pod does not finish the work, and another Pod replaces it.
 func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	heard := listen(h)
+	finished := watchFinished(h)
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: h.Namespace}, Value: 1000}
 	lower := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: h.Namespace + "-low"}, Value: -1000}
 	for _, c := range []*schedulingv1.PriorityClass{class, lower} {
 		if err := h.Client.Create(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { h.KubectlAlone("delete", "priorityclass", c.Name) })
+		t.Cleanup(func() { h.KubectlWithoutNamespace("delete", "priorityclass", c.Name) })
 	}
-	most := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1100m")} // of two, once
+	// more than half of the node's two CPUs
+	halfNode := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1100m")}
 
 	tests := map[string]struct {
-		change func(*corev1.PodSpec, *corev1.Container)
-		take   func(h *harness.T, name string)
+		change  func(*corev1.PodSpec, *corev1.Container)
+		disrupt func(h *harness.T, name string)
 	}{
-		"deleted": {take: func(h *harness.T, name string) { h.MustKubectl("delete", "pod", name) }},
-		"evicted": {take: func(h *harness.T, name string) {
+		"deleted": {disrupt: func(h *harness.T, name string) { h.MustKubectl("delete", "pod", name) }},
+		"evicted": {disrupt: func(h *harness.T, name string) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 			if err := h.Client.SubResource("eviction").Create(h.Context(), pod, &policyv1.Eviction{}); err != nil {
 				h.Fatal(err)
@@ -139,24 +147,24 @@ func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 		}},
 		"preempted": {
 			change: func(spec *corev1.PodSpec, c *corev1.Container) {
-				spec.PriorityClassName, c.Resources.Requests = lower.Name, most
+				spec.PriorityClassName, c.Resources.Requests = lower.Name, halfNode
 			},
-			take: func(h *harness.T, name string) {
-				h.Create(h.NewSandbox("important", alter(func(spec *corev1.PodSpec, c *corev1.Container) {
-					spec.PriorityClassName, c.Resources.Requests = class.Name, most
+			disrupt: func(h *harness.T, name string) {
+				h.Create(h.NewSandbox("important", withPodChange(func(spec *corev1.PodSpec, c *corev1.Container) {
+					spec.PriorityClassName, c.Resources.Requests = class.Name, halfNode
 				})))
 				h.Ready("important")
 				h.MustKubectl("delete", "sandbox", "important")
 			},
 		},
-		"full": { // the kubelet itself evicts it, and may lose its note of that
+		"full": { // the kubelet evicts it, and may lose the record of the eviction
 			change: func(spec *corev1.PodSpec, c *corev1.Container) {
 				spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{
 					EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
 				}}}
 				c.VolumeMounts = []corev1.VolumeMount{{Name: "scratch", MountPath: "/scratch"}}
 			},
-			take: func(h *harness.T, name string) {
+			disrupt: func(h *harness.T, name string) {
 				h.MustKubectl("exec", name, "--", "dd", "if=/dev/zero", "of=/scratch/file", "bs=1M", "count=4")
 			},
 		},
@@ -165,18 +173,18 @@ func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.In(t)
-			changes := []func(*agentsv1beta1.Sandbox){obedient}
+			changes := []func(*agentsv1beta1.Sandbox){exitsOnTerm}
 			if tt.change != nil {
-				changes = append(changes, alter(tt.change))
+				changes = append(changes, withPodChange(tt.change))
 			}
 			h.Create(h.NewSandbox(name, changes...))
 			h.Ready(name)
 			before := podUID(h, name)
-			tt.take(h, name)
-			h.Within(5*time.Minute, "the next Pod", replaced(h, name, before)) // a kubelet looks at its disk once a minute
+			tt.disrupt(h, name)
+			h.Within(5*time.Minute, "the next Pod", replaced(h, name, before)) // the kubelet checks disk usage once a minute
 			h.Ready(name)
-			if reason := heard.of(name); reason != "" {
-				t.Errorf("somebody said that its work had finished: %s", reason)
+			if reason := finished.of(name); reason != "" {
+				t.Errorf("it was reported as Finished: %s", reason)
 			}
 		})
 	}
@@ -187,8 +195,10 @@ func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 		if err := h.Client.Create(t.Context(), ghost); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { h.KubectlAlone("delete", "node", ghost.Name, "--ignore-not-found") })
-		h.Create(h.NewSandbox("lost", obedient, alter(func(spec *corev1.PodSpec, _ *corev1.Container) { spec.NodeName = ghost.Name })))
+		t.Cleanup(func() { h.KubectlWithoutNamespace("delete", "node", ghost.Name, "--ignore-not-found") })
+		h.Create(h.NewSandbox("lost", exitsOnTerm, withPodChange(func(spec *corev1.PodSpec, _ *corev1.Container) {
+			spec.NodeName = ghost.Name
+		})))
 		h.Eventually("a Pod on a node that has no kubelet", func() error {
 			if !h.Get("lost", &corev1.Pod{}) {
 				return errors.New("there is none")
@@ -196,26 +206,28 @@ func TestWorkThatIsTakenAwayIsNotFinished(t *testing.T) {
 			return nil
 		})
 		before := podUID(h, "lost")
-		h.KubectlAlone("delete", "node", ghost.Name)
+		h.KubectlWithoutNamespace("delete", "node", ghost.Name)
 		h.Within(3*time.Minute, "the next Pod", replaced(h, "lost", before))
-		if reason := heard.of("lost"); reason != "" {
-			t.Errorf("somebody said that its work had finished: %s", reason)
+		if reason := finished.of("lost"); reason != "" {
+			t.Errorf("it was reported as Finished: %s", reason)
 		}
 	})
 	t.Run("a claim without patience is suspended, and its Pod deleted", func(t *testing.T) {
 		t.Parallel()
-		claimLosesNothing(h.In(t), heard)
+		checkClaimKeepsData(h.In(t), finished)
 	})
 }
 
-// claimLosesNothing is the way in which data went: a claim that goes as soon as its work has finished.
-func claimLosesNothing(h *harness.T, heard *wordsOfEnd) {
+// checkClaimKeepsData covers a former loss of data: a claim that is deleted as soon as its work has finished must not
+// take a suspension or a deleted Pod for the end of its work.
+func checkClaimKeepsData(h *harness.T, finished *finishedReasons) {
 	h.Helper()
-	h.Make(h.NewTemplate("obedient", func(template *extensionsv1beta1.SandboxTemplate) {
-		s := h.NewSandbox("obedient", withVolume, obedient)
+	h.CreateAll(h.NewTemplate("obedient", func(template *extensionsv1beta1.SandboxTemplate) {
+		s := h.NewSandbox("obedient", withVolume, exitsOnTerm)
 		template.Spec.PodTemplate, template.Spec.VolumeClaimTemplates = s.Spec.PodTemplate, s.Spec.VolumeClaimTemplates
 	}))
-	h.Make(h.NewClaim("hasty", "obedient", ending(extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(0)), ShutdownPolicy: deletes})))
+	h.CreateAll(h.NewClaim("hasty", "obedient",
+		withLifecycle(extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(0)), ShutdownPolicy: policyDelete})))
 	s := h.Claimed("hasty")
 	h.MustKubectl("exec", s.Name, "--", "sh", "-c", "echo kept > /data/file")
 	h.Must("suspend", "claim/hasty")
@@ -230,8 +242,8 @@ func claimLosesNothing(h *harness.T, heard *wordsOfEnd) {
 	if got := h.MustKubectl("exec", s.Name, "--", "cat", "/data/file"); got != "kept\n" {
 		h.Errorf("the volume holds %q", got)
 	}
-	if reason := heard.of("hasty") + heard.of(s.Name); reason != "" {
-		h.Errorf("somebody said that its work had finished: %s", reason)
+	if reason := finished.of("hasty") + finished.of(s.Name); reason != "" {
+		h.Errorf("it was reported as Finished: %s", reason)
 	}
 }
 
@@ -244,7 +256,7 @@ func podUID(h *harness.T, name string) types.UID {
 	return pod.UID
 }
 
-// replaced says whether another Pod has that name.
+// replaced returns a check that a Pod with the name exists and is not the one from before.
 func replaced(h *harness.T, name string, before types.UID) func() error {
 	return func() error {
 		var pod corev1.Pod
@@ -252,7 +264,7 @@ func replaced(h *harness.T, name string, before types.UID) func() error {
 			return errors.New("there is none")
 		}
 		if pod.UID == before {
-			return fmt.Errorf("it is the one from before: %s %s", pod.Status.Phase, pod.Status.Reason)
+			return fmt.Errorf("it is still the old Pod: %s %s", pod.Status.Phase, pod.Status.Reason)
 		}
 		return nil
 	}

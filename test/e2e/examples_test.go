@@ -22,30 +22,33 @@ import (
 
 const examples = "../../examples"
 
-// What becomes of each example here. A file that is in no list fails the test.
+// How each example is tested. A file that is in no list fails TestEachExampleHasItsPlaceInTheseTests.
 var (
-	// applied are those whose images the test cluster has, under other names.
-	applied = []string{
-		"templates/python.yaml", "pools/warm.yaml", "workloads/hello-world.yaml", "policy/service-account.yaml", "policy/disruption-budget.yaml",
+	// appliedExamples are applied to the test cluster, which has their images under other names.
+	appliedExamples = []string{
+		"templates/python.yaml", "pools/warm.yaml", "workloads/hello-world.yaml", "policy/service-account.yaml",
+		"policy/disruption-budget.yaml",
 		"integrations/kueue.yaml", "claims/by-pool.yaml", "claims/by-template.yaml", "claims/cold-with-env-and-volume.yaml",
 		"claims/deadline-delete.yaml", "claims/job-retained.yaml", "claims/of-named-pool.yaml", "claims/with-metadata.yaml",
 	}
-	// inTests of their own are applied.
-	inTests = []string{
-		"templates/hardened.yaml", "policy/automount-token.yaml", "policy/secure-by-default.yaml", "pools/hpa-claim-rate.yaml",
+	// exampleTests are applied by tests of their own.
+	exampleTests = []string{
+		"templates/hardened.yaml", "policy/automount-token.yaml", "policy/secure-by-default.yaml",
+		"pools/hpa-claim-rate.yaml",
 		"pools/claim-load.yaml",
 	}
-	// admitted are shown to the API server only: their images, or what measures them, are not to be had here.
-	admitted = []string{
+	// dryRunExamples are only validated by the API server: the test cluster lacks their images or a metrics server.
+	dryRunExamples = []string{
 		"pools/hpa.yaml", "workloads/all-in-one.yaml", "workloads/chrome.yaml", "workloads/jupyterlab.yaml",
-		"workloads/vscode/base/vscode.yaml", "workloads/vscode/base/kustomization.yaml", "workloads/vscode/gvisor/kustomization.yaml",
+		"workloads/vscode/base/vscode.yaml", "workloads/vscode/base/kustomization.yaml",
+		"workloads/vscode/gvisor/kustomization.yaml",
 		"workloads/vscode/kata/kustomization.yaml", "workloads/vscode/kata-mshv/kustomization.yaml",
 	}
-	// foreign are of kinds that other projects bring: test/integration/examples looks at them.
-	foreign = []string{"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml"}
+	// foreignExamples have kinds of other projects; test/integration/examples validates them.
+	foreignExamples = []string{"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml"}
 )
 
-// example is an example's text with the test cluster's images in the place of the public ones.
+// example returns the text of an example with the public images replaced by those of the test cluster.
 func example(h *harness.T, name string) string {
 	h.Helper()
 	text, err := os.ReadFile(filepath.Join(examples, name))
@@ -58,7 +61,7 @@ func example(h *harness.T, name string) string {
 
 func TestEachExampleHasItsPlaceInTheseTests(t *testing.T) {
 	t.Parallel()
-	known := slices.Concat(applied, inTests, admitted, foreign)
+	known := slices.Concat(appliedExamples, exampleTests, dryRunExamples, foreignExamples)
 	err := filepath.WalkDir(examples, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
 			return err
@@ -71,16 +74,16 @@ func TestEachExampleHasItsPlaceInTheseTests(t *testing.T) {
 		return err
 	})
 	if err != nil || len(known) > 0 {
-		t.Errorf("not there are %v, %v", known, err)
+		t.Errorf("the lists name files that do not exist: %v, %v", known, err)
 	}
 }
 
 func TestTheExamplesOfPoolsAndClaimsRun(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	for _, name := range applied {
+	for _, name := range appliedExamples {
 		if strings.HasPrefix(name, "claims/") {
-			h.Full("python-warm")
+			h.FullPool("python-warm")
 		}
 		h.Apply(example(h, name))
 	}
@@ -89,10 +92,11 @@ func TestTheExamplesOfPoolsAndClaimsRun(t *testing.T) {
 		t.Errorf("hello-world says %q", got)
 	}
 	h.Ready("with-identity")
-	if got := h.Must("exec", "with-identity", "--", "sh", "-c", "test -s /var/run/identity/token && ls /var/run/secrets 2>&1 | wc -l"); got != "1\n" {
+	if got := h.Must("exec", "with-identity", "--", "sh", "-c",
+		"test -s /var/run/identity/token && ls /var/run/secrets 2>&1 | wc -l"); got != "1\n" {
 		t.Errorf("identity: %q", got)
 	}
-	h.Ready("queued") // without Kueue the label holds nothing back
+	h.Ready("queued") // without Kueue the label has no effect
 	var claims extensionsv1beta1.SandboxClaimList
 	if err := h.Client.List(t.Context(), &claims, client.InNamespace(h.Namespace)); err != nil {
 		t.Fatal(err)
@@ -111,13 +115,16 @@ func TestTheExamplesOfPoolsAndClaimsRun(t *testing.T) {
 	h.Eventually("metadata on the Pod", func() error {
 		var now corev1.Pod
 		h.Get(pod.Name, &now)
-		return differs("Pod", &now, map[string]string{"team": "research", "cost-center": "1234", "#example.com/ticket": "42", "sandbox-disruption": "guarded"})
+		return checkMetadata("Pod", &now, map[string]string{
+			"team": "research", "cost-center": "1234", "#example.com/ticket": "42", "sandbox-disruption": "guarded",
+		})
 	})
-	members := h.Full("python-warm")
+	members := h.FullPool("python-warm")
 	h.Eventually("the budget guards all of them", func() error {
 		var budget policyv1.PodDisruptionBudget
 		h.Get("guarded-sandboxes", &budget)
-		if want := int32(len(members) + served); budget.Status.CurrentHealthy != want || budget.Status.DisruptionsAllowed != 0 || budget.Status.ExpectedPods != want {
+		if want := int32(len(members) + served); budget.Status.CurrentHealthy != want ||
+			budget.Status.DisruptionsAllowed != 0 || budget.Status.ExpectedPods != want {
 			return fmt.Errorf("want %d Pods: %+v", want, budget.Status)
 		}
 		return nil
@@ -127,14 +134,17 @@ func TestTheExamplesOfPoolsAndClaimsRun(t *testing.T) {
 func TestTheHardenedExampleRunsAsItSays(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Apply(strings.Replace(example(h, "templates/hardened.yaml"), "runtimeClassName: gvisor", "", 1)) // as the file advises
-	h.Make(h.NewClaim("dev", "hardened", unpooled, withEnv(extensionsv1beta1.EnvVar{Name: "WHO", Value: "claim"})))
+	// as the file recommends for clusters without gVisor
+	h.Apply(strings.Replace(example(h, "templates/hardened.yaml"), "runtimeClassName: gvisor", "", 1))
+	h.CreateAll(h.NewClaim("dev", "hardened", withoutWarmPool,
+		withEnv(extensionsv1beta1.EnvVar{Name: "WHO", Value: "claim"})))
 	h.Claimed("dev")
 	script := "id -u; echo $WHO; touch /no 2>/dev/null || echo read-only; touch /work/yes && echo work"
 	if got := h.Must("exec", "dev", "--", "sh", "-c", script); got != "1000\nclaim\nread-only\nwork\n" {
 		t.Errorf("in the sandbox: %q", got)
 	}
-	if got := h.MustKubectl("get", "networkpolicy/hardened-network-policy", "-o", "jsonpath={.spec.egress[*].ports[*].port} {.spec.ingress}"); got != "53 53 3128 " {
+	if got := h.MustKubectl("get", "networkpolicy/hardened-network-policy", "-o",
+		"jsonpath={.spec.egress[*].ports[*].port} {.spec.ingress}"); got != "53 53 3128 " {
 		t.Errorf("the policy's ports are %q", got)
 	}
 }
@@ -142,7 +152,7 @@ func TestTheHardenedExampleRunsAsItSays(t *testing.T) {
 func TestOtherExamplesAreAdmitted(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	for _, name := range admitted {
+	for _, name := range dryRunExamples {
 		var text string
 		if filepath.Base(name) == "kustomization.yaml" {
 			text = h.MustKubectl("kustomize", filepath.Join(examples, filepath.Dir(name)))
@@ -162,7 +172,8 @@ func TestTheAdmissionPoliciesOfTheExamplesHoldBackWhatTheySay(t *testing.T) {
 			"policy/automount-token.yaml", "templates/python.yaml", "set podTemplate.spec.automountServiceAccountToken to false",
 		},
 		"sandbox-secure-by-default": {
-			"policy/secure-by-default.yaml", "workloads/hello-world.yaml", "set podTemplate.spec.runtimeClassName to gvisor or kata",
+			"policy/secure-by-default.yaml", "workloads/hello-world.yaml",
+			"set podTemplate.spec.runtimeClassName to gvisor or kata",
 		},
 	} {
 		t.Run(policy, func(t *testing.T) {
@@ -171,13 +182,13 @@ func TestTheAdmissionPoliciesOfTheExamplesHoldBackWhatTheySay(t *testing.T) {
 			text := example(h, row.file)
 			here := strings.Replace(text, "operator: NotIn, values: [kube-system]", "operator: In, values: ["+h.Namespace+"]", 1)
 			if here == text {
-				t.Fatalf("%s selects other namespaces than this test knows", row.file)
+				t.Fatalf("%s does not select its namespaces as this test expects", row.file)
 			}
 			h.Cleanup(func() {
-				h.KubectlAlone("delete", "validatingadmissionpolicybinding/"+policy, "validatingadmissionpolicy/"+policy)
+				h.KubectlWithoutNamespace("delete", "validatingadmissionpolicybinding/"+policy, "validatingadmissionpolicy/"+policy)
 			})
 			h.Apply(here)
-			h.Eventually(row.refused+" is refused", func() error { // the API server takes a moment to follow
+			h.Eventually(row.refused+" is refused", func() error { // the API server takes a moment to apply the policy
 				r := h.ApplyResult(example(h, row.refused), "--dry-run=server")
 				if r.Code == 0 || !strings.Contains(r.Stderr, policy) || !strings.Contains(r.Stderr, row.word) {
 					return fmt.Errorf("want %q: %v", row.word, r)

@@ -22,7 +22,8 @@ func TestPortForwardCarriesConnectionsAndSurvivesARefusedOne(t *testing.T) {
 	create(h, "web")
 	h.Must("exec", "web", "--", "sh", "-c",
 		"mkdir -p /tmp/site && cd /tmp/site && echo hello > index.html && (python3 -m http.server 8000 >/dev/null 2>&1 &)")
-	forward := exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), "-n", h.Namespace, "port-forward", "web", ":8000", ":9999")
+	forward := exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "port-forward",
+		"web", ":8000", ":9999")
 	forward.Stderr = os.Stderr
 	out, err := forward.StdoutPipe()
 	if err != nil {
@@ -31,7 +32,7 @@ func TestPortForwardCarriesConnectionsAndSurvivesARefusedOne(t *testing.T) {
 	if err := forward.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ports := map[string]string{} // remote to local address
+	ports := map[string]string{} // remote port to local address
 	for lines := bufio.NewScanner(out); len(ports) < 2 && lines.Scan(); {
 		local, remote, found := strings.Cut(strings.TrimPrefix(lines.Text(), "Forwarding from "), " -> ")
 		if found && strings.HasPrefix(local, "127.0.0.1:") {

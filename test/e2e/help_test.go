@@ -30,20 +30,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// program is how the examples call the plugin.
+// program is the command with which the examples run the plugin.
 const program = "kubectl sandbox"
 
-// runElsewhere are commands whose examples would change the cluster for all tests, or need a person. Their own tests run them.
-var runElsewhere = []string{"install", "upgrade", "uninstall", "doctor", "ui", "completion install"}
+// excludedCommands are commands whose examples would change the cluster for all tests, or need a terminal. Other tests
+// run them.
+var excludedCommands = []string{"install", "upgrade", "uninstall", "doctor", "ui", "completion install"}
 
-// endless are parts of examples that go on until somebody interrupts them.
-var endless = regexp.MustCompile(`port-forward|attach|logs .*-f| -w\b| --watch`)
+// endlessExamples matches examples that run until they are interrupted.
+var endlessExamples = regexp.MustCompile(`port-forward|attach|logs .*-f| -w\b| --watch`)
 
-// otherCodes are parts of examples that end with another code than 0 here: nothing crashed before, the image has no make, and
-// the cluster may be too small.
-var otherCodes = regexp.MustCompile(`--previous|make test|--replicas 50`)
+// failingExamples matches examples that may fail here: no container has crashed, the image has no make, and the cluster
+// may be too small.
+var failingExamples = regexp.MustCompile(`--previous|make test|--replicas 50`)
 
-// fixture is what the examples take for granted.
+// fixture contains the objects that the examples use.
 const fixture = `
 apiVersion: extensions.agents.x-k8s.io/v1beta1
 kind: SandboxTemplate
@@ -88,7 +89,10 @@ metadata: {name: other}
 spec:
   operatingMode: Running
   replicas: 1
-  podTemplate: {spec: {terminationGracePeriodSeconds: 0, containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]}}
+  podTemplate:
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
 ---
 apiVersion: extensions.agents.x-k8s.io/v1beta1
 kind: SandboxClaim
@@ -110,14 +114,15 @@ spec:
   podTemplate: {spec: {restartPolicy: Never, containers: [{name: main, image: IMAGE, command: ["true"]}]}}
 `
 
-// helpExamples are the command lines in the help of all commands, by the command.
+// helpExamples returns the example command lines in the help of all commands, by command.
 func helpExamples() map[string][]string {
 	all := map[string][]string{}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		path := strings.TrimPrefix(c.CommandPath(), program+" ")
 		for line := range strings.SplitSeq(strings.ReplaceAll(c.Example, "\\\n", " "), "\n") {
-			if line = strings.TrimSpace(line); strings.Contains(line, program+" ") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "ssh") {
+			if line = strings.TrimSpace(line); strings.Contains(line, program+" ") && !strings.HasPrefix(line, "#") &&
+				!strings.HasPrefix(line, "ssh") {
 				all[path] = append(all[path], line)
 			}
 		}
@@ -129,19 +134,22 @@ func helpExamples() map[string][]string {
 	return all
 }
 
-// desk is a directory and a home in which a user tries the examples.
-type desk struct {
+// workspace is a home directory in which the examples run.
+type workspace struct {
 	*harness.T
 
-	dir     string
-	yaml    string
-	environ []string
-	another bool // an example has made a dev that is not the fixture's
+	dir        string
+	yaml       string
+	environ    []string
+	foreignDev bool // an example has created a dev that is not the fixture's
 }
 
-func newDesk(h *harness.T) *desk {
+func newWorkspace(h *harness.T) *workspace {
 	h.Helper()
-	d := &desk{T: h, dir: h.TempDir(), yaml: strings.NewReplacer("IMAGE", harness.ImagePython, "HASH", naming.Hash("old")).Replace(fixture)}
+	d := &workspace{
+		T: h, dir: h.TempDir(),
+		yaml: strings.NewReplacer("IMAGE", harness.ImagePython, "HASH", naming.Hash("old")).Replace(fixture),
+	}
 	write := func(name, text string) {
 		path := filepath.Join(d.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -149,13 +157,15 @@ func newDesk(h *harness.T) *desk {
 		}
 	}
 	for name, text := range map[string]string{
-		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n", "setup.sh": "echo done\n",
-		"template.yaml": "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: hardened}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
-		".ssh/config":   "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
+		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n",
+		"setup.sh": "echo done\n",
+		"template.yaml": "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: " +
+			"hardened}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
+		".ssh/config": "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
 	} {
 		write(name, text)
 	}
-	config, err := os.ReadFile(harness.Need("KUBECONFIG"))
+	config, err := os.ReadFile(harness.RequireEnv("KUBECONFIG"))
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -167,10 +177,10 @@ func newDesk(h *harness.T) *desk {
 	return d
 }
 
-// run runs a command line in a shell. One that has no end is interrupted as soon as it had time to begin.
-func (d *desk) run(line string, interrupt bool) (code int, output string) {
+// run runs a command line in a shell. With interrupt it sends SIGINT after two seconds.
+func (d *workspace) run(line string, interrupt bool) (code int, output string) {
 	d.Helper()
-	ctx, cancel := context.WithTimeout(d.Context(), harness.Patience)
+	ctx, cancel := context.WithTimeout(d.Context(), harness.DefaultTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, "bash", "-c", line)
 	command.Dir, command.Env, command.SysProcAttr = d.dir, d.environ, &syscall.SysProcAttr{Setpgid: true}
@@ -189,66 +199,71 @@ func (d *desk) run(line string, interrupt bool) (code int, output string) {
 	if err != nil && !errors.As(err, &ended) {
 		out.WriteString(err.Error())
 	}
-	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGINT {
-		return 130, out.String() // as shells say of a program that had no time to hear the signal
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() &&
+		status.Signal() == syscall.SIGINT {
+		return 130, out.String() // the exit code in a shell for a program that SIGINT ends before it handles signals
 	}
 	return command.ProcessState.ExitCode(), out.String()
 }
 
-// made finds what an example creates, so that it is not there yet.
-var made = regexp.MustCompile(`sandbox (pool |template |)create ([a-z][a-z-]*)`)
+// createdNames matches the object that an example creates, which must not exist before.
+var createdNames = regexp.MustCompile(`sandbox (pool |template |)create ([a-z][a-z-]*)`)
 
-// prepare makes what the examples take for granted, and takes away what the line makes.
-func (d *desk) prepare(line string) {
+// prepare restores the fixture and deletes the object that the line creates.
+func (d *workspace) prepare(line string) {
 	d.Helper()
-	if d.another { // its Pod would stay as it is
+	if d.foreignDev { // applying the fixture would not change its Pod
 		d.MustKubectl("delete", "sandboxclaim,sandbox", "dev", "--ignore-not-found", "--wait")
-		d.another = false
+		d.foreignDev = false
 	}
 	d.Apply(d.yaml)
-	if creates := made.FindStringSubmatch(line); creates != nil {
-		kinds := map[string]string{"": "sandboxclaim,sandbox", "pool ": "sandboxwarmpool", "template ": "sandboxtemplate"}[creates[1]]
+	if creates := createdNames.FindStringSubmatch(line); creates != nil {
+		kinds := map[string]string{
+			"": "sandboxclaim,sandbox", "pool ": "sandboxwarmpool", "template ": "sandboxtemplate",
+		}[creates[1]]
 		d.MustKubectl("delete", kinds, creates[2], "--ignore-not-found", "--wait")
-		if d.another = creates[1] == "" && creates[2] == "dev"; d.another {
+		if d.foreignDev = creates[1] == "" && creates[2] == "dev"; d.foreignDev {
 			return
 		}
 	}
 	d.Must("wait", "dev", "--for", "ready")
 	if strings.Contains(line, "pool plan") {
-		d.Full("python-warm") // it asks how long members took
+		d.FullPool("python-warm") // the command measures how long members took to start
 	}
 }
 
-var image = regexp.MustCompile(`--image [^ ]+`)
+var imageFlag = regexp.MustCompile(`--image [^ ]+`)
 
-// example runs one line, which must end well.
-func (d *desk) example(line string) {
+// example runs one line, which must succeed.
+func (d *workspace) example(line string) {
 	d.Helper()
 	d.prepare(line)
 	if strings.Contains(line, " delete ") && !strings.Contains(line, "--yes") {
 		line += " --yes" // there is no terminal to ask on
 	}
-	line = image.ReplaceAllString(line, "--image "+harness.ImagePython)
-	follows := endless.MatchString(line)
+	line = imageFlag.ReplaceAllString(line, "--image "+harness.ImagePython)
+	follows := endlessExamples.MatchString(line)
 	code, out := d.run(line, follows)
 	switch {
-	case code == 0, follows && code == 130, otherCodes.MatchString(line) && code != 2:
+	case code == 0, follows && code == 130, failingExamples.MatchString(line) && code != 2:
 	default:
 		d.Errorf("%s: code %d\n%s", line, code, out)
 	}
 }
 
 func TestTheExamplesOfTheHelpRun(t *testing.T) {
-	const desks = 4 // at which they are tried at the same time
-	shares := make([][]string, desks)
+	const workspaces = 4 // that run in parallel
+	shares := make([][]string, workspaces)
 	ran := 0
 	examples := helpExamples()
 	for _, path := range slices.Sorted(maps.Keys(examples)) {
-		if slices.ContainsFunc(runElsewhere, func(command string) bool { return path == command || strings.HasPrefix(path, command+" ") }) {
+		if slices.ContainsFunc(excludedCommands, func(command string) bool {
+			return path == command || strings.HasPrefix(path, command+" ")
+		}) {
 			continue
 		}
-		// One may need what those before it, of the same command, have made.
-		share := &shares[ran%desks]
+		// The examples of one command run in order in one workspace: later ones may need what earlier ones created.
+		share := &shares[ran%workspaces]
 		for _, line := range examples[path] {
 			if !strings.Contains(line, "completion install") {
 				*share = append(*share, line)
@@ -263,10 +278,10 @@ func TestTheExamplesOfTheHelpRun(t *testing.T) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			h := harness.New(t)
-			d := newDesk(h)
+			d := newWorkspace(h)
 			d.Apply(d.yaml)
 			d.Must("wait", "other", "--for", "ready")
-			d.Full("python-warm")
+			d.FullPool("python-warm")
 			for _, line := range lines {
 				d.example(line)
 			}

@@ -24,20 +24,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// belongs says whether a claim's Pod carries the label by which the template's NetworkPolicy selects.
-func belongs(h *harness.T, s *agentsv1beta1.Sandbox, template string) {
+// checkPolicyLabel fails the test if a claim's Pod lacks the label by which the template's NetworkPolicy selects it.
+func checkPolicyLabel(h *harness.T, s *agentsv1beta1.Sandbox, template string) {
 	h.Helper()
 	if label := h.Pod(s).Labels[apis.LabelSandboxTemplateRefHash]; label != naming.Hash(template) {
-		h.Errorf("the Pod of %s has left the policy of %s: %q", s.Name, template, label)
+		h.Errorf("the policy of %[2]s does not select the Pod of %[1]s: %[3]q", s.Name, template, label)
 	}
 }
 
-// Who may edit a claim names another template in it whenever anything about the claim or a Sandbox changes, so right after the assignment too.
+// A user with permission to edit the claim changes its template reference at each event about the claim or a Sandbox,
+// and thus also right after the assignment.
 func TestAnEditOfTheReferenceTakesNoPodOutOfItsPolicy(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
-	h.Full("warm")
+	h.CreateAll(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
+	h.FullPool("warm")
 	var mu sync.Mutex
 	refused, others := 0, []error{}
 	attack := func(name string) {
@@ -66,13 +67,13 @@ func TestAnEditOfTheReferenceTakesNoPodOutOfItsPolicy(t *testing.T) {
 		name := fmt.Sprintf("claim-%d", i)
 		claim := h.NewClaim(name, "shell")
 		if i%2 == 0 {
-			unpooled(claim)
+			withoutWarmPool(claim)
 		}
-		h.Make(claim)
-		belongs(h, h.Claimed(name), "shell")
+		h.CreateAll(claim)
+		checkPolicyLabel(h, h.Claimed(name), "shell")
 	}
-	for i := range 8 { // what was said meanwhile has been acted upon
-		belongs(h, h.Claimed(fmt.Sprintf("claim-%d", i)), "shell")
+	for i := range 8 { // the operator has handled the edits
+		checkPolicyLabel(h, h.Claimed(fmt.Sprintf("claim-%d", i)), "shell")
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -81,11 +82,12 @@ func TestAnEditOfTheReferenceTakesNoPodOutOfItsPolicy(t *testing.T) {
 	}
 }
 
-// Who may create Sandboxes makes some that look like members of the pool, just when a claim took one.
+// A user with permission to create Sandboxes creates fake pool members just after a claim has adopted one.
 func TestAPlantedMemberIsGivenToNobody(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []extensionsv1beta1.SandboxWarmPoolUpdateStrategyType{
-		extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType, extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType,
+		extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType,
+		extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType,
 	} {
 		t.Run(string(strategy), func(t *testing.T) {
 			t.Parallel()
@@ -93,23 +95,23 @@ func TestAPlantedMemberIsGivenToNobody(t *testing.T) {
 			pool := h.NewPool("warm", "shell", 1, func(pool *extensionsv1beta1.SandboxWarmPool) {
 				pool.Spec.UpdateStrategy = &extensionsv1beta1.SandboxWarmPoolUpdateStrategy{Type: strategy}
 			})
-			h.Make(h.NewTemplate("shell"), pool)
-			member := h.Full("warm")[0]
-			h.Make(h.NewClaim("first", "shell"))
+			h.CreateAll(h.NewTemplate("shell"), pool)
+			member := h.FullPool("warm")[0]
+			h.CreateAll(h.NewClaim("first", "shell"))
 			for i := range 4 {
-				plant(h, pool, &member, fmt.Sprintf("warm-evil%d", i))
+				createFakeMember(h, pool, &member, fmt.Sprintf("warm-evil%d", i))
 			}
 			for i := range 4 {
-				h.Make(h.NewClaim(fmt.Sprintf("next-%d", i), "shell"))
+				h.CreateAll(h.NewClaim(fmt.Sprintf("next-%d", i), "shell"))
 			}
 			for _, name := range []string{"first", "next-0", "next-1", "next-2", "next-3"} {
 				if image := h.Pod(h.Claimed(name)).Spec.Containers[0].Image; image != harness.ImageShell {
 					t.Errorf("claim %s got %s", name, image)
 				}
 			}
-			h.Full("warm", func(s *agentsv1beta1.Sandbox) error {
+			h.FullPool("warm", func(s *agentsv1beta1.Sandbox) error {
 				if image := s.Spec.PodTemplate.Spec.Containers[0].Image; image != harness.ImageShell {
-					return errors.New("it is of " + image)
+					return errors.New("its image is " + image)
 				}
 				return nil
 			})
@@ -120,12 +122,15 @@ func TestAPlantedMemberIsGivenToNobody(t *testing.T) {
 	}
 }
 
-// plant creates a Sandbox of another image that has all that a member has.
-func plant(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, name string) {
+// createFakeMember creates a Sandbox that has a member's metadata and spec, but another image.
+func createFakeMember(
+	h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, name string,
+) {
 	h.Helper()
 	planted := &agentsv1beta1.Sandbox{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Labels: maps.Clone(member.Labels), Annotations: maps.Clone(member.Annotations), OwnerReferences: member.OwnerReferences,
+			Name: name, Labels: maps.Clone(member.Labels), Annotations: maps.Clone(member.Annotations),
+			OwnerReferences: member.OwnerReferences,
 		},
 		Spec: *member.Spec.DeepCopy(),
 	}
@@ -134,17 +139,17 @@ func plant(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, member *agents
 	}
 	delete(planted.Annotations, apis.AnnotationPodName)
 	planted.Spec.PodTemplate.Spec.Containers[0].Image = harness.ImagePython
-	h.Make(planted)
+	h.CreateAll(planted)
 }
 
-// Who may edit Sandboxes takes the owner reference off a claimed one.
+// A user with permission to edit Sandboxes removes the owner reference from a claimed one.
 func TestASandboxThatLostItsOwnerGoesBackToItsClaim(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewClaim("mine", "shell", unpooled))
+	h.CreateAll(h.NewTemplate("shell"), h.NewClaim("mine", "shell", withoutWarmPool))
 	s := h.Claimed("mine")
 	h.Edit(s.Name, func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil })
-	h.Eventually("it is the claim's again", func() error {
+	h.Eventually("the claim controls it again", func() error {
 		var claim extensionsv1beta1.SandboxClaim
 		h.Get("mine", &claim)
 		if !h.Get(s.Name, s) || !metav1.IsControlledBy(s, &claim) {
@@ -152,27 +157,27 @@ func TestASandboxThatLostItsOwnerGoesBackToItsClaim(t *testing.T) {
 		}
 		return nil
 	})
-	belongs(h, s, "shell")
+	checkPolicyLabel(h, s, "shell")
 	h.MustKubectl("delete", "sandboxclaim", "mine")
-	allGone(h, s)
+	waitUntilGone(h, s)
 }
 
-// A claim that is deleted alone leaves its Sandbox as it is, under its policy, and nobody takes it.
+// Deleting a claim with --cascade=orphan leaves its Sandbox unchanged and under its policy, and nothing adopts it.
 func TestASandboxThatItsClaimLeftStaysUnderItsPolicy(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewClaim("left", "shell", unpooled))
+	h.CreateAll(h.NewTemplate("shell"), h.NewClaim("left", "shell", withoutWarmPool))
 	s := h.Claimed("left")
 	h.MustKubectl("delete", "sandboxclaim", "left", "--cascade=orphan")
 	h.Gone("left", &extensionsv1beta1.SandboxClaim{})
-	h.Make(h.NewPool("warm", "shell", 1), h.NewClaim("other", "shell", unpooled))
-	h.Full("warm")
+	h.CreateAll(h.NewPool("warm", "shell", 1), h.NewClaim("other", "shell", withoutWarmPool))
+	h.FullPool("warm")
 	h.Claimed("other")
 	var now agentsv1beta1.Sandbox
 	if !h.Get(s.Name, &now) || now.UID != s.UID || len(now.OwnerReferences) > 0 {
-		t.Errorf("it has not stayed as it was: %v", now.OwnerReferences)
+		t.Errorf("the Sandbox has changed: owners are %v", now.OwnerReferences)
 	}
-	belongs(h, &now, "shell")
+	checkPolicyLabel(h, &now, "shell")
 	if pod := h.Pod(&now); pod.Status.Phase != corev1.PodRunning {
 		t.Errorf("its Pod is %s", pod.Status.Phase)
 	}

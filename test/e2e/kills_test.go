@@ -20,28 +20,28 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// underKills is how long an operator that is killed again and again may take.
-const underKills = 5 * time.Minute
+// killTimeout is how long each step may take while the operator is killed repeatedly.
+const killTimeout = 5 * time.Minute
 
 func TestKilledAtRandomMomentsTheOperatorLosesNothingAndDoublesNothing(t *testing.T) {
 	h := harness.New(t)
-	// Without a lease to wait for, the operator is killed in the midst of its work more often.
+	// Without leader election the operator starts at once, so that more kills interrupt its work.
 	leaderElection(h, false)
 	defer leaderElection(h, true)
 	stop := keepKilling(h)
-	t.Run("histories", func(t *testing.T) { // ends when both have
+	t.Run("histories", func(t *testing.T) { // returns when both have ended
 		t.Run("of Sandboxes", func(t *testing.T) { t.Parallel(); sandboxesUnderKills(harness.New(t)) })
 		t.Run("of claims", func(t *testing.T) { t.Parallel(); claimsUnderKills(harness.New(t)) })
 	})
 	kills := stop()
 	t.Logf("the operator was killed %d times", kills)
 	if kills < 3 {
-		t.Errorf("the operator was killed %d times only: the test shows nothing", kills)
+		t.Errorf("the operator was killed only %d times: the test proves nothing", kills)
 	}
 }
 
-// keepKilling kills the operator again and again, each time some moments after it got ready, until stop is called. That says
-// how often it was.
+// keepKilling kills the operator repeatedly, each time within three seconds after it became ready, until stop is
+// called. stop returns the number of kills.
 func keepKilling(h *harness.T) (stop func() int) {
 	seed := uint64(time.Now().UnixNano())
 	h.Logf("seed %d", seed)
@@ -60,7 +60,7 @@ func keepKilling(h *harness.T) (stop func() int) {
 		defer func() { killed <- kills }()
 		for !pause(50 * time.Millisecond) {
 			if !operatorReady(h) {
-				continue // it would die before it has done anything
+				continue // do not kill it before it has done anything
 			}
 			if pause(time.Duration(random.IntN(3000)) * time.Millisecond) {
 				return
@@ -75,7 +75,7 @@ func keepKilling(h *harness.T) (stop func() int) {
 
 func sandboxesUnderKills(h *harness.T) {
 	const count = 50
-	h.Limit = underKills
+	h.Timeout = killTimeout
 	pods := watchPods(h)
 	each := func(do func(name string)) {
 		for i := range count {
@@ -87,7 +87,7 @@ func sandboxesUnderKills(h *harness.T) {
 			h.Eventually(name+" "+want, func() error {
 				var s agentsv1beta1.Sandbox
 				h.Get(name, &s)
-				if words := strings.Join(harness.Words(&s), " "); !strings.Contains(words, want) {
+				if words := strings.Join(harness.FormatConditions(&s), " "); !strings.Contains(words, want) {
 					return fmt.Errorf("conditions are %s", words)
 				}
 				return nil
@@ -106,27 +106,27 @@ func sandboxesUnderKills(h *harness.T) {
 	h.MustKubectl("delete", "sandboxes", "--all", "--wait=false")
 	each(func(name string) { h.Gone(name, &agentsv1beta1.Sandbox{}); h.Gone(name, &corev1.Pod{}) })
 	if most := pods.most(); most != 1 {
-		h.Errorf("at one time a Sandbox had %d Pods", most)
+		h.Errorf("a Sandbox had %d Pods at the same time", most)
 	}
 }
 
-// claimsUnderKills has claims come faster than the pool is refilled, so that some are adopted, some start cold, and operators die
-// in the midst of either.
+// claimsUnderKills creates claims faster than the pool is refilled, so that the operator is killed during adoptions and
+// during cold starts.
 func claimsUnderKills(h *harness.T) {
-	const rounds, at = 6, 6 // claims are made in so many rounds of so many
-	h.Limit = underKills
+	const rounds, at = 6, 6 // the number of rounds, and of claims in each round
+	h.Timeout = killTimeout
 	pool := h.NewPool("warm", "shell", 4)
-	held, stories := watchOwners(h), watchClaims(h)
-	h.Make(h.NewTemplate("shell"), pool)
-	h.Full("warm")
+	owners, history := watchOwners(h), watchClaims(h)
+	h.CreateAll(h.NewTemplate("shell"), pool)
+	h.FullPool("warm")
 	got := map[types.UID]string{}
 	for round := range rounds {
 		for i := range at {
 			claim := h.NewClaim(fmt.Sprintf("killed-%d-%d", round, i), "shell")
 			if i%2 == 0 {
-				fromPool("warm")(claim)
+				byPool("warm")(claim)
 			}
-			h.Make(claim)
+			h.CreateAll(claim)
 		}
 		for i := range at {
 			name := fmt.Sprintf("killed-%d-%d", round, i)
@@ -137,10 +137,10 @@ func claimsUnderKills(h *harness.T) {
 			got[s.UID] = name
 		}
 	}
-	h.Full("warm")
-	held.check(h, pool)
-	stories.check(h)
-	oneOwnerEachWay(h, pool, rounds*at)
+	h.FullPool("warm")
+	owners.check(h, pool)
+	history.check(h)
+	checkOneOwnerEach(h, pool, rounds*at)
 	h.MustKubectl("delete", "sandboxclaims,sandboxwarmpools", "--all", "--wait=false")
 	h.Eventually("nothing is left", func() error {
 		if left := h.MustKubectl("get", "sandboxclaims,sandboxwarmpools,sandboxes,pods", "-o", "name"); left != "" {
@@ -150,8 +150,9 @@ func claimsUnderKills(h *harness.T) {
 	})
 }
 
-// oneOwnerEachWay fails the test unless each claim controls one Sandbox, and a claim or the pool each Sandbox.
-func oneOwnerEachWay(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, claims int) {
+// checkOneOwnerEach fails the test unless each claim controls one Sandbox, and each Sandbox has a claim or the pool as
+// its controller.
+func checkOneOwnerEach(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, claims int) {
 	h.Helper()
 	var sandboxes agentsv1beta1.SandboxList
 	var all extensionsv1beta1.SandboxClaimList
@@ -163,7 +164,7 @@ func oneOwnerEachWay(h *harness.T, pool *extensionsv1beta1.SandboxWarmPool, clai
 	owned := map[types.UID]int{}
 	for _, s := range sandboxes.Items {
 		if owner := metav1.GetControllerOf(&s); owner == nil {
-			h.Errorf("Sandbox %s belongs to nobody", s.Name)
+			h.Errorf("Sandbox %s has no controller", s.Name)
 		} else {
 			owned[owner.UID]++
 		}

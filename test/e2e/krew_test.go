@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestKrewInstallsAReleaseUnderBothNames tries this machine's platform; `make krew-verify` tries all of them.
+// TestKrewInstallsAReleaseUnderBothNames checks this machine's platform; `make krew-verify` checks all platforms.
 func TestKrewInstallsAReleaseUnderBothNames(t *testing.T) {
 	t.Parallel()
 	command := exec.CommandContext(t.Context(), "../../krew/verify.sh")

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// The second node of this cluster has no kubelet and is never Ready: the test plays the scheduler for the pool, and the kubelet for the
-// member on that node, which is Ready first.
+// The test adds a second node without a kubelet, which is never Ready. It acts as the scheduler for the pool, and as
+// the kubelet for the member on that node, which is Ready first.
 func TestAClaimTakesTheMemberOnTheNodeThatStays(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
@@ -24,8 +24,8 @@ func TestAClaimTakesTheMemberOnTheNodeThatStays(t *testing.T) {
 	if err := h.Client.Create(t.Context(), ghost); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.KubectlAlone("delete", "node", ghost.Name, "--ignore-not-found") })
-	h.Make(h.NewTemplate("shell", func(template *extensionsv1beta1.SandboxTemplate) {
+	t.Cleanup(func() { h.KubectlWithoutNamespace("delete", "node", ghost.Name, "--ignore-not-found") })
+	h.CreateAll(h.NewTemplate("shell", func(template *extensionsv1beta1.SandboxTemplate) {
 		template.Spec.PodTemplate.Spec.SchedulerName = "nobody"
 	}), h.NewPool("warm", "shell", 2))
 
@@ -52,26 +52,29 @@ func TestAClaimTakesTheMemberOnTheNodeThatStays(t *testing.T) {
 		if !h.Get(leaves.Name, leaves) {
 			return fmt.Errorf("there is no Pod %s", leaves.Name)
 		}
-		leaves.Status.Phase, leaves.Status.PodIP, leaves.Status.PodIPs = corev1.PodRunning, "203.0.113.7", []corev1.PodIP{{IP: "203.0.113.7"}}
+		leaves.Status.Phase, leaves.Status.PodIP, leaves.Status.PodIPs = corev1.PodRunning, "203.0.113.7", []corev1.PodIP{
+			{IP: "203.0.113.7"},
+		}
 		leaves.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		return h.Client.Status().Update(h.Context(), leaves)
 	})
 	h.Condition(leaves.Name, "Ready=True/DependenciesReady")
 	var nodes corev1.NodeList
-	if err := h.Client.List(h.Context(), &nodes, client.HasLabels{corev1.LabelHostname}); err != nil || len(nodes.Items) == 0 {
+	if err := h.Client.List(h.Context(), &nodes, client.HasLabels{corev1.LabelHostname}); err != nil ||
+		len(nodes.Items) == 0 {
 		t.Fatalf("the node of the cluster: %v", err)
 	}
 	bind(stays, nodes.Items[0].Name)
-	h.Full("warm")
+	h.FullPool("warm")
 
-	h.Make(h.NewClaim("first", "shell"))
+	h.CreateAll(h.NewClaim("first", "shell"))
 	if s := h.Claimed("first"); s.Name != stays.Name {
-		t.Errorf("the claim got %s, whose node is about to go, and not %s", s.Name, stays.Name)
+		t.Errorf("the claim got %s, whose node is not Ready, and not %s", s.Name, stays.Name)
 	}
 	if got := h.MustKubectl("exec", stays.Name, "--", "echo", "serves"); got != "serves\n" {
 		t.Errorf("its sandbox says %q", got)
 	}
-	h.Make(h.NewClaim("second", "shell")) // better one on such a node than a cold start
+	h.CreateAll(h.NewClaim("second", "shell")) // a member on a node that is not Ready is better than a cold start
 	if s := h.Claimed("second"); s.Name != leaves.Name {
 		t.Errorf("the claim got %s, and not the warm %s", s.Name, leaves.Name)
 	}

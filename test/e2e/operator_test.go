@@ -22,10 +22,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// operatorProcess finds the operator's process on this machine by its Pod's UID, which its control group names.
+// operatorProcess finds the operator's Pod and its process on this machine.
 func operatorProcess(h *harness.T) (name string, pid int, found bool) {
 	var pods corev1.PodList
-	err := h.Client.List(h.Context(), &pods, client.InNamespace(apis.OperatorNamespace), client.MatchingLabels{apis.LabelApp: apis.OperatorName})
+	err := h.Client.List(h.Context(), &pods, client.InNamespace(apis.OperatorNamespace), client.MatchingLabels{
+		apis.LabelApp: apis.OperatorName,
+	})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func operatorProcess(h *harness.T) (name string, pid int, found bool) {
 	return "", 0, false
 }
 
-// leaderElection installs the operator with or without leader election and waits until it runs.
+// leaderElection turns the operator's leader election on or off and waits for the rollout.
 func leaderElection(h *harness.T, on bool) {
 	h.Helper()
 	h.MustKubectl("-n", apis.OperatorNamespace, "patch", "deployment", apis.OperatorName, "--type=json", "-p", fmt.Sprintf(
@@ -51,7 +53,8 @@ func operatorReady(h *harness.T) bool {
 	return err == nil && d.Status.ReadyReplicas > 0 && d.Status.ObservedGeneration == d.Generation
 }
 
-// killOperator ends the operator with SIGKILL, and its Pod with it: the kubelet would wait longer before each restart.
+// killOperator ends the operator with SIGKILL and deletes its Pod, because the kubelet waits longer before each
+// restart.
 func killOperator(h *harness.T) bool {
 	pod, pid, found := operatorProcess(h)
 	if !found || syscall.Kill(pid, syscall.SIGKILL) != nil {
@@ -61,18 +64,18 @@ func killOperator(h *harness.T) bool {
 	return true
 }
 
-// podWatch counts the Pods that a Sandbox has at the same time.
-type podWatch struct {
+// podCounter counts the Pods that each Sandbox has at the same time.
+type podCounter struct {
 	mu   sync.Mutex
 	live map[types.UID]map[types.UID]bool // owner, Pod
 	max  int
 }
 
-func (w *podWatch) most() int { w.mu.Lock(); defer w.mu.Unlock(); return w.max }
+func (w *podCounter) most() int { w.mu.Lock(); defer w.mu.Unlock(); return w.max }
 
-func watchPods(h *harness.T) *podWatch {
+func watchPods(h *harness.T) *podCounter {
 	h.Helper()
-	w := &podWatch{live: map[types.UID]map[types.UID]bool{}}
+	w := &podCounter{live: map[types.UID]map[types.UID]bool{}}
 	h.Watch(&corev1.PodList{}, func(event watch.EventType, object client.Object) {
 		if len(object.GetOwnerReferences()) == 0 {
 			return
@@ -126,9 +129,9 @@ func TestTheLeasePassesOnAtOnceWhenTheLeaderIsAskedToStop(t *testing.T) {
 		return nil
 	})
 	took := time.Since(began)
-	t.Logf("the lease passed on in %v", took)
+	t.Logf("the lease changed hands after %v", took)
 	if took > 10*time.Second {
-		t.Errorf("the lease passed on in %v: it was not released", took)
+		t.Errorf("the lease changed hands after %v: it was not released", took)
 	}
 	h.Create(h.NewSandbox("led"))
 	h.Ready("led")

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-const large = `
+const unschedulable = `
 apiVersion: agents.x-k8s.io/v1beta1
 kind: Sandbox
 metadata: {name: large}
@@ -36,7 +36,7 @@ spec:
 func TestStatusSaysWhatTheNodesLack(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Apply(large)
+	h.Apply(unschedulable)
 	h.Eventually("what the node lacks", func() error {
 		out := h.Must("status", "large")
 		for _, want := range []string{"no node takes it", "cpu: 500 needed, ", " free", "sandbox nodes"} {
@@ -46,14 +46,16 @@ func TestStatusSaysWhatTheNodesLack(t *testing.T) {
 		}
 		return nil
 	})
-	// The queue's label has reached the Pod; whoever set the gate decides.
+	// The queue's label is on the Pod. Only the controller that added the gate may remove it.
 	h.Eventually("what holds the queued one back", func() error {
-		if out := h.Must("status", "queued"); !strings.Contains(out, "held back until its scheduling gates are gone: kueue.x-k8s.io/admission") {
+		if out := h.Must("status", "queued"); !strings.Contains(out,
+			"held back until its scheduling gates are gone: kueue.x-k8s.io/admission") {
 			return fmt.Errorf("status says:\n%s", out)
 		}
 		return nil
 	})
-	if got := h.MustKubectl("get", "pod", "queued", "-o", `jsonpath={.metadata.labels.kueue\.x-k8s\.io/queue-name}`); got != "sandboxes" {
+	if got := h.MustKubectl("get", "pod", "queued", "-o",
+		`jsonpath={.metadata.labels.kueue\.x-k8s\.io/queue-name}`); got != "sandboxes" {
 		t.Errorf("the Pod's queue is %q", got)
 	}
 	h.MustKubectl("patch", "pod", "queued", "--type=merge", "-p", `{"spec":{"schedulingGates":null}}`)
@@ -77,7 +79,8 @@ spec:
 	h.Must("wait", "one", "--for", "ready")
 	out := h.Must("nodes", "-o", "wide")
 	fields := strings.Fields(strings.Split(out, "\n")[1])
-	if len(fields) < 9 || fields[1] != "Ready" || fields[2] != "1" || fields[3] != "10m" || fields[4] != "8Mi" || fields[len(fields)-1] != "one" {
+	if len(fields) < 9 || fields[1] != "Ready" || fields[2] != "1" || fields[3] != "10m" || fields[4] != "8Mi" ||
+		fields[len(fields)-1] != "one" {
 		t.Errorf("nodes:\n%s", out)
 	}
 }

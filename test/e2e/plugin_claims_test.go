@@ -21,8 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
 )
 
-// varying is what differs from run to run, and what stands for it.
-var varying = []struct {
+// variableParts match the parts of the output that differ between runs, with their replacements.
+var variableParts = []struct {
 	pattern *regexp.Regexp
 	word    string
 }{
@@ -38,52 +38,53 @@ var varying = []struct {
 
 var events = regexp.MustCompile(`Events:\n( AGE ago .*\n)+`)
 
-// transcript is what a user typed and saw.
+// transcript records commands and their output.
 type transcript struct {
 	*harness.T
 
 	text strings.Builder
 }
 
-// does runs one command and notes it; what differs from run to run is replaced, and runs of spaces are one.
-func (s *transcript) does(words ...string) {
+// run runs one command and records it. It replaces what differs between runs, and sequences of spaces by one space.
+func (s *transcript) run(words ...string) {
 	s.Helper()
 	got := "$ kubectl sandbox " + strings.Join(words, " ") + "\n" + s.Must(words...)
-	for _, v := range varying {
+	for _, v := range variableParts {
 		got = v.pattern.ReplaceAllString(got, v.word)
 	}
-	if words[0] == "list" { // in the order of names that vary
+	if words[0] == "list" { // the order of generated names varies
 		lines := strings.SplitAfter(got, "\n")
 		slices.Sort(lines[2 : len(lines)-1])
 		got = strings.Join(lines, "")
 	}
-	got = events.ReplaceAllString(got, "") // those of one second come in any order
+	got = events.ReplaceAllString(got, "") // events of the same second come in any order
 	s.text.WriteString(got)
 }
 
 func TestThePluginFromATemplateToAClaimAndBack(t *testing.T) {
 	t.Parallel()
 	s := &transcript{T: harness.New(t)}
-	s.does("template", "create", "shell", "--image", harness.ImagePython, "--port", "http=8080", "--env", "BASE=x", "--env-policy", "Allowed")
-	s.does("pool", "create", "warm", "--template", "shell", "--replicas", "2")
-	s.Full("warm")
-	s.does("template", "list")
-	s.does("template", "describe", "shell")
-	s.does("create", "dev", "--template", "shell", "--wait", "--ttl", "1h", "--label", "team=a")
-	s.does("create", "two", "--pool", "warm", "--wait", "-o", "name")
-	s.does("create", "env", "--template", "shell", "--pool", "none", "--env", "WHO=me", "--wait")
-	s.Full("warm")
-	s.does("list")
-	s.does("pool", "list")
-	s.does("pool", "describe", "warm")
-	s.does("tree", "dev")
-	s.does("status", "dev")
-	s.does("describe", "dev")
+	s.run("template", "create", "shell", "--image", harness.ImagePython, "--port", "http=8080", "--env", "BASE=x",
+		"--env-policy", "Allowed")
+	s.run("pool", "create", "warm", "--template", "shell", "--replicas", "2")
+	s.FullPool("warm")
+	s.run("template", "list")
+	s.run("template", "describe", "shell")
+	s.run("create", "dev", "--template", "shell", "--wait", "--ttl", "1h", "--label", "team=a")
+	s.run("create", "two", "--pool", "warm", "--wait", "-o", "name")
+	s.run("create", "env", "--template", "shell", "--pool", "none", "--env", "WHO=me", "--wait")
+	s.FullPool("warm")
+	s.run("list")
+	s.run("pool", "list")
+	s.run("pool", "describe", "warm")
+	s.run("tree", "dev")
+	s.run("status", "dev")
+	s.run("describe", "dev")
 	for _, name := range []string{"dev", "two", "env"} {
-		s.does("delete", name, "--yes", "--wait")
+		s.run("delete", name, "--yes", "--wait")
 	}
-	s.does("pool", "delete", "warm", "--yes")
-	s.does("template", "delete", "shell", "--yes")
+	s.run("pool", "delete", "warm", "--yes")
+	s.run("template", "delete", "shell", "--yes")
 	golden.Compare(t, "testdata/template-to-claim-and-back.txt", []byte(s.text.String()))
 }
 
@@ -92,26 +93,30 @@ func TestRunInAWarmSandboxPassesTheCodeAndLeavesNothing(t *testing.T) {
 	h := harness.New(t)
 	h.Must("template", "create", "python", "--image", harness.ImagePython)
 	h.Must("pool", "create", "warm", "--template", "python", "--replicas", "1")
-	h.Full("warm")
-	if r := h.Sandbox("run", "--template", "python", "--name", "once", "--", "sh", "-c", "echo out; echo err >&2; exit 7"); r.Code != 7 || r.Stdout != "out\n" ||
+	h.FullPool("warm")
+	if r := h.Plugin("run", "--template", "python", "--name", "once", "--", "sh", "-c",
+		"echo out; echo err >&2; exit 7"); r.Code != 7 || r.Stdout != "out\n" ||
 		!strings.Contains(r.Stderr, "err\n") {
 		t.Errorf("%v", r)
 	}
 	h.Gone("once", &extensionsv1beta1.SandboxClaim{})
-	if r := h.SandboxIn(strings.NewReader("print(6*7)"), "run", "--pool", "warm", "--name", "script", "--", "python3", "-"); r.Code != 0 || r.Stdout != "42\n" {
+	if r := h.PluginWithInput(strings.NewReader("print(6*7)"), "run", "--pool", "warm", "--name", "script", "--",
+		"python3", "-"); r.Code != 0 || r.Stdout != "42\n" {
 		t.Errorf("%v", r)
 	}
-	if r := h.Sandbox("run", "--template", "python", "--name", "stays", "--keep", "--", "true"); r.Code != 0 || !strings.Contains(r.Stderr, "claim/stays stays") {
+	if r := h.Plugin("run", "--template", "python", "--name", "stays", "--keep", "--", "true"); r.Code != 0 ||
+		!strings.Contains(r.Stderr, "claim/stays stays") {
 		t.Errorf("%v", r)
 	}
 	h.Claimed("stays")
-	if r := h.Sandbox("run", "--template", "none-such", "--name", "never", "--timeout", "5s", "--", "true"); r.Code == 0 ||
+	if r := h.Plugin("run", "--template", "none-such", "--name", "never", "--timeout", "5s", "--", "true"); r.Code == 0 ||
 		!strings.Contains(r.Stderr, `SandboxTemplate "none-such" does not exist`) {
 		t.Errorf("%v", r)
 	}
 	h.Gone("never", &extensionsv1beta1.SandboxClaim{})
 
-	command := exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), "-n", h.Namespace, "run", "--template", "python", "--name", "cut",
+	command := exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "run", "--template",
+		"python", "--name", "cut",
 		"--", "sh", "-c", "echo started; sleep 600")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -133,20 +138,20 @@ func TestRunInAWarmSandboxPassesTheCodeAndLeavesNothing(t *testing.T) {
 		t.Errorf("after an interrupt: %v, %s", err, stderr.String())
 	}
 	h.Gone("cut", &extensionsv1beta1.SandboxClaim{})
-	h.Full("warm")
+	h.FullPool("warm")
 }
 
 func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	mistake{
+	failingCommand{
 		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "60s"}, 1,
 		[]string{`SandboxTemplate "none-such" does not exist`},
 	}.check(t, h)
-	if r := h.Sandbox("status", "lost"); !strings.Contains(r.Stdout, "make template none-such") {
+	if r := h.Plugin("status", "lost"); !strings.Contains(r.Stdout, "make template none-such") {
 		t.Errorf("status: %v", r)
 	}
-	if r := h.Sandbox("exec", "lost", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "none-such") {
+	if r := h.Plugin("exec", "lost", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "none-such") {
 		t.Errorf("exec: %v", r)
 	}
 	h.Must("pool", "create", "empty", "--template", "none-such")
@@ -158,15 +163,19 @@ func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
 	})
 	h.Must("template", "create", "none-such", "--image", harness.ImageShell)
 	h.Must("wait", "lost", "--for", "ready")
-	h.Full("empty")
-	for name, m := range map[string]mistake{
-		"template and image":        {[]string{"create", "x", "--template", "none-such", "--image", "a"}, 2, []string{"--image"}},
-		"none without a template":   {[]string{"create", "x", "--pool", "none"}, 2, []string{"--template"}},
-		"variables and a warm pool": {[]string{"create", "x", "--template", "none-such", "--pool", "empty", "--env", "A=b"}, 2, []string{"--pool none"}},
-		"a pool below nothing":      {[]string{"pool", "scale", "empty", "--replicas", "-1"}, 2, []string{"--replicas"}},
-		"a pool that is missing":    {[]string{"pool", "describe", "nobody"}, 1, []string{"nobody"}},
-		"a template that is there":  {[]string{"template", "create", "none-such", "--image", "a"}, 1, []string{"exists"}},
-		"a pool without --yes":      {[]string{"pool", "delete", "empty"}, 2, []string{"--yes"}},
+	h.FullPool("empty")
+	for name, m := range map[string]failingCommand{
+		"template and image": {
+			[]string{"create", "x", "--template", "none-such", "--image", "a"}, 2, []string{"--image"},
+		},
+		"none without a template": {[]string{"create", "x", "--pool", "none"}, 2, []string{"--template"}},
+		"variables and a warm pool": {
+			[]string{"create", "x", "--template", "none-such", "--pool", "empty", "--env", "A=b"}, 2, []string{"--pool none"},
+		},
+		"a pool below nothing":     {[]string{"pool", "scale", "empty", "--replicas", "-1"}, 2, []string{"--replicas"}},
+		"a pool that is missing":   {[]string{"pool", "describe", "nobody"}, 1, []string{"nobody"}},
+		"a template that is there": {[]string{"template", "create", "none-such", "--image", "a"}, 1, []string{"exists"}},
+		"a pool without --yes":     {[]string{"pool", "delete", "empty"}, 2, []string{"--yes"}},
 	} {
 		t.Run(name, func(t *testing.T) { m.check(t, h) })
 	}
@@ -177,7 +186,7 @@ func TestThePluginWorksOnAClaimAsOnASandbox(t *testing.T) {
 	h := harness.New(t)
 	h.Must("template", "create", "shell", "--image", harness.ImagePython)
 	h.Must("pool", "create", "warm", "--template", "shell")
-	h.Full("warm")
+	h.FullPool("warm")
 	h.Must("create", "dev", "--template", "shell", "--wait", "--ttl", "1h")
 	s := h.Claimed("dev")
 	if !harness.Warm(s) {
@@ -202,21 +211,23 @@ func TestThePluginWorksOnAClaimAsOnASandbox(t *testing.T) {
 	var before, after extensionsv1beta1.SandboxClaim
 	h.Get("dev", &before)
 	h.Must("extend", "dev", "--by", "30m")
-	if h.Get("dev", &after); after.Spec.Lifecycle.ShutdownTime.Sub(before.Spec.Lifecycle.ShutdownTime.Time).Minutes() != 30 {
+	if h.Get("dev", &after); after.Spec.Lifecycle.ShutdownTime.Sub(
+		before.Spec.Lifecycle.ShutdownTime.Time).Minutes() != 30 {
 		t.Errorf("extended from %v to %v", before.Spec.Lifecycle.ShutdownTime, after.Spec.Lifecycle.ShutdownTime)
 	}
 	var list struct {
 		Kind  string
 		Items []struct{ Kind string }
 	}
-	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || list.Kind != "List" || len(list.Items) != 3 {
+	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || list.Kind != "List" ||
+		len(list.Items) != 3 {
 		t.Errorf("list -o json: %v, %+v", err, list)
 	}
 	if out := h.Must("__complete", "create", "x", "--template", ""); !strings.Contains(out, "shell") {
 		t.Errorf("templates do not complete: %q", out)
 	}
 	h.Must("pool", "scale", "warm", "--replicas", "0")
-	h.Full("warm")
+	h.FullPool("warm")
 	h.Must("delete", "dev", "--yes", "--wait")
 	if h.Get(s.Name, &corev1.Pod{}) {
 		t.Error("delete --wait returned before all was gone")

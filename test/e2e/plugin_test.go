@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// create makes a ready Sandbox with the plugin.
+// create creates a Sandbox with the plugin and waits until it is ready.
 func create(h *harness.T, name string, more ...string) {
 	h.Helper()
 	h.Must(append([]string{"create", name, "--image", harness.ImagePython, "--wait"}, more...)...)
@@ -27,7 +27,8 @@ func create(h *harness.T, name string, more ...string) {
 func TestCreateListDescribeStatusAndDelete(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	create(h, "dev", "--env", "COLOUR=blue", "--label", "team=a", "--volume", "work=16Mi:/work", "--ttl", "1h", "--service")
+	create(h, "dev", "--env", "COLOUR=blue", "--label", "team=a", "--volume", "work=16Mi:/work", "--ttl", "1h",
+		"--service")
 	if got := h.Must("exec", "dev", "--", "sh", "-c", "echo $COLOUR; ls -d /work"); got != "blue\n/work\n" {
 		t.Errorf("environment and volume: %q", got)
 	}
@@ -55,13 +56,14 @@ func TestCreateListDescribeStatusAndDelete(t *testing.T) {
 		Kind  string
 		Items []agentsv1beta1.Sandbox
 	}
-	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || len(list.Items) != 1 || list.Kind != "List" {
+	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || len(list.Items) != 1 ||
+		list.Kind != "List" {
 		t.Errorf("list -o json: %v, %d items, kind %s", err, len(list.Items), list.Kind)
 	}
 	if out := h.Must("list", "-l", "team=none", "-o", "json"); json.Unmarshal([]byte(out), &list) != nil {
 		t.Errorf("an empty list is no JSON: %q", out)
 	}
-	if r := h.Sandbox("delete", "dev"); r.Code == 0 || !strings.Contains(r.Stderr, "--yes") {
+	if r := h.Plugin("delete", "dev"); r.Code == 0 || !strings.Contains(r.Stderr, "--yes") {
 		t.Errorf("delete without a terminal and without --yes: %v", r)
 	}
 	h.Must("delete", "dev", "--yes", "--wait")
@@ -74,7 +76,8 @@ func TestExecPassesCodesStreamsAndTheLastByte(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	create(h, "dev")
-	if r := h.Sandbox("exec", "dev", "--", "sh", "-c", "echo out; echo err >&2; exit 42"); r.Code != 42 || r.Stdout != "out\n" || r.Stderr != "err\n" {
+	if r := h.Plugin("exec", "dev", "--", "sh", "-c", "echo out; echo err >&2; exit 42"); r.Code != 42 ||
+		r.Stdout != "out\n" || r.Stderr != "err\n" {
 		t.Errorf("%v", r)
 	}
 	if got := h.Must("exec", "dev", "--", "python3", "-c", "print(6*7)"); got != "42\n" {
@@ -85,16 +88,17 @@ func TestExecPassesCodesStreamsAndTheLastByte(t *testing.T) {
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	if r := h.SandboxIn(bytes.NewReader(data), "exec", "dev", "--", "cat"); r.Code != 0 || r.Stdout != string(data) {
+	if r := h.PluginWithInput(bytes.NewReader(data), "exec", "dev", "--", "cat"); r.Code != 0 || r.Stdout != string(data) {
 		t.Errorf("cat gave back %d of %d bytes, code %d: %s", len(r.Stdout), len(data), r.Code, r.Stderr)
 	}
-	if r := h.SandboxIn(strings.NewReader("echo from a shell; exit 7\n"), "shell", "dev"); r.Code != 7 || !strings.Contains(r.Stdout, "from a shell") {
+	if r := h.PluginWithInput(strings.NewReader("echo from a shell; exit 7\n"), "shell", "dev"); r.Code != 7 ||
+		!strings.Contains(r.Stdout, "from a shell") {
 		t.Errorf("%v", r)
 	}
-	if r := h.Sandbox("exec", "dev", "--", "no-such-program"); r.Code != 126 && r.Code != 127 && r.Code != 1 {
+	if r := h.Plugin("exec", "dev", "--", "no-such-program"); r.Code != 126 && r.Code != 127 && r.Code != 1 {
 		t.Errorf("a program that is missing: %v", r)
 	}
-	if r := h.Sandbox("exec", "dev", "-c", "nobody", "--", "true"); r.Code == 0 || !strings.Contains(r.Stderr, "sandbox") {
+	if r := h.Plugin("exec", "dev", "-c", "nobody", "--", "true"); r.Code == 0 || !strings.Contains(r.Stderr, "sandbox") {
 		t.Errorf("a container that is missing does not name those there are: %v", r)
 	}
 }
@@ -152,7 +156,7 @@ func TestCopyBothWaysFilesAndTrees(t *testing.T) {
 		t.Errorf("one file came back as %q", got)
 	}
 	for _, missing := range [][]string{{"cp", filepath.Join(local, "none"), "dev:/tmp/x"}, {"cp", "dev:/none", local}} {
-		if r := h.Sandbox(missing...); r.Code != 1 || r.Stderr == "" {
+		if r := h.Plugin(missing...); r.Code != 1 || r.Stderr == "" {
 			t.Errorf("a missing source: %v", r)
 		}
 	}
@@ -167,17 +171,19 @@ func TestSuspendResumeExtendAndWait(t *testing.T) {
 	if h.Get("dev", &corev1.Pod{}) {
 		t.Error("suspend --wait returned before the Pod was gone")
 	}
-	if r := h.Sandbox("exec", "dev", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "resume dev") {
+	if r := h.Plugin("exec", "dev", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "resume dev") {
 		t.Errorf("exec in a suspended sandbox: %v", r)
 	}
-	if r := h.Sandbox("wait", "dev", "--for", "ready"); r.Code != 1 || !strings.Contains(r.Stderr, "resume dev") {
-		t.Errorf("waiting for what will not come: %v", r)
+	if r := h.Plugin("wait", "dev", "--for", "ready"); r.Code != 1 || !strings.Contains(r.Stderr, "resume dev") {
+		t.Errorf("waiting for a suspended sandbox to be ready: %v", r)
 	}
 	h.Must("wait", "dev", "--for", "suspended")
 	var before, after agentsv1beta1.Sandbox
 	h.Get("dev", &before)
-	if before.Spec.Replicas == nil || *before.Spec.Replicas != 0 || before.Spec.OperatingMode == nil || *before.Spec.OperatingMode != "Suspended" {
-		t.Errorf("suspend sets both ways to say it: %v %v", before.Spec.Replicas, before.Spec.OperatingMode)
+	if before.Spec.Replicas == nil || *before.Spec.Replicas != 0 || before.Spec.OperatingMode == nil ||
+		*before.Spec.OperatingMode != "Suspended" {
+		t.Errorf("suspend must set both replicas and operatingMode: %v %v",
+			before.Spec.Replicas, before.Spec.OperatingMode)
 	}
 	h.Must("resume", "dev", "--wait")
 	if got := h.Must("exec", "dev", "--", "cat", "/work/file"); got != "kept\n" {
@@ -187,7 +193,7 @@ func TestSuspendResumeExtendAndWait(t *testing.T) {
 	if h.Get("dev", &after); after.Spec.ShutdownTime.Sub(before.Spec.ShutdownTime.Time).Minutes() != 30 {
 		t.Errorf("extended from %v to %v", before.Spec.ShutdownTime, after.Spec.ShutdownTime)
 	}
-	if r := h.Sandbox("suspend", "dev", "nobody", "--wait"); r.Code != 1 || !strings.Contains(r.Stderr, "nobody") {
+	if r := h.Plugin("suspend", "dev", "nobody", "--wait"); r.Code != 1 || !strings.Contains(r.Stderr, "nobody") {
 		t.Errorf("one of two names is missing: %v", r)
 	}
 	h.Condition("dev", "Suspended=True/PodTerminated")
@@ -208,7 +214,8 @@ func TestVersionAndCompletion(t *testing.T) {
 	if out := h.Must("__complete", "exec", ""); !strings.Contains(out, "dev") {
 		t.Errorf("names do not complete: %q", out)
 	}
-	if r := h.KubectlAlone("sandbox", "list", "-n", h.Namespace); r.Code != 0 || !strings.Contains(r.Stdout, "dev") {
+	if r := h.KubectlWithoutNamespace("sandbox", "list", "-n", h.Namespace); r.Code != 0 ||
+		!strings.Contains(r.Stdout, "dev") {
 		t.Errorf("as a plugin of kubectl: %v", r)
 	}
 }
@@ -216,10 +223,11 @@ func TestVersionAndCompletion(t *testing.T) {
 func TestInstallAgainChangesNothing(t *testing.T) {
 	h := harness.New(t)
 	generation := func() string {
-		return h.MustKubectl("-n", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller", "-o", "jsonpath={.metadata.generation}")
+		return h.MustKubectl("-n", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller", "-o",
+			"jsonpath={.metadata.generation}")
 	}
 	before := generation()
-	h.Must("install", "--namespace", "agent-sandbox-system", "--image", harness.Need("E2E_IMAGE"))
+	h.Must("install", "--namespace", "agent-sandbox-system", "--image", harness.RequireEnv("E2E_IMAGE"))
 	if after := generation(); after != before {
 		t.Errorf("the Deployment went from generation %s to %s", before, after)
 	}

@@ -19,8 +19,8 @@ import (
 func TestAPolicyStaysOverPodsWhoseTemplateIsGone(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"))
-	h.Make(h.NewClaim("dev", "shell", unpooled))
+	h.CreateAll(h.NewTemplate("shell"))
+	h.CreateAll(h.NewClaim("dev", "shell", withoutWarmPool))
 	s := h.Claimed("dev")
 	var policy networkingv1.NetworkPolicy
 	h.Eventually("the policy", func() error {
@@ -33,14 +33,15 @@ func TestAPolicyStaysOverPodsWhoseTemplateIsGone(t *testing.T) {
 		t.Helper()
 		var now networkingv1.NetworkPolicy
 		selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
-		if !h.Get(policy.Name, &now) || now.UID != policy.UID || err != nil || !selector.Matches(labels.Set(h.Pod(s).Labels)) {
+		if !h.Get(policy.Name, &now) || now.UID != policy.UID || err != nil ||
+			!selector.Matches(labels.Set(h.Pod(s).Labels)) {
 			t.Errorf("%s: the policy is %+v, the Pod has the labels %v", when, now.ObjectMeta, h.Pod(s).Labels)
 		}
 	}
 	h.Must("template", "delete", "shell", "--yes")
 	h.Gone("shell", &extensionsv1beta1.SandboxTemplate{})
 	began := time.Now()
-	h.Eventually("the operator has looked twice", func() error {
+	h.Eventually("the operator has reconciled the policy twice", func() error {
 		if time.Since(began) < 25*time.Second {
 			return fmt.Errorf("not yet")
 		}
@@ -53,7 +54,7 @@ func TestAPolicyStaysOverPodsWhoseTemplateIsGone(t *testing.T) {
 	s = h.Claimed("dev")
 	holds("after a suspension")
 
-	h.Make(h.NewTemplate("shell", func(template *extensionsv1beta1.SandboxTemplate) {
+	h.CreateAll(h.NewTemplate("shell", func(template *extensionsv1beta1.SandboxTemplate) {
 		template.Spec.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{}
 	}))
 	h.Eventually("a template made anew takes the policy over", func() error {

@@ -15,11 +15,11 @@ import (
 func TestADeletedPoolTakesItsMembersAndLeavesTheClaimed(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
-	h.Full("warm")
-	h.Make(h.NewClaim("kept", "shell"))
+	h.CreateAll(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
+	h.FullPool("warm")
+	h.CreateAll(h.NewClaim("kept", "shell"))
 	kept := h.Claimed("kept")
-	members := h.Full("warm")
+	members := h.FullPool("warm")
 	pod := h.Pod(kept)
 	h.MustKubectl("delete", "swp/warm")
 	for _, s := range members {
@@ -27,16 +27,16 @@ func TestADeletedPoolTakesItsMembersAndLeavesTheClaimed(t *testing.T) {
 		h.Gone(s.Name, &corev1.Pod{})
 	}
 	if now := h.Pod(h.Claimed("kept")); now.UID != pod.UID || now.DeletionTimestamp != nil {
-		t.Errorf("the claimed Sandbox's Pod went with the pool: %s, was %s", now.UID, pod.UID)
+		t.Errorf("the claimed Sandbox's Pod was deleted with the pool: %s, was %s", now.UID, pod.UID)
 	}
 }
 
 func TestAPoolThatIsMadeAgainTakesItsOrphansBack(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
-	before := h.Full("warm")
+	h.CreateAll(h.NewTemplate("shell"), h.NewPool("warm", "shell", 2))
+	before := h.FullPool("warm")
 	h.MustKubectl("delete", "swp/warm", "--cascade=orphan")
-	h.Make(h.NewPool("warm", "shell", 2))
-	same(h, before, h.Full("warm"))
+	h.CreateAll(h.NewPool("warm", "shell", 2))
+	checkSame(h, before, h.FullPool("warm"))
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// fromPool has a claim name a pool in the place of a template.
-func fromPool(name string) func(*extensionsv1beta1.SandboxClaim) {
+// byPool makes a claim name a pool instead of a template.
+func byPool(name string) func(*extensionsv1beta1.SandboxClaim) {
 	return func(claim *extensionsv1beta1.SandboxClaim) {
 		claim.Spec.TemplateRef, claim.Spec.WarmPoolRef = nil, &extensionsv1beta1.WarmPoolRef{Name: name}
 	}
@@ -39,14 +39,14 @@ func onReplenish(pool *extensionsv1beta1.SandboxWarmPool) {
 	}
 }
 
-// setEnv gives the template's container a variable.
-func setEnv(name, value string) func(*extensionsv1beta1.SandboxTemplate) {
+// withTemplateEnv sets an environment variable of the template's container.
+func withTemplateEnv(name, value string) func(*extensionsv1beta1.SandboxTemplate) {
 	return func(template *extensionsv1beta1.SandboxTemplate) {
 		template.Spec.PodTemplate.Spec.Containers[0].Env = []corev1.EnvVar{{Name: name, Value: value}}
 	}
 }
 
-// hasEnv wants a Sandbox whose first container has the variable.
+// hasEnv returns a check that a Sandbox's first container has the variable.
 func hasEnv(name, value string) func(*agentsv1beta1.Sandbox) error {
 	return func(s *agentsv1beta1.Sandbox) error {
 		for _, variable := range s.Spec.PodTemplate.Spec.Containers[0].Env {
@@ -58,11 +58,11 @@ func hasEnv(name, value string) func(*agentsv1beta1.Sandbox) error {
 	}
 }
 
-// others wants a Sandbox that is none of these.
-func others(than []agentsv1beta1.Sandbox) func(*agentsv1beta1.Sandbox) error {
+// notAmong returns a check that a Sandbox is none of the given ones.
+func notAmong(than []agentsv1beta1.Sandbox) func(*agentsv1beta1.Sandbox) error {
 	return func(s *agentsv1beta1.Sandbox) error {
 		if _, among := uids(than)[s.UID]; among {
-			return fmt.Errorf("it was there before")
+			return fmt.Errorf("it existed before")
 		}
 		return nil
 	}
@@ -76,13 +76,13 @@ func uids(sandboxes []agentsv1beta1.Sandbox) map[types.UID]string {
 	return all
 }
 
-// same fails the test unless both are the same Sandboxes, none of them going.
-func same(h *harness.T, before, after []agentsv1beta1.Sandbox) {
+// checkSame fails the test unless both lists are the same Sandboxes and none of them is being deleted.
+func checkSame(h *harness.T, before, after []agentsv1beta1.Sandbox) {
 	h.Helper()
 	names := uids(before)
 	for _, s := range after {
 		if names[s.UID] == "" || s.DeletionTimestamp != nil {
-			h.Errorf("Sandbox %s is new or going", s.Name)
+			h.Errorf("Sandbox %s is new or is being deleted", s.Name)
 		}
 		delete(names, s.UID)
 	}
@@ -99,14 +99,14 @@ func TestTwentyClaimsAtOnceAreEachServedAndThePoolIsRefilled(t *testing.T) {
 			t.Parallel()
 			h := harness.New(t)
 			pool := h.NewPool("warm", "shell", replicas)
-			held, stories := watchOwners(h), watchClaims(h)
-			h.Make(h.NewTemplate("shell"), pool)
-			before := uids(h.Full("warm"))
+			owners, history := watchOwners(h), watchClaims(h)
+			h.CreateAll(h.NewTemplate("shell"), pool)
+			before := uids(h.FullPool("warm"))
 			var group sync.WaitGroup
 			for i := range claims {
 				claim := h.NewClaim(fmt.Sprintf("claim-%d", i), "shell")
 				if i%2 == 0 {
-					fromPool("warm")(claim)
+					byPool("warm")(claim)
 				}
 				group.Go(func() {
 					if err := h.Client.Create(h.Context(), claim); err != nil {
@@ -127,7 +127,7 @@ func TestTwentyClaimsAtOnceAreEachServedAndThePoolIsRefilled(t *testing.T) {
 				case harness.Warm(s):
 					warm++
 				case member:
-					t.Errorf("%s took member %s and calls it cold", name, s.Name)
+					t.Errorf("%s adopted member %s, but its label says that it started cold", name, s.Name)
 				case s.Name != name:
 					t.Errorf("%s started cold as %s", name, s.Name)
 				}
@@ -135,13 +135,13 @@ func TestTwentyClaimsAtOnceAreEachServedAndThePoolIsRefilled(t *testing.T) {
 			if want := min(claims, int(replicas)); warm < want {
 				t.Errorf("%d claims got a warm Sandbox, want %d", warm, want)
 			}
-			for _, s := range h.Full("warm") {
+			for _, s := range h.FullPool("warm") {
 				if claim := got[s.UID]; claim != "" {
 					t.Errorf("the pool counts %s, which %s has", s.Name, claim)
 				}
 			}
-			held.check(h, pool)
-			stories.check(h)
+			owners.check(h, pool)
+			history.check(h)
 		})
 	}
 }
@@ -152,21 +152,21 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 		t.Parallel()
 		h := harness.New(t)
 		pool, other := h.NewPool("warm", "shell", 3, recreate), h.NewPool("other", "another", 2, recreate)
-		held := watchOwners(h)
-		h.Make(h.NewTemplate("shell"), h.NewTemplate("another"), pool, other)
-		before, untouched := h.Full("warm"), h.Full("other")
-		harness.Change(h, "shell", &extensionsv1beta1.SandboxTemplate{}, setEnv("COLOUR", "blue"))
-		h.Make(h.NewClaim("at-once", "shell"))
+		owners := watchOwners(h)
+		h.CreateAll(h.NewTemplate("shell"), h.NewTemplate("another"), pool, other)
+		before, untouched := h.FullPool("warm"), h.FullPool("other")
+		harness.Patch(h, "shell", &extensionsv1beta1.SandboxTemplate{}, withTemplateEnv("COLOUR", "blue"))
+		h.CreateAll(h.NewClaim("at-once", "shell"))
 		if s := h.Claimed("at-once"); hasEnv("COLOUR", "blue")(s) != nil {
 			t.Errorf("a claim got stale member %s", s.Name)
 		}
-		for _, s := range h.Full("warm", others(before), hasEnv("COLOUR", "blue")) {
+		for _, s := range h.FullPool("warm", notAmong(before), hasEnv("COLOUR", "blue")) {
 			if got := h.MustKubectl("exec", s.Name, "--", "sh", "-c", "echo $COLOUR"); got != "blue\n" {
 				t.Errorf("in member %s COLOUR is %q", s.Name, got)
 			}
 		}
-		same(h, untouched, h.Full("other"))
-		held.check(h, pool, other)
+		checkSame(h, untouched, h.FullPool("other"))
+		owners.check(h, pool, other)
 	})
 	for name, strategy := range map[string]func(*extensionsv1beta1.SandboxWarmPool){
 		"OnReplenish": onReplenish, "no strategy": func(*extensionsv1beta1.SandboxWarmPool) {},
@@ -175,14 +175,14 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 			t.Parallel()
 			h := harness.New(t)
 			pool := h.NewPool("warm", "shell", 3, strategy)
-			held := watchOwners(h)
-			h.Make(h.NewTemplate("shell"), pool)
-			before := h.Full("warm")
-			harness.Change(h, "shell", &extensionsv1beta1.SandboxTemplate{}, setEnv("COLOUR", "blue"))
-			h.Make(h.NewClaim("next", "", fromPool("warm")))
+			owners := watchOwners(h)
+			h.CreateAll(h.NewTemplate("shell"), pool)
+			before := h.FullPool("warm")
+			harness.Patch(h, "shell", &extensionsv1beta1.SandboxTemplate{}, withTemplateEnv("COLOUR", "blue"))
+			h.CreateAll(h.NewClaim("next", "", byPool("warm")))
 			taken := h.Claimed("next")
 			if _, stale := uids(before)[taken.UID]; !stale {
-				t.Errorf("the claim got %s, and not one of those that stood ready", taken.Name)
+				t.Errorf("the claim got %s, which is not one of the ready members", taken.Name)
 			}
 			var dropped string
 			for _, s := range before {
@@ -193,7 +193,7 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 			h.MustKubectl("delete", "sandbox/"+dropped, "--wait=false")
 			h.Gone(dropped, &agentsv1beta1.Sandbox{})
 			fresh := 0
-			for _, s := range h.Full("warm") {
+			for _, s := range h.FullPool("warm") {
 				switch _, stale := uids(before)[s.UID]; {
 				case stale && hasEnv("COLOUR", "blue")(&s) == nil:
 					t.Errorf("member %s was changed in place", s.Name)
@@ -206,58 +206,61 @@ func TestATemplateRollsOutAsTheStrategySays(t *testing.T) {
 			if fresh != 2 {
 				t.Errorf("%d members are new, want 2", fresh)
 			}
-			held.check(h, pool)
+			owners.check(h, pool)
 		})
 	}
 	t.Run("another template of the same content replaces all members", func(t *testing.T) {
 		t.Parallel()
 		h := harness.New(t)
 		pool := h.NewPool("warm", "shell", 2, recreate)
-		held := watchOwners(h)
-		h.Make(h.NewTemplate("shell"), h.NewTemplate("twin"), pool)
-		before := h.Full("warm")
-		harness.Change(h, "warm", &extensionsv1beta1.SandboxWarmPool{}, func(pool *extensionsv1beta1.SandboxWarmPool) {
+		owners := watchOwners(h)
+		h.CreateAll(h.NewTemplate("shell"), h.NewTemplate("twin"), pool)
+		before := h.FullPool("warm")
+		harness.Patch(h, "warm", &extensionsv1beta1.SandboxWarmPool{}, func(pool *extensionsv1beta1.SandboxWarmPool) {
 			pool.Spec.TemplateRef.Name = "twin"
 		})
-		h.Full("warm", others(before), func(s *agentsv1beta1.Sandbox) error {
-			if s.Annotations[apis.AnnotationTemplateRef] != "twin" || s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("twin") {
+		h.FullPool("warm", notAmong(before), func(s *agentsv1beta1.Sandbox) error {
+			if s.Annotations[apis.AnnotationTemplateRef] != "twin" ||
+				s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("twin") {
 				return fmt.Errorf("labels %v, annotations %v", s.Labels, s.Annotations)
 			}
 			return nil
 		})
-		held.check(h, pool)
+		owners.check(h, pool)
 	})
 	t.Run("metadata alone replaces nothing", func(t *testing.T) {
 		t.Parallel()
 		h := harness.New(t)
-		h.Make(h.NewTemplate("shell"), h.NewPool("warm", "shell", 1, recreate))
-		before := h.Full("warm")
-		harness.Change(h, "shell", &extensionsv1beta1.SandboxTemplate{}, func(template *extensionsv1beta1.SandboxTemplate) {
+		h.CreateAll(h.NewTemplate("shell"), h.NewPool("warm", "shell", 1, recreate))
+		before := h.FullPool("warm")
+		harness.Patch(h, "shell", &extensionsv1beta1.SandboxTemplate{}, func(template *extensionsv1beta1.SandboxTemplate) {
 			template.Labels = map[string]string{"team": "blue"}
 			template.Spec.PodTemplate.ObjectMeta.Labels = map[string]string{"team": "blue"}
 		})
 		h.MustKubectl("scale", "sandboxwarmpool/warm", "--replicas=2")
-		after := h.Full("warm")
+		after := h.FullPool("warm")
 		for _, s := range after {
 			if _, old := uids(before)[s.UID]; !old && s.Spec.PodTemplate.ObjectMeta.Labels["team"] != "blue" {
 				t.Errorf("new member %s lacks the template's label, so the change was not seen yet", s.Name)
 			}
 		}
 		after = slices.DeleteFunc(after, func(s agentsv1beta1.Sandbox) bool { return s.UID != before[0].UID })
-		same(h, before, after)
+		checkSame(h, before, after)
 	})
 }
 
 func TestKubectlScalesAPoolAndItsSelectorFindsThePods(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Make(h.NewTemplate("shell"), h.NewPool("warm", "shell", 1))
-	h.Full("warm")
+	h.CreateAll(h.NewTemplate("shell"), h.NewPool("warm", "shell", 1))
+	h.FullPool("warm")
 	h.MustKubectl("scale", "swp/warm", "--replicas=3")
-	members := h.Full("warm")
-	scale := h.MustKubectl("get", "--raw", "/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/"+h.Namespace+"/sandboxwarmpools/warm/scale")
+	members := h.FullPool("warm")
+	scale := h.MustKubectl("get", "--raw",
+		"/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/"+h.Namespace+"/sandboxwarmpools/warm/scale")
 	var pool extensionsv1beta1.SandboxWarmPool
-	if h.Get("warm", &pool); !strings.Contains(scale, `"selector":"`+pool.Status.Selector+`"`) || !strings.Contains(scale, `"replicas":3`) {
+	if h.Get("warm", &pool); !strings.Contains(scale, `"selector":"`+pool.Status.Selector+`"`) ||
+		!strings.Contains(scale, `"replicas":3`) {
 		t.Errorf("the scale subresource is %s, the status %+v", scale, pool.Status)
 	}
 	pods := strings.Fields(h.MustKubectl("get", "pods", "-l", pool.Status.Selector, "-o", "name"))
@@ -267,10 +270,10 @@ func TestKubectlScalesAPoolAndItsSelectorFindsThePods(t *testing.T) {
 		}
 	}
 	h.MustKubectl("scale", "swp/warm", "--current-replicas=3", "--replicas=0")
-	if left := h.Full("warm"); len(left) != 0 {
+	if left := h.FullPool("warm"); len(left) != 0 {
 		t.Errorf("left are %d members", len(left))
 	}
-	h.Make(h.NewClaim("cold", "", fromPool("warm")))
+	h.CreateAll(h.NewClaim("cold", "", byPool("warm")))
 	if s := h.Claimed("cold"); harness.Warm(s) || s.Name != "cold" {
 		t.Errorf("from an empty pool came %s, %v", s.Name, s.Labels)
 	}

@@ -19,10 +19,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// patient is longer than a silent connection is taken for a living one.
-const patient = 70 * time.Second
+// silence is longer than the time after which the plugin closes a silent connection.
+const silence = 70 * time.Second
 
-// pause waits, unless the test ends: what is tested is that time passes.
+// pause waits for the time, or until the test ends.
 func pause(h *harness.T, time <-chan time.Time) {
 	h.Helper()
 	select {
@@ -32,14 +32,15 @@ func pause(h *harness.T, time <-chan time.Time) {
 	}
 }
 
-// A session lives as long as pings are answered, whether or not anybody takes its output or its input.
+// A session lasts as long as its pings are answered, even if nothing reads its output or its input.
 func TestAHealthySessionLastsThoughNobodyTakesItsBytes(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	h.Create(h.NewSandbox("dev"))
 	h.Ready("dev")
 	plugin := func(h *harness.T, args ...string) *exec.Cmd {
-		command := exec.CommandContext(h.Context(), harness.Need("E2E_PLUGIN"), append([]string{"-n", h.Namespace}, args...)...)
+		command := exec.CommandContext(h.Context(), harness.RequireEnv("E2E_PLUGIN"),
+			append([]string{"-n", h.Namespace}, args...)...)
 		command.WaitDelay = 10 * time.Second
 		return command
 	}
@@ -54,13 +55,14 @@ func TestAHealthySessionLastsThoughNobodyTakesItsBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pause(h, time.After(patient))
+		pause(h, time.After(silence))
 		got, want := sha256.New(), sha256.New()
 		n, err := io.Copy(got, out)
 		for i := range 3_000_000 {
 			fmt.Fprintln(want, i+1)
 		}
-		if ended := command.Wait(); err != nil || ended != nil || hex.EncodeToString(got.Sum(nil)) != hex.EncodeToString(want.Sum(nil)) {
+		if ended := command.Wait(); err != nil || ended != nil ||
+			hex.EncodeToString(got.Sum(nil)) != hex.EncodeToString(want.Sum(nil)) {
 			t.Errorf("%d bytes came: %v, %v", n, err, ended)
 		}
 	})
@@ -68,7 +70,7 @@ func TestAHealthySessionLastsThoughNobodyTakesItsBytes(t *testing.T) {
 		t.Parallel()
 		h := h.In(t)
 		const size = 20 << 20
-		command := plugin(h, "exec", "-i", "dev", "--", "sh", "-c", fmt.Sprintf("sleep %d; wc -c", int(patient.Seconds())))
+		command := plugin(h, "exec", "-i", "dev", "--", "sh", "-c", fmt.Sprintf("sleep %d; wc -c", int(silence.Seconds())))
 		command.Stdin = io.LimitReader(zeros{}, size)
 		if out, err := command.Output(); err != nil || strings.TrimSpace(string(out)) != fmt.Sprint(size) {
 			t.Errorf("%s bytes of %d arrived: %v", strings.TrimSpace(string(out)), size, err)
@@ -76,8 +78,8 @@ func TestAHealthySessionLastsThoughNobodyTakesItsBytes(t *testing.T) {
 	})
 }
 
-// greeter says hello to whoever connects, and then nothing.
-const greeter = `import socketserver, time
+// greetingServer is a Python program that sends hello to each client and then nothing.
+const greetingServer = `import socketserver, time
 class Greeter(socketserver.BaseRequestHandler):
     def handle(self):
         self.request.sendall(b"hello")
@@ -88,9 +90,10 @@ func TestAForwardedConnectionThatGoesSilentEndsAndTheNextIsServed(t *testing.T) 
 	t.Parallel()
 	h := harness.New(t)
 	create(h, "web")
-	h.Must("exec", "web", "--", "sh", "-c", "python3 -c '"+greeter+"' >/dev/null 2>&1 &")
-	between, flags := behind(h)
-	forward := exec.CommandContext(h.Context(), harness.Need("E2E_PLUGIN"), append(append([]string{"-n", h.Namespace}, flags...), "port-forward", "web", ":8000")...)
+	h.Must("exec", "web", "--", "sh", "-c", "python3 -c '"+greetingServer+"' >/dev/null 2>&1 &")
+	between, flags := startProxy(h)
+	forward := exec.CommandContext(h.Context(), harness.RequireEnv("E2E_PLUGIN"),
+		append(append([]string{"-n", h.Namespace}, flags...), "port-forward", "web", ":8000")...)
 	forward.WaitDelay = 10 * time.Second
 	out, err := forward.StdoutPipe()
 	if err == nil {
@@ -108,12 +111,12 @@ func TestAForwardedConnectionThatGoesSilentEndsAndTheNextIsServed(t *testing.T) 
 	if err != nil || !found {
 		t.Fatalf("it says %q, %v", line, err)
 	}
-	ask := func() (net.Conn, error) {
+	connect := func() (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(h.Context(), "tcp", address)
 		if err != nil {
 			return nil, err
 		}
-		if err := conn.SetDeadline(time.Now().Add(noticed)); err != nil {
+		if err := conn.SetDeadline(time.Now().Add(silenceTimeout)); err != nil {
 			return nil, err
 		}
 		said := make([]byte, len("hello"))
@@ -125,19 +128,19 @@ func TestAForwardedConnectionThatGoesSilentEndsAndTheNextIsServed(t *testing.T) 
 	}
 	var held net.Conn
 	h.Eventually("the server greets", func() (err error) {
-		held, err = ask()
+		held, err = connect()
 		return err
 	})
 	defer held.Close()
 	between.Now(proxy.Swallow)
 	began := time.Now()
-	if err := held.SetReadDeadline(began.Add(noticed)); err != nil {
+	if err := held.SetReadDeadline(began.Add(silenceTimeout)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := held.Read(make([]byte, 1)); n > 0 || time.Since(began) >= noticed {
-		t.Errorf("after %v it is not closed: %d bytes, %v", time.Since(began), n, err)
+	if n, err := held.Read(make([]byte, 1)); n > 0 || time.Since(began) >= silenceTimeout {
+		t.Errorf("after %v the connection is not closed: %d bytes, %v", time.Since(began), n, err)
 	}
-	next, err := ask()
+	next, err := connect()
 	if err != nil {
 		t.Fatalf("the next connection: %v", err)
 	}
@@ -147,10 +150,11 @@ func TestAForwardedConnectionThatGoesSilentEndsAndTheNextIsServed(t *testing.T) 
 func TestAListOfASilentServerEnds(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	between, flags := behind(h)
+	between, flags := startProxy(h)
 	between.Always(proxy.Fault{Action: proxy.Swallow})
 	began := time.Now()
-	if r := h.Sandbox(append(flags, "list")...); r.Code != 1 || time.Since(began) > noticed || !strings.Contains(r.Stderr, "the API server") {
+	if r := h.Plugin(append(flags, "list")...); r.Code != 1 || time.Since(began) > silenceTimeout ||
+		!strings.Contains(r.Stderr, "the API server") {
 		t.Errorf("after %v: %v", time.Since(began), r)
 	}
 }

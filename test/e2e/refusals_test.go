@@ -15,23 +15,23 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// A mistake is a command line that must fail: with that code, one message that has these words, and nothing half made.
-type mistake struct {
-	args  []string
-	code  int
-	words []string
+// failingCommand is a command line that must fail with the code and with one message that contains the given parts.
+type failingCommand struct {
+	args         []string
+	code         int
+	messageParts []string
 }
 
-func (m mistake) check(t *testing.T, h *harness.T) {
+func (m failingCommand) check(t *testing.T, h *harness.T) {
 	t.Helper()
-	r := h.Sandbox(m.args...)
+	r := h.Plugin(m.args...)
 	if r.Code != m.code {
 		t.Errorf("exit code %d, want %d: %v", r.Code, m.code, r)
 	}
 	if r.Stdout != "" && !strings.Contains(r.Stdout, "created") {
 		t.Errorf("an error on standard output: %v", r)
 	}
-	for _, word := range m.words {
+	for _, word := range m.messageParts {
 		if !strings.Contains(r.Stderr, word) {
 			t.Errorf("the message lacks %q: %v", word, r)
 		}
@@ -46,7 +46,7 @@ func TestMistakesHaveOneClearMessageAndTheRightCode(t *testing.T) {
 	h := harness.New(t)
 	create(h, "there")
 	image := []string{"--image", harness.ImageShell}
-	mistakes := map[string]mistake{
+	mistakes := map[string]failingCommand{
 		"a flag that does not exist": {append([]string{"create", "x", "--nonsense"}, image...), 2, []string{"--nonsense"}},
 		"no image":                   {[]string{"create", "x"}, 2, []string{"--image"}},
 		"no name":                    {append([]string{"create"}, image...), 2, []string{"NAME is missing"}},
@@ -54,11 +54,13 @@ func TestMistakesHaveOneClearMessageAndTheRightCode(t *testing.T) {
 		"a name that exists":         {append([]string{"create", "there"}, image...), 1, []string{"there", "exists"}},
 		"a name that is too long":    {append([]string{"create", strings.Repeat("x", 254)}, image...), 2, []string{"253"}},
 		"a name with capitals":       {append([]string{"create", "Upper"}, image...), 2, []string{"Upper"}},
-		"a volume without a size":    {append([]string{"create", "x", "--volume", "data"}, image...), 2, []string{"--volume"}},
-		"a sandbox that is missing":  {[]string{"exec", "nobody", "--", "true"}, 1, []string{"nobody"}},
-		"an extension by nothing":    {[]string{"extend", "there"}, 2, []string{"--by"}},
-		"a wait for nothing known":   {[]string{"wait", "there", "--for", "luck"}, 2, []string{"ready"}},
-		"a port that is none":        {[]string{"port-forward", "there", "http:x:y"}, 2, []string{"http:x:y"}},
+		"a volume without a size": {
+			append([]string{"create", "x", "--volume", "data"}, image...), 2, []string{"--volume"},
+		},
+		"a sandbox that is missing": {[]string{"exec", "nobody", "--", "true"}, 1, []string{"nobody"}},
+		"an extension by nothing":   {[]string{"extend", "there"}, 2, []string{"--by"}},
+		"a wait for nothing known":  {[]string{"wait", "there", "--for", "luck"}, 2, []string{"ready"}},
+		"a port that is none":       {[]string{"port-forward", "there", "http:x:y"}, 2, []string{"http:x:y"}},
 	}
 	for name, m := range mistakes {
 		t.Run(name, func(t *testing.T) { m.check(t, h) })
@@ -71,15 +73,15 @@ func TestMistakesHaveOneClearMessageAndTheRightCode(t *testing.T) {
 func TestAnUnknownImageAndImpossibleResourcesAreNamedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	mistake{
+	failingCommand{
 		[]string{"create", "unknown", "--image", "localhost/none:v1", "--wait", "--timeout", "15s"}, 124,
 		[]string{"localhost/none:v1", "cannot be pulled", "delete unknown"},
 	}.check(t, h)
 	h.Create(h.NewSandbox("huge", func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: quantity("4000")}
 	}))
-	mistake{[]string{"wait", "huge", "--for", "ready", "--timeout", "8s"}, 124, []string{"cpu"}}.check(t, h)
-	if r := h.Sandbox("status", "huge"); !strings.Contains(r.Stdout, "Insufficient cpu") {
+	failingCommand{[]string{"wait", "huge", "--for", "ready", "--timeout", "8s"}, 124, []string{"cpu"}}.check(t, h)
+	if r := h.Plugin("status", "huge"); !strings.Contains(r.Stdout, "Insufficient cpu") {
 		t.Errorf("status does not say why: %v", r)
 	}
 }
@@ -93,7 +95,7 @@ func TestAForeignPodUnderTheNameIsReported(t *testing.T) {
 	if err := h.Client.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
-	mistake{
+	failingCommand{
 		[]string{"create", "foreign", "--image", harness.ImageShell, "--wait", "--timeout", "60s"}, 1,
 		[]string{"Pod \"foreign\"", "delete it"},
 	}.check(t, h)
@@ -110,24 +112,35 @@ func TestWithoutAClusterOrPermissionOrWithAnOldCertificate(t *testing.T) {
 		}
 		return file
 	}
-	nowhere := write("nowhere", "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"+
-		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: t}}]\ncurrent-context: c\n")
-	mistake{[]string{"list", "--kubeconfig", nowhere}, 1, []string{"127.0.0.1:1"}}.check(t, h)
+	nowhere := write("nowhere",
+		"apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"+
+			"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: t}}]\ncurrent-context: c\n")
+	failingCommand{[]string{"list", "--kubeconfig", nowhere}, 1, []string{"127.0.0.1:1"}}.check(t, h)
 
 	h.MustKubectl("create", "serviceaccount", "nobody")
 	token := strings.TrimSpace(h.MustKubectl("create", "token", "nobody"))
-	server := strings.TrimSpace(h.MustKubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}"))
-	powerless := write("powerless", "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: '"+server+"', insecure-skip-tls-verify: true}}]\n"+
-		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: "+token+"}}]\ncurrent-context: c\n")
-	mistake{[]string{"create", "x", "--image", harness.ImageShell, "--kubeconfig", powerless}, 1, []string{"create", "sandboxes"}}.check(t, h)
-	mistake{[]string{"exec", "x", "--kubeconfig", powerless, "--", "true"}, 1, []string{"get", "sandboxes"}}.check(t, h)
-	mistake{[]string{"list", "--kubeconfig", powerless}, 1, []string{"list", "sandboxes"}}.check(t, h)
-	mistake{[]string{"install", "--kubeconfig", powerless}, 1, []string{"customresourcedefinitions"}}.check(t, h)
+	server := strings.TrimSpace(h.MustKubectl("config", "view", "--minify", "-o",
+		"jsonpath={.clusters[0].cluster.server}"))
+	powerless := write("powerless", "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: '"+server+
+		"', insecure-skip-tls-verify: true}}]\n"+
+		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: "+token+
+		"}}]\ncurrent-context: c\n")
+	failingCommand{
+		[]string{"create", "x", "--image", harness.ImageShell, "--kubeconfig", powerless}, 1, []string{"create", "sandboxes"},
+	}.check(t, h)
+	failingCommand{
+		[]string{"exec", "x", "--kubeconfig", powerless, "--", "true"}, 1, []string{"get", "sandboxes"},
+	}.check(t, h)
+	failingCommand{[]string{"list", "--kubeconfig", powerless}, 1, []string{"list", "sandboxes"}}.check(t, h)
+	failingCommand{[]string{"install", "--kubeconfig", powerless}, 1, []string{"customresourcedefinitions"}}.check(t, h)
 
-	expired := write("expired", "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: '"+server+"', insecure-skip-tls-verify: true}}]\n"+
-		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {client-certificate: "+expiredCertificate(t, dir)+
+	expired := write("expired", "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: '"+server+
+		"', insecure-skip-tls-verify: true}}]\n"+
+		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {client-certificate: "+
+		expiredCertificate(t,
+			dir)+
 		", client-key: "+filepath.Join(dir, "expired.key")+"}}]\ncurrent-context: c\n")
-	mistake{[]string{"list", "--kubeconfig", expired}, 1, []string{"certificate", "expired"}}.check(t, h)
+	failingCommand{[]string{"list", "--kubeconfig", expired}, 1, []string{"certificate", "expired"}}.check(t, h)
 }
 
 func TestWithoutAnOperatorTheWaitingSaysSo(t *testing.T) {
@@ -139,7 +152,7 @@ func TestWithoutAnOperatorTheWaitingSaysSo(t *testing.T) {
 		operator("scale", "deployment/agent-sandbox-controller", "--replicas=1")
 		operator("rollout", "status", "deployment/agent-sandbox-controller", "--timeout=120s")
 	}()
-	mistake{
+	failingCommand{
 		[]string{"create", "alone", "--image", harness.ImageShell, "--wait", "--timeout", "8s"}, 124,
 		[]string{"operator is not running"},
 	}.check(t, h)

@@ -21,7 +21,8 @@ import (
 func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	// Who runs these tests may ignore SIGHUP, as nohup does, and programs inherit that. What is caught here they have as usual.
+	// Child processes inherit an ignored SIGHUP, for example from nohup. While this process catches the signal, they have
+	// its default action.
 	hungUp := make(chan os.Signal, 1)
 	signal.Notify(hungUp, syscall.SIGHUP)
 	signals := func(all ...syscall.Signal) func(*exec.Cmd, io.Closer) error {
@@ -41,15 +42,21 @@ func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 		code  int
 		lives time.Duration // how long its sandbox lives at most
 	}{
-		"its output is cut off, as by head -1":      {name: "piped", end: func(_ *exec.Cmd, out io.Closer) error { return out.Close() }, code: 141, lives: time.Hour},
-		"its terminal closes, which it hears twice": {name: "hung", end: signals(syscall.SIGHUP, syscall.SIGHUP), code: 130, lives: time.Hour},
-		"it is killed": {name: "killed", flags: []string{"--ttl", "30s"}, end: signals(syscall.SIGKILL), code: -1, lives: 30 * time.Second},
+		"its output is cut off, as by head -1": {name: "piped", end: func(_ *exec.Cmd, out io.Closer) error {
+			return out.Close()
+		}, code: 141, lives: time.Hour},
+		"its terminal closes, which it hears twice": {
+			name: "hung", end: signals(syscall.SIGHUP, syscall.SIGHUP), code: 130, lives: time.Hour,
+		},
+		"it is killed": {
+			name: "killed", flags: []string{"--ttl", "30s"}, end: signals(syscall.SIGKILL), code: -1, lives: 30 * time.Second,
+		},
 	}
 	for how, tt := range tests {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			h := h.In(t)
-			command := exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), append(append([]string{
+			command := exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), append(append([]string{
 				"-n", h.Namespace, "run", "--image", harness.ImageShell, "--name", tt.name,
 			}, tt.flags...), "--", "sh", "-c", "while echo working; do usleep 100000; done")...)
 			var stderr bytes.Buffer
@@ -62,18 +69,20 @@ func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := io.ReadFull(out, make([]byte, 8)); err != nil {
-				t.Errorf("nothing came: %v", err) // what it said about that comes with the exit code, when nothing writes there any more
+				t.Errorf("no output: %v", err) // the error below includes stderr, which is complete only after Wait
 			}
 			var made agentsv1beta1.Sandbox
-			if !h.Get(tt.name, &made) || made.Spec.ShutdownPolicy == nil || *made.Spec.ShutdownPolicy != "Delete" || made.Spec.ShutdownTime == nil ||
+			if !h.Get(tt.name, &made) || made.Spec.ShutdownPolicy == nil || *made.Spec.ShutdownPolicy != "Delete" ||
+				made.Spec.ShutdownTime == nil ||
 				time.Until(made.Spec.ShutdownTime.Time) > tt.lives {
-				t.Errorf("the cluster does not end it in time: %+v", made.Spec.Lifecycle)
+				t.Errorf("the Sandbox does not expire in time: %+v", made.Spec.Lifecycle)
 			}
 			if err := tt.end(command, out); err != nil {
 				t.Error(err)
 			}
-			_ = command.Wait() // the exit code tells
-			if code := command.ProcessState.ExitCode(); code != tt.code || t.Failed() || code == 141 && strings.Contains(stderr.String(), "Error") {
+			_ = command.Wait() // the exit code is checked below
+			if code := command.ProcessState.ExitCode(); code != tt.code || t.Failed() ||
+				code == 141 && strings.Contains(stderr.String(), "Error") {
 				t.Errorf("exit code %d, %s", code, stderr.String())
 			}
 			h.Gone(tt.name, &agentsv1beta1.Sandbox{})

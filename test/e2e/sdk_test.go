@@ -19,18 +19,19 @@ import (
 func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	config, err := clientcmd.BuildConfigFromFlags("", harness.Need("KUBECONFIG"))
+	config, err := clientcmd.BuildConfigFromFlags("", harness.RequireEnv("KUBECONFIG"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := sdk.New(config, sdk.WithNamespace(h.Namespace), sdk.WithReadyTimeout(harness.Patience))
+	client, err := sdk.New(config, sdk.WithNamespace(h.Namespace), sdk.WithReadyTimeout(harness.DefaultTimeout))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Must("template", "create", "shell", "--image", harness.ImageShell, "--", "sleep", "infinity")
 	h.Must("pool", "create", "warm", "--template", "shell")
 	for name, spec := range map[string]sdk.Spec{
-		"bare": {Image: harness.ImageShell, Command: []string{"sleep", "infinity"}}, "claimed": {Template: "shell"}, "pooled": {Pool: "warm"},
+		"bare": {Image: harness.ImageShell, Command: []string{"sleep", "infinity"}}, "claimed": {Template: "shell"},
+		"pooled": {Pool: "warm"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
@@ -43,7 +44,7 @@ func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 			if err != nil || result.ExitCode != 3 || string(result.Stdout) != "out\n" || string(result.Stderr) != "err\n" {
 				t.Errorf("%v, %+v", err, result)
 			}
-			content := random(1 << 20)
+			content := randomBytes(1 << 20)
 			if err := box.Write(ctx, "/tmp/in/data", content); err != nil {
 				t.Error(err)
 			}
@@ -51,7 +52,8 @@ func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
 			entries, err := box.List(ctx, "/tmp/in")
-			if err != nil || len(entries) != 1 || entries[0].Name != "data" || entries[0].Size != 1<<20 || !entries[0].Mode.IsRegular() {
+			if err != nil || len(entries) != 1 || entries[0].Name != "data" || entries[0].Size != 1<<20 ||
+				!entries[0].Mode.IsRegular() {
 				t.Errorf("%+v, %v", entries, err)
 			}
 			if err := box.Suspend(ctx); err != nil {
@@ -77,7 +79,7 @@ func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 			if err := again.Close(ctx); err != nil {
 				t.Error(err)
 			}
-			// A claim's Sandbox, which has its name, goes after the claim: garbage collection takes a moment.
+			// Garbage collection deletes a claim's Sandbox, which has the claim's name, a moment after the claim.
 			over := false
 			for i := 0; i < 100 && !over; i++ {
 				left, err := client.Open(ctx, name)

@@ -20,13 +20,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// noticed is how long a silent connection may be taken for a living one (docs/adr/0008), and what a slow machine needs.
-const noticed = 75 * time.Second
+// silenceTimeout is how long the plugin may take to close a silent connection (docs/adr/0008), with a reserve for slow
+// machines.
+const silenceTimeout = 75 * time.Second
 
-// behind returns the flags by which the plugin reaches the API server through a proxy of its own.
-func behind(h *harness.T) (*proxy.Proxy, []string) {
+// startProxy starts a proxy to the API server and returns the plugin's flags to use it.
+func startProxy(h *harness.T) (*proxy.Proxy, []string) {
 	h.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", harness.Need("KUBECONFIG"))
+	config, err := clientcmd.BuildConfigFromFlags("", harness.RequireEnv("KUBECONFIG"))
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -38,18 +39,18 @@ func behind(h *harness.T) (*proxy.Proxy, []string) {
 	return between, []string{"--server", through.Host, "--tls-server-name", through.ServerName}
 }
 
-// ends waits until a command ends, no longer than silence may last.
-func ends(h *harness.T, command *exec.Cmd) int {
+// waitForExit waits until a command ends and returns its exit code. It kills the command after silenceTimeout.
+func waitForExit(h *harness.T, command *exec.Cmd) int {
 	h.Helper()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = command.Wait() // the exit code tells
+		_ = command.Wait() // the caller checks the exit code
 	}()
 	select {
 	case <-over:
-	case <-time.After(noticed):
-		h.Errorf("it does not notice within %v", noticed)
+	case <-time.After(silenceTimeout):
+		h.Errorf("the command does not notice the silence within %v", silenceTimeout)
 		_ = command.Process.Kill()
 		<-over
 	}
@@ -63,12 +64,13 @@ func TestAConnectionThatGoesSilentIsNoticedWithinAMinute(t *testing.T) {
 	h.Ready("dev")
 	begun := func(h *harness.T, piped bool, flags []string, args ...string) (*exec.Cmd, *bufio.Reader, *bytes.Buffer) {
 		h.Helper()
-		command := exec.CommandContext(h.Context(), harness.Need("E2E_PLUGIN"), append(append([]string{"-n", h.Namespace}, flags...), args...)...)
+		command := exec.CommandContext(h.Context(), harness.RequireEnv("E2E_PLUGIN"),
+			append(append([]string{"-n", h.Namespace}, flags...), args...)...)
 		command.WaitDelay = 10 * time.Second
 		stderr := &bytes.Buffer{}
 		command.Stderr = stderr
 		out, err := command.StdoutPipe()
-		if err == nil && piped { // and nothing ever comes
+		if err == nil && piped { // an input on which nothing arrives
 			_, err = command.StdinPipe()
 		}
 		if err == nil {
@@ -83,7 +85,7 @@ func TestAConnectionThatGoesSilentIsNoticedWithinAMinute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := h.In(t)
-			between, flags := behind(h)
+			between, flags := startProxy(h)
 			check(h, between, flags)
 		})
 	}
@@ -94,7 +96,7 @@ func TestAConnectionThatGoesSilentIsNoticedWithinAMinute(t *testing.T) {
 				h.Errorf("nothing came: %q, %v", line, err)
 			}
 			between.Now(proxy.Swallow)
-			if code := ends(h, command); code != 255 || strings.Contains(stderr.String(), "Usage") {
+			if code := waitForExit(h, command); code != 255 || strings.Contains(stderr.String(), "Usage") {
 				h.Errorf("exit code %d: %s", code, stderr)
 			}
 		})
@@ -112,10 +114,10 @@ func TestAConnectionThatGoesSilentIsNoticedWithinAMinute(t *testing.T) {
 			switch since := time.Since(started); {
 			case want == 5:
 				between.Now(proxy.Swallow)
-			case last < 0 && since > 10*time.Second: // it went on
+			case last < 0 && since > 10*time.Second: // it has resumed
 				last = want + 20
-				if since > noticed {
-					h.Errorf("it went on after %v only: %s", since, stderr)
+				if since > silenceTimeout {
+					h.Errorf("it resumed only after %v: %s", since, stderr)
 				}
 			}
 		}
@@ -137,29 +139,30 @@ func TestAConnectionThatGoesSilentIsNoticedWithinAMinute(t *testing.T) {
 		between.Now(proxy.Swallow)
 		h.MustKubectl("exec", "late", "--", "touch", "/tmp/go")
 		h.Condition("late", "Finished=True/PodSucceeded")
-		if code := ends(h, command); code != 0 {
+		if code := waitForExit(h, command); code != 0 {
 			h.Errorf("exit code %d: %s", code, stderr)
 		}
 	})
 }
 
-// TestACopyWhoseConnectionGoesSilentGoesOnByItself: of 8 MiB, 6 have passed when the connection brings nothing more; what goes on has less to bring.
+// TestACopyWhoseConnectionGoesSilentGoesOnByItself copies 8 MiB through connections that go silent after 6 MiB. The
+// resumed copy has less than 6 MiB left, so it succeeds.
 func TestACopyWhoseConnectionGoesSilentGoesOnByItself(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Must("create", "dev", "--image", harness.ImagePython, "--wait") // its tar takes a list of names
+	h.Must("create", "dev", "--image", harness.ImagePython, "--wait") // its tar reads a list of names
 	const part, parts = 1 << 20, 8
 	local := filepath.Join(t.TempDir(), "tree")
 	if err := os.Mkdir(local, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for i := range parts {
-		if err := os.WriteFile(filepath.Join(local, fmt.Sprint(i)), random(part+i), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(local, fmt.Sprint(i)), randomBytes(part+i), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
-	if err := os.WriteFile(whole, random(part*parts), 0o644); err != nil {
+	if err := os.WriteFile(whole, randomBytes(part*parts), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	h.Must("cp", local, "dev:/there/tree")
@@ -167,7 +170,7 @@ func TestACopyWhoseConnectionGoesSilentGoesOnByItself(t *testing.T) {
 	const much = part * 6
 	sent, received := proxy.Fault{Action: proxy.Swallow, Sent: much}, proxy.Fault{Action: proxy.Swallow, Received: much}
 	back := t.TempDir()
-	sum := func(dir string) string { // of a tree and a file beside each other
+	sum := func(dir string) string { // of a tree and of a file beside it
 		return "cd " + dir + " && find . -type f | LC_ALL=C sort | xargs sha256sum"
 	}
 	t.Run("each", func(t *testing.T) { // returns when all have ended
@@ -183,15 +186,15 @@ func TestACopyWhoseConnectionGoesSilentGoesOnByItself(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				h := h.In(t)
-				between, flags := behind(h)
+				between, flags := startProxy(h)
 				between.Always(tt.fault)
 				began := time.Now()
-				r := h.Sandbox(append(flags, "cp", tt.from, tt.to)...)
-				if took := time.Since(began); r.Code != 0 || took > noticed+15*time.Second || took < 30*time.Second {
+				r := h.Plugin(append(flags, "cp", tt.from, tt.to)...)
+				if took := time.Since(began); r.Code != 0 || took > silenceTimeout+15*time.Second || took < 30*time.Second {
 					t.Errorf("after %v: %v", took, r)
 				}
 				if !strings.Contains(r.Stderr, "going on (1 of 5)") {
-					t.Errorf("it does not say that it goes on: %s", r.Stderr)
+					t.Errorf("it does not report that it resumes: %s", r.Stderr)
 				}
 			})
 		}

@@ -24,10 +24,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// begin starts the plugin and returns its standard output. It is interrupted and waited for when the test ends.
-func begin(h *harness.T, args ...string) (*exec.Cmd, io.Reader) {
+// startPlugin starts the plugin and returns its standard output. The plugin is interrupted when the test ends.
+func startPlugin(h *harness.T, args ...string) (*exec.Cmd, io.Reader) {
 	h.Helper()
-	command := exec.CommandContext(h.Context(), harness.Need("E2E_PLUGIN"), append([]string{"-n", h.Namespace}, args...)...)
+	command := exec.CommandContext(h.Context(), harness.RequireEnv("E2E_PLUGIN"),
+		append([]string{"-n", h.Namespace}, args...)...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 10 * time.Second
 	command.Stderr = os.Stderr
@@ -41,7 +42,7 @@ func begin(h *harness.T, args ...string) (*exec.Cmd, io.Reader) {
 	return command, out
 }
 
-func random(size int) []byte {
+func randomBytes(size int) []byte {
 	data, source := make([]byte, size), rand.New(rand.NewPCG(5, 6))
 	for i := range data {
 		data[i] = byte(source.Uint32())
@@ -62,10 +63,14 @@ spec:
       terminationGracePeriodSeconds: 1
       restartPolicy: Never
       containers:
-      - {name: main, image: ` + harness.ImageShell + `, stdin: true, stdinOnce: true, command: [sh, -c, 'read line; echo "got $line"; sleep 1']}
+      - name: main
+        image: ` + harness.ImageShell + `
+        stdin: true
+        stdinOnce: true
+        command: [sh, -c, 'read line; echo "got $line"; sleep 1']
 `)
 	h.Must("wait", "dev", "--for", "ready")
-	if r := h.SandboxIn(strings.NewReader("hello\n"), "attach", "dev"); r.Code != 0 || r.Stdout != "got hello\n" {
+	if r := h.PluginWithInput(strings.NewReader("hello\n"), "attach", "dev"); r.Code != 0 || r.Stdout != "got hello\n" {
 		t.Errorf("%v", r)
 	}
 }
@@ -74,7 +79,7 @@ func TestLogsGoOnWithTheNextPod(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	h.Must("create", "dev", "--image", harness.ImageShell, "--wait", "--", "sh", "-c", "echo started; exec sleep 1000")
-	_, out := begin(h, "logs", "dev", "-f")
+	_, out := startPlugin(h, "logs", "dev", "-f")
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "started" {
 		t.Fatalf("first line: %q", lines.Text())
@@ -91,7 +96,7 @@ func TestCopyThatWasKilledGoesOn(t *testing.T) {
 	h := harness.New(t)
 	create(h, "dev")
 	local := t.TempDir()
-	data := random(64 << 20)
+	data := randomBytes(64 << 20)
 	source := filepath.Join(local, "data")
 	if err := os.WriteFile(source, data, 0o640); err != nil {
 		t.Fatal(err)
@@ -99,7 +104,7 @@ func TestCopyThatWasKilledGoesOn(t *testing.T) {
 	arrived := func() string {
 		return strings.TrimSpace(h.Must("exec", "dev", "--", "sh", "-c", "cat /tmp/.kubectl-sandbox-* 2>/dev/null | wc -c"))
 	}
-	upload, _ := begin(h, "cp", source, "dev:/tmp/data")
+	upload, _ := startPlugin(h, "cp", source, "dev:/tmp/data")
 	h.Eventually("a part has arrived", func() error {
 		if n := arrived(); len(n) < 7 {
 			return fmt.Errorf("%s bytes", n)
@@ -110,8 +115,8 @@ func TestCopyThatWasKilledGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = upload.Wait() // it was killed
-	if r := h.Sandbox("exec", "dev", "--", "ls", "/tmp/data"); r.Code == 0 && arrived() != "0" {
-		t.Errorf("a copy that was cut has its final name: %v", r)
+	if r := h.Plugin("exec", "dev", "--", "ls", "/tmp/data"); r.Code == 0 && arrived() != "0" {
+		t.Errorf("an interrupted copy has its final name: %v", r)
 	}
 	h.Must("cp", source, "dev:/tmp/data", "--resume")
 	back := filepath.Join(local, "back")
@@ -127,7 +132,7 @@ func TestCopyThatWasKilledGoesOn(t *testing.T) {
 	}
 }
 
-// The shared memory of a container has 64 MiB.
+// The test fills a container's /dev/shm, which has 64 MiB.
 func TestACopyIntoWhatIsFullEndsAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
@@ -138,7 +143,7 @@ func TestACopyIntoWhatIsFullEndsAndSaysWhy(t *testing.T) {
 	if err := os.Mkdir(tree, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, random(128<<20), 0o640); err != nil {
+	if err := os.WriteFile(file, randomBytes(128<<20), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	full := regexp.MustCompile("No space left|tar: .* Wrote only") // GNU's tar
@@ -148,11 +153,11 @@ func TestACopyIntoWhatIsFullEndsAndSaysWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer endless.Close()
-		if r := h.SandboxIn(endless, "cp", "-", name+":/dev/shm/x"); r.Code != 1 || !full.MatchString(r.Stderr) {
+		if r := h.PluginWithInput(endless, "cp", "-", name+":/dev/shm/x"); r.Code != 1 || !full.MatchString(r.Stderr) {
 			t.Errorf("cp - to %s: %v", name, r)
 		}
 		for _, source := range []string{file, tree} {
-			if r := h.Sandbox("cp", source, name+":/dev/shm/x"); r.Code != 1 || !full.MatchString(r.Stderr) {
+			if r := h.Plugin("cp", source, name+":/dev/shm/x"); r.Code != 1 || !full.MatchString(r.Stderr) {
 				t.Errorf("cp %s to %s: %v", source, name, r)
 			}
 			if left := h.Must("exec", name, "--", "ls", "-A", "/dev/shm"); left != "" {
@@ -167,7 +172,9 @@ func TestCopyBetweenSandboxesPatternsAndStreams(t *testing.T) {
 	h := harness.New(t)
 	create(h, "one")
 	h.Must("create", "two", "--image", harness.ImageShell, "--wait")
-	h.Must("exec", "one", "--", "sh", "-c", "mkdir -p /tmp/d/sub && cd /tmp/d && echo a >a.log && echo b >'b c.log' && echo x >sub/x && ln a.log hard && ln -s a.log soft")
+	h.Must("exec", "one", "--", "sh", "-c",
+		"mkdir -p /tmp/d/sub && cd /tmp/d && echo a >a.log && echo b >'b c.log' && echo x >sub/x && ln a.log hard && ln -s "+
+			"a.log soft")
 	for range 2 {
 		h.Must("cp", "one:/tmp/d", "two:/tmp/d")
 	}
@@ -181,7 +188,7 @@ func TestCopyBetweenSandboxesPatternsAndStreams(t *testing.T) {
 	if entries, err := os.ReadDir(logs); err != nil || len(entries) != 2 {
 		t.Errorf("the pattern gave %v (%v)", entries, err)
 	}
-	if r := h.SandboxIn(strings.NewReader("streamed"), "cp", "-", "two:/tmp/in"); r.Code != 0 {
+	if r := h.PluginWithInput(strings.NewReader("streamed"), "cp", "-", "two:/tmp/in"); r.Code != 0 {
 		t.Errorf("%v", r)
 	}
 	if got := h.Must("cp", "two:/tmp/in", "-"); got != "streamed" {
@@ -192,8 +199,9 @@ func TestCopyBetweenSandboxesPatternsAndStreams(t *testing.T) {
 func TestForwardStaysThroughSuspendAndResume(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Must("create", "web", "--image", harness.ImagePython, "--wait", "--", "python3", "-m", "http.server", "8000", "-d", "/etc")
-	forward, out := begin(h, "port-forward", "web", ":8000", "-o", "json", "--address", "127.0.0.1")
+	h.Must("create", "web", "--image", harness.ImagePython, "--wait", "--", "python3", "-m", "http.server", "8000", "-d",
+		"/etc")
+	forward, out := startPlugin(h, "port-forward", "web", ":8000", "-o", "json", "--address", "127.0.0.1")
 	var listening struct{ Port int }
 	events := json.NewDecoder(out)
 	if err := events.Decode(&listening); err != nil {
@@ -201,7 +209,8 @@ func TestForwardStaysThroughSuspendAndResume(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(events.Buffered(), out)) }()
 	fetch := func() error {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/hostname", listening.Port), nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+			fmt.Sprintf("http://127.0.0.1:%d/hostname", listening.Port), nil)
 		if err != nil {
 			return err
 		}
@@ -236,9 +245,10 @@ func TestForwardStaysThroughSuspendAndResume(t *testing.T) {
 func TestForwardOverStandardStreams(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Must("create", "web", "--image", harness.ImagePython, "--wait", "--", "python3", "-m", "http.server", "8000", "-d", "/etc")
+	h.Must("create", "web", "--image", harness.ImagePython, "--wait", "--", "python3", "-m", "http.server", "8000", "-d",
+		"/etc")
 	h.Eventually("an answer", func() error {
-		r := h.SandboxIn(strings.NewReader("GET /hostname HTTP/1.0\r\n\r\n"), "port-forward", "web", "8000", "--stdio")
+		r := h.PluginWithInput(strings.NewReader("GET /hostname HTTP/1.0\r\n\r\n"), "port-forward", "web", "8000", "--stdio")
 		if r.Code != 0 || !strings.Contains(r.Stdout, "200 OK") {
 			return fmt.Errorf("%v", r)
 		}
@@ -253,13 +263,14 @@ func TestInputThatNobodyReadsEndsWithAnInterrupt(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	create(h, "dev")
-	command := exec.CommandContext(t.Context(), harness.Need("E2E_PLUGIN"), "-n", h.Namespace, "exec", "dev", "--", "sleep", "1000")
+	command := exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "exec", "dev", "--",
+		"sleep", "1000")
 	command.Stdin = io.LimitReader(zeros{}, 1<<34)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	h.Eventually("the command runs", func() error {
-		if r := h.Sandbox("exec", "dev", "--", "sh", "-c", "grep -lz 1000 /proc/[0-9]*/cmdline"); r.Code != 0 {
+		if r := h.Plugin("exec", "dev", "--", "sh", "-c", "grep -lz 1000 /proc/[0-9]*/cmdline"); r.Code != 0 {
 			return fmt.Errorf("%v", r)
 		}
 		return nil

@@ -42,7 +42,9 @@ func TestAWrongPodNameMakesNoSecondPod(t *testing.T) {
 func TestSomebodysObjectsAreNotTaken(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: "taken", Labels: map[string]string{"app": "theirs"}}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: "taken", Labels: map[string]string{"app": "theirs"}},
+	}
 	h.NewSandbox("x").Spec.PodTemplate.Spec.DeepCopyInto(&pod.Spec)
 	if err := h.Client.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
@@ -56,13 +58,13 @@ func TestSomebodysObjectsAreNotTaken(t *testing.T) {
 		}
 	}
 	if s.Status.Replicas != 0 || len(s.Status.PodIPs) != 0 {
-		t.Errorf("somebody's Pod feeds the status: %+v", s.Status)
+		t.Errorf("the status reports a Pod that the Sandbox does not own: %+v", s.Status)
 	}
 	h.MustKubectl("label", "pod/taken", "agents.x-k8s.io/adoptable=true")
 	ready := h.Ready("taken")
 	h.Get("taken", pod)
 	if !metav1.IsControlledBy(pod, ready) || pod.Labels["app"] != "theirs" {
-		t.Errorf("the offered Pod was not taken as it is: %v %v", pod.OwnerReferences, pod.Labels)
+		t.Errorf("the Pod that may be adopted was not adopted unchanged: %v %v", pod.OwnerReferences, pod.Labels)
 	}
 }
 
@@ -138,7 +140,8 @@ func TestATenantCannotHijackAnotherSandboxesService(t *testing.T) {
 		}
 		return nil
 	})
-	events := h.MustKubectl("get", "events", "--field-selector=involvedObject.name=thief,reason=MetadataDropped", "-o", "name")
+	events := h.MustKubectl("get", "events", "--field-selector=involvedObject.name=thief,reason=MetadataDropped", "-o",
+		"name")
 	if strings.Count(events, "event/") != 1 {
 		t.Errorf("want one warning about the dropped labels, got %q", events)
 	}
@@ -201,7 +204,7 @@ func TestADrainMovesASandboxAndDoesNotWedgeIt(t *testing.T) {
 	pending := h.Condition("drained", "Ready=False/DependenciesNotReady")
 	h.Eventually("Ready says why", func() error {
 		h.Get("drained", pending)
-		if words := strings.Join(harness.Words(pending), ""); !strings.Contains(words, "Unschedulable") {
+		if words := strings.Join(harness.FormatConditions(pending), ""); !strings.Contains(words, "Unschedulable") {
 			return fmt.Errorf("conditions are %s", words)
 		}
 		return nil

@@ -17,19 +17,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-func whenDeleted(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) *agentsv1beta1.PersistentVolumeClaimRetentionPolicy {
+func whenDeleted(
+	policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType,
+) *agentsv1beta1.PersistentVolumeClaimRetentionPolicy {
 	return &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
 }
 
-func retainsVolume(s *agentsv1beta1.Sandbox) {
+func withRetainedVolume(s *agentsv1beta1.Sandbox) {
 	withVolume(s)
 	s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Retain")
 }
 
-// owned waits until a volume goes with its Sandbox, or until it does not.
-func owned(h *harness.T, name string, want bool) {
+// waitForOwner waits until a volume has a controller, or with want false until it has none.
+func waitForOwner(h *harness.T, name string, want bool) {
 	h.Helper()
-	h.Eventually(fmt.Sprintf("volume %s goes with its Sandbox: %v", name, want), func() error {
+	h.Eventually(fmt.Sprintf("volume %s has a controller: %v", name, want), func() error {
 		var volume corev1.PersistentVolumeClaim
 		if !h.Get(name, &volume) {
 			return errors.New("it is gone")
@@ -44,32 +46,38 @@ func owned(h *harness.T, name string, want bool) {
 func TestARetainedVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	h.Create(h.NewSandbox("keeper", retainsVolume))
+	h.Create(h.NewSandbox("keeper", withRetainedVolume))
 	h.Ready("keeper")
 	h.MustKubectl("exec", "keeper", "--", "sh", "-c", "echo kept > /data/file")
-	r := h.Sandbox("delete", "keeper", "--yes", "--wait") // foreground: the garbage collector goes through all it finds
+	// a foreground deletion: the garbage collector handles all owned objects
+	r := h.Plugin("delete", "keeper", "--yes", "--wait")
 	if r.Code != 0 || !strings.Contains(r.Stderr, "Volumes that stay: data-keeper (16Mi)") {
 		t.Errorf("%v", r)
 	}
-	h.Eventually("the operator notes since when it is unused", func() error {
-		if row := h.Must("list", "--volumes", "--no-headers"); !strings.HasPrefix(row, "data-keeper ") || strings.Contains(row, "unknown") {
+	h.Eventually("the operator records since when it is unused", func() error {
+		if row := h.Must("list", "--volumes", "--no-headers"); !strings.HasPrefix(row, "data-keeper ") ||
+			strings.Contains(row, "unknown") {
 			return errors.New(row)
 		}
 		return nil
 	})
 
-	h.Create(h.NewSandbox("keeper", retainsVolume))
+	h.Create(h.NewSandbox("keeper", withRetainedVolume))
 	h.Ready("keeper")
 	if got := h.MustKubectl("exec", "keeper", "--", "cat", "/data/file"); got != "kept\n" {
 		t.Errorf("the volume holds %q", got)
 	}
-	if r := h.Sandbox("delete", "--volumes", "data-keeper", "--yes"); r.Code != 1 || !strings.Contains(r.Stderr, "sandbox/keeper has it") {
+	if r := h.Plugin("delete", "--volumes", "data-keeper", "--yes"); r.Code != 1 ||
+		!strings.Contains(r.Stderr, "sandbox/keeper has it") {
 		t.Errorf("a volume in use: %v", r)
 	}
 
-	h.Edit("keeper", func(s *agentsv1beta1.Sandbox) { s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Delete") })
-	owned(h, "data-keeper", true)
-	if r := h.Sandbox("delete", "keeper", "--yes"); !strings.Contains(r.Stderr, "deleted, with what is on them: data-keeper (16Mi)") {
+	h.Edit("keeper", func(s *agentsv1beta1.Sandbox) {
+		s.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Delete")
+	})
+	waitForOwner(h, "data-keeper", true)
+	if r := h.Plugin("delete", "keeper", "--yes"); !strings.Contains(r.Stderr,
+		"deleted, with what is on them: data-keeper (16Mi)") {
 		t.Errorf("%v", r)
 	}
 	h.Gone("data-keeper", &corev1.PersistentVolumeClaim{})
@@ -83,20 +91,21 @@ func TestAnExpiredClaimGetsItsRetainedVolumeBack(t *testing.T) {
 		template.Spec.PodTemplate, template.Spec.VolumeClaimTemplates = with.Spec.PodTemplate, with.Spec.VolumeClaimTemplates
 		template.Spec.PersistentVolumeClaimRetentionPolicy = whenDeleted("Retain")
 	})
-	h.Make(template, h.NewPool("warm", "keeping", 1))
-	owned(h, "data-"+h.Full("warm")[0].Name, true)
-	h.Make(h.NewClaim("dev", "keeping"))
+	h.CreateAll(template, h.NewPool("warm", "keeping", 1))
+	waitForOwner(h, "data-"+h.FullPool("warm")[0].Name, true)
+	h.CreateAll(h.NewClaim("dev", "keeping"))
 	s := h.Claimed("dev")
 	volume := "data-" + s.Name
 	if !harness.Warm(s) {
 		t.Errorf("the claim got %s, %v", s.Name, s.Labels)
 	}
-	owned(h, volume, false)
+	waitForOwner(h, volume, false)
 	h.MustKubectl("exec", s.Name, "--", "sh", "-c", "echo kept > /data/file")
-	shutdown(h, "dev", inSeconds(1), retains)
+	setShutdown(h, "dev", secondsFromNow(1), policyRetain)
 	h.ClaimCondition("dev", "Ready=False/ClaimExpired")
-	allGone(h, s)
-	if status := h.Must("status", "dev"); !strings.Contains(status, "extend dev --by 1h") || strings.Contains(status, "--fresh") {
+	waitUntilGone(h, s)
+	if status := h.Must("status", "dev"); !strings.Contains(status, "extend dev --by 1h") ||
+		strings.Contains(status, "--fresh") {
 		t.Errorf("status says:\n%s", status)
 	}
 
@@ -112,7 +121,7 @@ func TestAnExpiredClaimGetsItsRetainedVolumeBack(t *testing.T) {
 	h.Must("delete", "dev", "--yes", "--wait")
 	h.Must("delete", "--volumes", volume, "--yes")
 	h.Gone(volume, &corev1.PersistentVolumeClaim{})
-	member := h.Full("warm")[0]
+	member := h.FullPool("warm")[0]
 	h.MustKubectl("scale", "sandboxwarmpool/warm", "--replicas=0")
 	h.Gone("data-"+member.Name, &corev1.PersistentVolumeClaim{})
 }

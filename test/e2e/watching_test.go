@@ -21,23 +21,23 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// owners counts the Sandboxes that each claim and each pool controls at the same time, as a watcher sees it.
-type owners struct {
-	mu   sync.Mutex
-	of   map[types.UID]types.UID // Sandbox, owner
-	held map[types.UID]map[types.UID]bool
-	max  map[types.UID]int
-	odd  []string // what must never be seen
+// ownerWatch counts the Sandboxes that each claim and each pool controls at the same time, as a watch shows it.
+type ownerWatch struct {
+	mu         sync.Mutex
+	of         map[types.UID]types.UID // Sandbox to owner
+	held       map[types.UID]map[types.UID]bool
+	max        map[types.UID]int
+	violations []string // what must never happen
 }
 
-func watchOwners(h *harness.T) *owners {
+func watchOwners(h *harness.T) *ownerWatch {
 	h.Helper()
-	o := &owners{of: map[types.UID]types.UID{}, held: map[types.UID]map[types.UID]bool{}, max: map[types.UID]int{}}
-	h.Watch(&agentsv1beta1.SandboxList{}, o.see)
+	o := &ownerWatch{of: map[types.UID]types.UID{}, held: map[types.UID]map[types.UID]bool{}, max: map[types.UID]int{}}
+	h.Watch(&agentsv1beta1.SandboxList{}, o.handle)
 	return o
 }
 
-func (o *owners) see(event watch.EventType, s client.Object) {
+func (o *ownerWatch) handle(event watch.EventType, s client.Object) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.held[o.of[s.GetUID()]], s.GetUID())
@@ -51,12 +51,12 @@ func (o *owners) see(event watch.EventType, s client.Object) {
 		}
 	}
 	if len(controllers) != 1 {
-		o.odd = append(o.odd, fmt.Sprintf("Sandbox %s has %d controllers", s.GetName(), len(controllers)))
+		o.violations = append(o.violations, fmt.Sprintf("Sandbox %s has %d controllers", s.GetName(), len(controllers)))
 		return
 	}
 	is, was := controllers[0], o.of[s.GetUID()]
 	if was != "" && was != is.UID && is.Kind != apis.KindSandboxClaim {
-		o.odd = append(o.odd, fmt.Sprintf("Sandbox %s went to %s %s", s.GetName(), is.Kind, is.Name))
+		o.violations = append(o.violations, fmt.Sprintf("Sandbox %s went to %s %s", s.GetName(), is.Kind, is.Name))
 	}
 	o.of[s.GetUID()] = is.UID
 	if o.held[is.UID] == nil {
@@ -66,9 +66,9 @@ func (o *owners) see(event watch.EventType, s client.Object) {
 	o.max[is.UID] = max(o.max[is.UID], len(o.held[is.UID]))
 }
 
-// check fails the test where somebody held more than it may, claims one and pools as many as they ask for, or a Sandbox had an
-// owner that it cannot have.
-func (o *owners) check(h *harness.T, pools ...*extensionsv1beta1.SandboxWarmPool) {
+// check fails the test if a claim controlled more than one Sandbox, a pool more than its replicas, or if a Sandbox had
+// an owner that it must not have.
+func (o *ownerWatch) check(h *harness.T, pools ...*extensionsv1beta1.SandboxWarmPool) {
 	h.Helper()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -76,29 +76,29 @@ func (o *owners) check(h *harness.T, pools ...*extensionsv1beta1.SandboxWarmPool
 	for _, pool := range pools {
 		limits[pool.UID] = int(*pool.Spec.Replicas)
 		if o.max[pool.UID] == 0 {
-			h.Errorf("the watch saw no member of pool %s: it shows nothing", pool.Name)
+			h.Errorf("the watch saw no member of pool %s: the check proves nothing", pool.Name)
 		}
 	}
 	for owner, most := range o.max {
 		if limit := max(1, limits[owner]); most > limit {
-			h.Errorf("at one time %d Sandboxes belonged to %s, which may have %d", most, owner, limit)
+			h.Errorf("%s controlled %d Sandboxes at the same time, and may control %d", owner, most, limit)
 		}
 	}
-	for _, odd := range o.odd {
+	for _, odd := range o.violations {
 		h.Error(odd)
 	}
 }
 
-// claimStories keeps what a watcher sees of each claim.
-type claimStories struct {
-	mu      sync.Mutex
-	stories map[string][]extensionsv1beta1.SandboxClaim
-	ended   map[string]string // name, the resource version of the deletion
+// claimHistory keeps the versions of each claim that a watch shows.
+type claimHistory struct {
+	mu       sync.Mutex
+	versions map[string][]extensionsv1beta1.SandboxClaim
+	ended    map[string]string // name to the resource version of the deletion
 }
 
-func watchClaims(h *harness.T) *claimStories {
+func watchClaims(h *harness.T) *claimHistory {
 	h.Helper()
-	c := &claimStories{stories: map[string][]extensionsv1beta1.SandboxClaim{}, ended: map[string]string{}}
+	c := &claimHistory{versions: map[string][]extensionsv1beta1.SandboxClaim{}, ended: map[string]string{}}
 	h.Watch(&extensionsv1beta1.SandboxClaimList{}, func(event watch.EventType, object client.Object) {
 		claim, ok := object.(*extensionsv1beta1.SandboxClaim)
 		if !ok {
@@ -110,22 +110,23 @@ func watchClaims(h *harness.T) *claimStories {
 			c.ended[claim.Name] = claim.ResourceVersion
 			return
 		}
-		c.stories[claim.Name] = append(c.stories[claim.Name], *claim)
+		c.versions[claim.Name] = append(c.versions[claim.Name], *claim)
 	})
 	return c
 }
 
-// of is what was seen of one claim so far.
-func (c *claimStories) of(name string) []extensionsv1beta1.SandboxClaim {
+// versionsOf returns the versions of one claim that the watch has shown so far.
+func (c *claimHistory) versionsOf(name string) []extensionsv1beta1.SandboxClaim {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.stories[name])
+	return slices.Clone(c.versions[name])
 }
 
-// readiness is what Ready said in turn, each once until it changes: "False/DependenciesNotReady True/DependenciesReady".
-func (c *claimStories) readiness(name string) string {
+// readiness returns the successive values of Ready without repetitions, such as
+// "False/DependenciesNotReady True/DependenciesReady".
+func (c *claimHistory) readiness(name string) string {
 	var all []string
-	for _, claim := range c.of(name) {
+	for _, claim := range c.versionsOf(name) {
 		if ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady); ready != nil {
 			all = append(all, string(ready.Status)+"/"+ready.Reason)
 		}
@@ -133,31 +134,33 @@ func (c *claimStories) readiness(name string) string {
 	return strings.Join(slices.Compact(all), " ")
 }
 
-// check fails the test where a story breaks a rule: conditions come as Ready, Finished; Ready turns True at most once and is
-// then not lost; addresses are there with it; the name of the Sandbox stays; the first ready time stays.
-func (c *claimStories) check(h *harness.T) {
+// check fails the test if the versions of a claim break a rule: the conditions are Ready and Finished, in this order;
+// Ready becomes True at most once and stays True; a ready claim has addresses; the Sandbox's name and the first ready
+// time do not change.
+func (c *claimHistory) check(h *harness.T) {
 	h.Helper()
 	c.mu.Lock()
-	names := slices.Sorted(maps.Keys(c.stories))
+	names := slices.Sorted(maps.Keys(c.versions))
 	c.mu.Unlock()
 	if len(names) == 0 {
-		h.Error("the watch saw no claim: it shows nothing")
+		h.Error("the watch saw no claim: the check proves nothing")
 	}
 	for _, name := range names {
-		if problem := broken(c.of(name)); problem != "" {
+		if problem := checkHistory(c.versionsOf(name)); problem != "" {
 			h.Errorf("claim %s: %s; Ready was %s", name, problem, c.readiness(name))
 		}
 	}
 }
 
-func broken(story []extensionsv1beta1.SandboxClaim) string {
+func checkHistory(story []extensionsv1beta1.SandboxClaim) string {
 	sandbox, was := "", false
 	var first *metav1.MicroTime
 	for _, claim := range story {
 		kinds := ""
 		for _, condition := range claim.Status.Conditions {
 			kinds += condition.Type + " "
-			if condition.LastTransitionTime.IsZero() || condition.Reason == "" || condition.ObservedGeneration > claim.Generation {
+			if condition.LastTransitionTime.IsZero() || condition.Reason == "" ||
+				condition.ObservedGeneration > claim.Generation {
 				return fmt.Sprintf("a condition is %+v at generation %d", condition, claim.Generation)
 			}
 		}
@@ -180,16 +183,16 @@ func broken(story []extensionsv1beta1.SandboxClaim) string {
 	return ""
 }
 
-// endsWith wants the last word about a claim's readiness.
-func endsWith(stories *claimStories, name, want string) error {
-	if got := stories.readiness(name); !strings.HasSuffix(got, want) {
+// checkLastReadiness returns an error unless the last value of a claim's Ready is the wanted one.
+func checkLastReadiness(history *claimHistory, name, want string) error {
+	if got := history.readiness(name); !strings.HasSuffix(got, want) {
 		return fmt.Errorf("Ready was %s", got)
 	}
 	return nil
 }
 
-// oneEvent wants one event of the reason about an object.
-func oneEvent(h *harness.T, kind, name, reason string) error {
+// checkOneEvent returns an error unless there is exactly one event with the reason about the object.
+func checkOneEvent(h *harness.T, kind, name, reason string) error {
 	out := h.MustKubectl("get", "events", "-o", "name", "--field-selector",
 		"involvedObject.kind="+kind+",involvedObject.name="+name+",reason="+reason)
 	if n := len(strings.Fields(out)); n != 1 {

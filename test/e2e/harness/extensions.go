@@ -16,8 +16,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Make creates objects in the test's namespace.
-func (h *T) Make(objects ...client.Object) {
+// CreateAll creates objects in the test's namespace.
+func (h *T) CreateAll(objects ...client.Object) {
 	h.Helper()
 	for _, object := range objects {
 		object.SetNamespace(h.Namespace)
@@ -27,8 +27,8 @@ func (h *T) Make(objects ...client.Object) {
 	}
 }
 
-// Change changes an object as it is now; into takes what is read.
-func Change[O client.Object](h *T, name string, into O, change func(O)) {
+// Patch reads the named object into the given one, changes it, and writes the difference as a merge patch.
+func Patch[O client.Object](h *T, name string, into O, change func(O)) {
 	h.Helper()
 	if !h.Get(name, into) {
 		h.Fatalf("there is no %T %s", into, name)
@@ -43,8 +43,10 @@ func Change[O client.Object](h *T, name string, into O, change func(O)) {
 	}
 }
 
-// NewTemplate returns a template of one shell container that stays, and changes applied.
-func (h *T) NewTemplate(name string, changes ...func(*extensionsv1beta1.SandboxTemplate)) *extensionsv1beta1.SandboxTemplate {
+// NewTemplate returns a template of one shell container that keeps running, with the changes applied.
+func (h *T) NewTemplate(
+	name string, changes ...func(*extensionsv1beta1.SandboxTemplate),
+) *extensionsv1beta1.SandboxTemplate {
 	template := &extensionsv1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	template.Spec.PodTemplate = h.NewSandbox(name).Spec.PodTemplate
 	for _, change := range changes {
@@ -53,8 +55,10 @@ func (h *T) NewTemplate(name string, changes ...func(*extensionsv1beta1.SandboxT
 	return template
 }
 
-// NewPool returns a pool of a template, and changes applied.
-func (h *T) NewPool(name, template string, replicas int32, changes ...func(*extensionsv1beta1.SandboxWarmPool)) *extensionsv1beta1.SandboxWarmPool {
+// NewPool returns a pool that uses the template, with the changes applied.
+func (h *T) NewPool(
+	name, template string, replicas int32, changes ...func(*extensionsv1beta1.SandboxWarmPool),
+) *extensionsv1beta1.SandboxWarmPool {
 	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	pool.Spec.Replicas, pool.Spec.TemplateRef.Name = &replicas, template
 	for _, change := range changes {
@@ -63,8 +67,10 @@ func (h *T) NewPool(name, template string, replicas int32, changes ...func(*exte
 	return pool
 }
 
-// NewClaim returns a claim by template, and changes applied.
-func (h *T) NewClaim(name, template string, changes ...func(*extensionsv1beta1.SandboxClaim)) *extensionsv1beta1.SandboxClaim {
+// NewClaim returns a claim that names the template, with the changes applied.
+func (h *T) NewClaim(
+	name, template string, changes ...func(*extensionsv1beta1.SandboxClaim),
+) *extensionsv1beta1.SandboxClaim {
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	claim.Spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: template}
 	for _, change := range changes {
@@ -73,8 +79,8 @@ func (h *T) NewClaim(name, template string, changes ...func(*extensionsv1beta1.S
 	return claim
 }
 
-// ClaimCondition waits until a claim's condition reads as given ("Ready=False/TemplateNotFound") for the current generation,
-// and returns the claim.
+// ClaimCondition waits until a claim has the given condition, such as "Ready=False/TemplateNotFound", for its current
+// generation. It returns the claim.
 func (h *T) ClaimCondition(name, want string) *extensionsv1beta1.SandboxClaim {
 	h.Helper()
 	var claim extensionsv1beta1.SandboxClaim
@@ -82,7 +88,7 @@ func (h *T) ClaimCondition(name, want string) *extensionsv1beta1.SandboxClaim {
 		if !h.Get(name, &claim) {
 			return fmt.Errorf("there is no claim %s", name)
 		}
-		return reads(claim.Status.Conditions, claim.Generation, want)
+		return checkCondition(claim.Status.Conditions, claim.Generation, want)
 	})
 	return &claim
 }
@@ -93,7 +99,7 @@ func (h *T) Claimed(name string) *agentsv1beta1.Sandbox {
 	claim := h.ClaimCondition(name, "Ready=True/DependenciesReady")
 	var s agentsv1beta1.Sandbox
 	if !h.Get(claim.Status.SandboxStatus.Name, &s) {
-		h.Fatalf("claim %s is ready and its Sandbox %q is not there", name, claim.Status.SandboxStatus.Name)
+		h.Fatalf("claim %s is ready but its Sandbox %q does not exist", name, claim.Status.SandboxStatus.Name)
 	}
 	if !metav1.IsControlledBy(&s, claim) {
 		h.Fatalf("claim %s does not control its Sandbox: owners are %v", name, s.OwnerReferences)
@@ -101,12 +107,12 @@ func (h *T) Claimed(name string) *agentsv1beta1.Sandbox {
 	return &s
 }
 
-// Warm says whether a claim got a Sandbox that ran before.
+// Warm reports whether a claimed Sandbox came from a pool.
 func Warm(s *agentsv1beta1.Sandbox) bool {
 	return s.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm
 }
 
-// Pod is the one Pod of a Sandbox.
+// Pod returns the only Pod of a Sandbox, and fails the test if there is not exactly one.
 func (h *T) Pod(s *agentsv1beta1.Sandbox) *corev1.Pod {
 	h.Helper()
 	pods := h.OwnedPods(s)
@@ -116,7 +122,7 @@ func (h *T) Pod(s *agentsv1beta1.Sandbox) *corev1.Pod {
 	return &pods[0]
 }
 
-// Members lists the Sandboxes that a pool controls, those included that are going.
+// Members lists the Sandboxes that a pool controls, including those that are being deleted.
 func (h *T) Members(pool metav1.Object) []agentsv1beta1.Sandbox {
 	h.Helper()
 	var list agentsv1beta1.SandboxList
@@ -132,8 +138,9 @@ func (h *T) Members(pool metav1.Object) []agentsv1beta1.Sandbox {
 	return members
 }
 
-// Full waits until a pool has all its members, each of them ready and fit, and says so; it returns them.
-func (h *T) Full(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agentsv1beta1.Sandbox {
+// FullPool waits until a pool has all its members, its status reports them, and each is ready and passes the checks. It
+// returns the members.
+func (h *T) FullPool(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agentsv1beta1.Sandbox {
 	h.Helper()
 	var members []agentsv1beta1.Sandbox
 	h.Eventually("pool "+name+" full", func() error {
@@ -144,7 +151,7 @@ func (h *T) Full(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agent
 		members = h.Members(&pool)
 		for i := range members {
 			if !apis.ConditionTrue(members[i].Status.Conditions, apis.ConditionReady) || members[i].DeletionTimestamp != nil {
-				return fmt.Errorf("member %s is not ready: %v", members[i].Name, Words(&members[i]))
+				return fmt.Errorf("member %s is not ready: %v", members[i].Name, FormatConditions(&members[i]))
 			}
 			for _, check := range fit {
 				if err := check(&members[i]); err != nil {
@@ -153,7 +160,8 @@ func (h *T) Full(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agent
 			}
 		}
 		status, want := pool.Status, *pool.Spec.Replicas
-		if int32(len(members)) != want || status.Replicas != want || status.ReadyReplicas != want || status.ObservedGeneration != pool.Generation {
+		if int32(len(members)) != want || status.Replicas != want || status.ReadyReplicas != want ||
+			status.ObservedGeneration != pool.Generation {
 			return fmt.Errorf("%d members of %d, status %+v at generation %d", len(members), want, status, pool.Generation)
 		}
 		return nil
@@ -161,7 +169,8 @@ func (h *T) Full(name string, fit ...func(*agentsv1beta1.Sandbox) error) []agent
 	return members
 }
 
-// Watch hands each event about objects of the list's kind in the test's namespace to see, from now on and until the test ends.
+// Watch calls handle with each event about objects of the list's kind in the test's namespace, until the test ends. The
+// calls come one at a time from a goroutine of their own.
 func (h *T) Watch(list client.ObjectList, see func(watch.EventType, client.Object)) {
 	h.Helper()
 	watcher, err := h.Client.Watch(h.Context(), list, client.InNamespace(h.Namespace))

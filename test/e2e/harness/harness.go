@@ -1,16 +1,17 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package harness runs end-to-end tests against a real cluster: one namespace a test, the plugin's and kubectl's binaries as
-// a user runs them, waiting by looking, and everything that explains a failure kept in $ARTIFACTS.
+// Package harness runs end-to-end tests against a real cluster. Each test has its own namespace, runs the plugin and
+// kubectl as binaries, as a user does, and waits by polling. When a test fails, the harness collects objects and logs
+// in $ARTIFACTS.
 //
-// The environment names what to test; run.sh sets it:
+// The harness reads these environment variables, which run.sh sets:
 //
-//	KUBECONFIG      administrator of the cluster
+//	KUBECONFIG      the cluster administrator's kubeconfig
 //	E2E_PLUGIN      the kubectl-sandbox binary
 //	E2E_KUBECTL     the kubectl binary
 //	E2E_TESTCLUSTER the testcluster binary; E2E_CLUSTER the cluster's name
-//	ARTIFACTS       where reports and logs go
+//	ARTIFACTS       the directory for reports and logs
 package harness
 
 import (
@@ -41,14 +42,15 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Images that the test cluster carries.
+// Images that are present in the test cluster.
 const (
 	ImageShell  = "localhost/sandbox-shell:v1"
 	ImagePython = "localhost/sandbox-python:v1"
 )
 
-// Patience is how long a test waits for what should take a second or two; the machine may be slow.
-const Patience = 90 * time.Second
+// DefaultTimeout is how long a test waits for something that usually takes a second or two. It allows for slow
+// machines.
+const DefaultTimeout = 90 * time.Second
 
 // T is a test with a namespace of its own.
 type T struct {
@@ -56,11 +58,11 @@ type T struct {
 
 	Client    client.WithWatch
 	Namespace string
-	Limit     time.Duration // of Eventually
+	Timeout   time.Duration // of Eventually
 }
 
-// Need returns an environment variable, or ends the test run with the cure.
-func Need(name string) string {
+// RequireEnv returns an environment variable. If it is not set, RequireEnv panics and names the make target to use.
+func RequireEnv(name string) string {
 	value := os.Getenv(name)
 	if value == "" {
 		panic(name + " is not set: run these tests with 'make test-e2e'")
@@ -68,16 +70,18 @@ func Need(name string) string {
 	return value
 }
 
-// New makes a namespace that goes with the test.
+// New creates a namespace that is deleted when the test ends.
 func New(t *testing.T) *T {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", Need("KUBECONFIG"))
+	config, err := clientcmd.BuildConfigFromFlags("", RequireEnv("KUBECONFIG"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +95,12 @@ func New(t *testing.T) *T {
 	if err := c.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	h := &T{T: t, Client: c, Namespace: namespace.Name, Limit: Patience}
+	h := &T{T: t, Client: c, Namespace: namespace.Name, Timeout: DefaultTimeout}
 	t.Cleanup(func() {
 		if t.Failed() {
 			h.dump()
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		ctx, cancel := context.WithTimeout(context.Background(), DefaultTimeout)
 		defer cancel()
 		if err := c.Delete(ctx, namespace); err != nil {
 			t.Errorf("delete namespace: %v", err)
@@ -105,14 +109,14 @@ func New(t *testing.T) *T {
 	return h
 }
 
-// In is the same namespace for a subtest, which fails and ends on its own.
+// In returns a harness with the same namespace for a subtest, which fails and ends on its own.
 func (h *T) In(t *testing.T) *T {
-	return &T{T: t, Client: h.Client, Namespace: h.Namespace, Limit: h.Limit}
+	return &T{T: t, Client: h.Client, Namespace: h.Namespace, Timeout: h.Timeout}
 }
 
-// dump keeps what explains a failure.
+// dump writes objects and logs that help to explain a failure to $ARTIFACTS.
 func (h *T) dump() {
-	dir := filepath.Join(Need("ARTIFACTS"), "e2e", strings.NewReplacer("/", "_", " ", "_").Replace(h.Name()))
+	dir := filepath.Join(RequireEnv("ARTIFACTS"), "e2e", strings.NewReplacer("/", "_", " ", "_").Replace(h.Name()))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		h.Logf("artifacts: %v", err)
 		return
@@ -122,13 +126,17 @@ func (h *T) dump() {
 			h.Logf("artifacts: %v", err)
 		}
 	}
-	keep("objects.yaml", h.Kubectl("get", "sandboxclaims,sandboxtemplates,sandboxwarmpools,sandboxes,pods,services,persistentvolumeclaims,networkpolicies,events", "-o", "yaml"))
-	keep("operator.log", h.kubectl(nil, "-n", "agent-sandbox-system", "logs", "-l", "app=agent-sandbox-controller", "--tail=-1", "--prefix"))
-	keep("node.log", run(context.Background(), nil, Need("E2E_TESTCLUSTER"), "logs", "--name", Need("E2E_CLUSTER"), "--to", filepath.Join(dir, "node")))
+	keep("objects.yaml", h.Kubectl("get", "sandboxclaims,sandboxtemplates,sandboxwarmpools,sandboxes,pods,services,"+
+		"persistentvolumeclaims,networkpolicies,events", "-o", "yaml"))
+	keep("operator.log",
+		h.kubectl(nil, "-n", "agent-sandbox-system", "logs", "-l", "app=agent-sandbox-controller", "--tail=-1", "--prefix"))
+	keep("node.log",
+		run(context.Background(), nil, RequireEnv("E2E_TESTCLUSTER"), "logs", "--name", RequireEnv("E2E_CLUSTER"), "--to",
+			filepath.Join(dir, "node")))
 	h.Logf("logs and objects are in %s", dir)
 }
 
-// Result is how a command ended.
+// Result is the output and the exit code of a command.
 type Result struct {
 	Args           string
 	Stdout, Stderr string
@@ -156,21 +164,21 @@ func run(ctx context.Context, stdin io.Reader, program string, args ...string) R
 	return result
 }
 
-// Sandbox runs the plugin in the test's namespace.
-func (h *T) Sandbox(args ...string) Result { h.Helper(); return h.SandboxIn(nil, args...) }
+// Plugin runs the plugin in the test's namespace.
+func (h *T) Plugin(args ...string) Result { h.Helper(); return h.PluginWithInput(nil, args...) }
 
-// SandboxIn runs the plugin with the given standard input.
-func (h *T) SandboxIn(stdin io.Reader, args ...string) Result {
+// PluginWithInput runs the plugin with the given standard input.
+func (h *T) PluginWithInput(stdin io.Reader, args ...string) Result {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 3*time.Minute)
 	defer cancel()
-	return run(ctx, stdin, Need("E2E_PLUGIN"), append([]string{"-n", h.Namespace}, args...)...)
+	return run(ctx, stdin, RequireEnv("E2E_PLUGIN"), append([]string{"-n", h.Namespace}, args...)...)
 }
 
-// Must fails the test unless the plugin succeeds, and returns what it printed.
+// Must runs the plugin and returns its standard output. It fails the test if the plugin fails.
 func (h *T) Must(args ...string) string {
 	h.Helper()
-	r := h.Sandbox(args...)
+	r := h.Plugin(args...)
 	if r.Code != 0 {
 		h.Fatalf("%v", r)
 	}
@@ -182,10 +190,10 @@ func (h *T) Kubectl(args ...string) Result {
 	return h.kubectl(nil, append([]string{"-n", h.Namespace}, args...)...)
 }
 
-// KubectlAlone runs kubectl with the arguments and no others.
-func (h *T) KubectlAlone(args ...string) Result { return h.kubectl(nil, args...) }
+// KubectlWithoutNamespace runs kubectl with exactly the given arguments.
+func (h *T) KubectlWithoutNamespace(args ...string) Result { return h.kubectl(nil, args...) }
 
-// MustKubectl fails the test unless kubectl succeeds.
+// MustKubectl runs kubectl and returns its standard output. It fails the test if kubectl fails.
 func (h *T) MustKubectl(args ...string) string {
 	h.Helper()
 	r := h.Kubectl(args...)
@@ -195,7 +203,7 @@ func (h *T) MustKubectl(args ...string) string {
 	return r.Stdout
 }
 
-// Apply applies YAML in the test's namespace.
+// Apply applies YAML in the test's namespace. It fails the test if kubectl fails.
 func (h *T) Apply(yaml string) {
 	h.Helper()
 	if r := h.ApplyResult(yaml); r.Code != 0 {
@@ -203,7 +211,7 @@ func (h *T) Apply(yaml string) {
 	}
 }
 
-// ApplyResult applies YAML in the test's namespace and says how that went.
+// ApplyResult applies YAML in the test's namespace and returns the result.
 func (h *T) ApplyResult(yaml string, args ...string) Result {
 	return h.kubectl(strings.NewReader(yaml), append([]string{"-n", h.Namespace, "apply", "-f", "-"}, args...)...)
 }
@@ -211,16 +219,16 @@ func (h *T) ApplyResult(yaml string, args ...string) Result {
 func (h *T) kubectl(stdin io.Reader, args ...string) Result {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	return run(ctx, stdin, Need("E2E_KUBECTL"), args...)
+	return run(ctx, stdin, RequireEnv("E2E_KUBECTL"), args...)
 }
 
-// Eventually looks until the check passes, and fails the test with the last complaint if it does not in time.
+// Eventually polls until the check passes. It fails the test with the check's last error after h.Timeout.
 func (h *T) Eventually(what string, check func() error) {
 	h.Helper()
-	h.Within(h.Limit, what, check)
+	h.Within(h.Timeout, what, check)
 }
 
-// Within is Eventually with a limit of its own.
+// Within is Eventually with another timeout.
 func (h *T) Within(limit time.Duration, what string, check func() error) {
 	h.Helper()
 	deadline := time.After(limit)
@@ -241,7 +249,7 @@ func (h *T) Within(limit time.Duration, what string, check func() error) {
 	}
 }
 
-// Get reads an object of the test's namespace; found says whether it is there.
+// Get reads an object of the test's namespace and reports whether it exists.
 func (h *T) Get(name string, into client.Object) (found bool) {
 	h.Helper()
 	err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: h.Namespace, Name: name}, into)
@@ -251,5 +259,5 @@ func (h *T) Get(name string, into client.Object) (found bool) {
 	return err == nil
 }
 
-// quiet is for all tests of the process, some of which run at once: nothing of interest comes from the client.
+// quiet discards the client's log once for all tests of the process, some of which run in parallel.
 var quiet = sync.OnceFunc(func() { ctrllog.SetLogger(logr.Discard()) })

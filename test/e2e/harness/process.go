@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Process finds a Pod's process of a program on this machine: its control group names the Pod's UID.
+// Process finds the process of a Pod that runs the program on this machine, by the Pod's UID in its control group.
 func Process(pod types.UID, program string) (pid int, found bool) {
 	entries, _ := filepath.Glob("/proc/[0-9]*")
 	for _, entry := range entries {

@@ -15,7 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// NewSandbox returns a Sandbox with one shell container that stays, and changes applied.
+// NewSandbox returns a Sandbox with one shell container that keeps running, with the changes applied.
 func (h *T) NewSandbox(name string, changes ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
 	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: name}}
 	grace := int64(1)
@@ -27,7 +27,7 @@ func (h *T) NewSandbox(name string, changes ...func(*agentsv1beta1.Sandbox)) *ag
 	return s
 }
 
-// Create creates a Sandbox and returns it as the server has it.
+// Create creates a Sandbox and returns it as the API server stored it.
 func (h *T) Create(s *agentsv1beta1.Sandbox) *agentsv1beta1.Sandbox {
 	h.Helper()
 	if err := h.Client.Create(h.Context(), s); err != nil {
@@ -36,14 +36,14 @@ func (h *T) Create(s *agentsv1beta1.Sandbox) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// Edit changes a Sandbox as it is now.
+// Edit reads a Sandbox, changes it, and writes the difference.
 func (h *T) Edit(name string, change func(*agentsv1beta1.Sandbox)) {
 	h.Helper()
-	Change(h, name, &agentsv1beta1.Sandbox{}, change)
+	Patch(h, name, &agentsv1beta1.Sandbox{}, change)
 }
 
-// Condition waits until a condition reads as given ("Ready=True/DependenciesReady") for the current generation, and returns
-// the Sandbox.
+// Condition waits until a Sandbox has the given condition, such as "Ready=True/DependenciesReady", for its current
+// generation. It returns the Sandbox.
 func (h *T) Condition(name, want string) *agentsv1beta1.Sandbox {
 	h.Helper()
 	var s agentsv1beta1.Sandbox
@@ -51,31 +51,32 @@ func (h *T) Condition(name, want string) *agentsv1beta1.Sandbox {
 		if !h.Get(name, &s) {
 			return fmt.Errorf("there is no Sandbox %s", name)
 		}
-		return reads(s.Status.Conditions, s.Generation, want)
+		return checkCondition(s.Status.Conditions, s.Generation, want)
 	})
 	return &s
 }
 
-// reads says in what way a condition does not read as wanted for the generation.
-func reads(conditions []metav1.Condition, generation int64, want string) error {
+// checkCondition returns an error unless the wanted condition holds for the generation.
+func checkCondition(conditions []metav1.Condition, generation int64, want string) error {
 	kind, _, _ := strings.Cut(want, "=")
 	c := apis.FindCondition(conditions, apis.ConditionType(kind))
 	if c == nil {
-		return fmt.Errorf("no such condition among %v", wordsOf(conditions))
+		return fmt.Errorf("no such condition among %v", formatConditions(conditions))
 	}
 	if got := c.Type + "=" + string(c.Status) + "/" + c.Reason; got != want || c.ObservedGeneration != generation {
-		return fmt.Errorf("conditions are %v at generation %d of %d", wordsOf(conditions), c.ObservedGeneration, generation)
+		return fmt.Errorf("conditions are %v at generation %d of %d", formatConditions(conditions), c.ObservedGeneration,
+			generation)
 	}
 	return nil
 }
 
-// Ready waits until a Sandbox is ready.
+// Ready waits until a Sandbox is ready, and returns it.
 func (h *T) Ready(name string) *agentsv1beta1.Sandbox {
 	h.Helper()
 	return h.Condition(name, "Ready=True/DependenciesReady")
 }
 
-// Gone waits until an object is gone.
+// Gone waits until an object does not exist.
 func (h *T) Gone(name string, object client.Object) {
 	h.Helper()
 	h.Eventually(fmt.Sprintf("%T %s gone", object, name), func() error {
@@ -86,10 +87,12 @@ func (h *T) Gone(name string, object client.Object) {
 	})
 }
 
-// Words are the conditions of a Sandbox as a person reads them.
-func Words(s *agentsv1beta1.Sandbox) []string { return wordsOf(s.Status.Conditions) }
+// FormatConditions formats the conditions of a Sandbox for messages.
+func FormatConditions(s *agentsv1beta1.Sandbox) []string {
+	return formatConditions(s.Status.Conditions)
+}
 
-func wordsOf(conditions []metav1.Condition) []string {
+func formatConditions(conditions []metav1.Condition) []string {
 	var all []string
 	for _, c := range conditions {
 		all = append(all, fmt.Sprintf("%s=%s/%s: %s", c.Type, c.Status, c.Reason, c.Message))

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operate tests what operators of a cluster do: doctor, upgrade, watching some namespaces, several replicas. The tests
-// break the installation and mend it, so they run alone and one after the other.
+// Package operate tests the tasks of cluster administrators: doctor, upgrade, watching some namespaces, several
+// replicas. The tests break the installation and repair it, so they run alone and one after the other.
 package operate
 
 import (
@@ -15,21 +15,24 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-const home = apis.OperatorNamespace
+const operatorNamespace = apis.OperatorNamespace
 
 // operator runs a command of the plugin in the operator's namespace.
 func operator(h *harness.T, command string, args ...string) string {
 	h.Helper()
-	return h.Must(append([]string{command, "--namespace", home}, args...)...)
+	return h.Must(append([]string{command, "--namespace", operatorNamespace}, args...)...)
 }
 
-// upgrade brings everything back to what the tests' image and manifests say.
-func upgrade(h *harness.T) { h.Helper(); operator(h, "upgrade", "--image", harness.Need("E2E_IMAGE")) }
-
-// examine returns what doctor says about each check, and its exit code.
-func examine(h *harness.T, args ...string) (map[string]doctor.Finding, int) {
+// upgrade restores the installation from the manifests, with the tests' image.
+func upgrade(h *harness.T) {
 	h.Helper()
-	r := h.Sandbox(append([]string{"doctor", "-o", "json"}, args...)...)
+	operator(h, "upgrade", "--image", harness.RequireEnv("E2E_IMAGE"))
+}
+
+// runDoctor returns doctor's finding for each check, and its exit code.
+func runDoctor(h *harness.T, args ...string) (map[string]doctor.Finding, int) {
+	h.Helper()
+	r := h.Plugin(append([]string{"doctor", "-o", "json"}, args...)...)
 	var report doctor.Report
 	if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil {
 		h.Fatalf("%v: %v", err, r)
@@ -46,41 +49,45 @@ func examine(h *harness.T, args ...string) (map[string]doctor.Finding, int) {
 	return found, r.Code
 }
 
-func green(h *harness.T) {
+func waitUntilHealthy(h *harness.T) {
 	h.Helper()
 	h.Eventually("all green", func() error {
-		found, _ := examine(h)
+		found, _ := runDoctor(h)
 		for check, f := range found {
 			if f.Status != doctor.OK && (check != "networkpolicy" || f.Status == doctor.Failed) {
-				return &finding{f}
+				return &findingError{f}
 			}
 		}
 		return nil
 	})
 }
 
-// finding is an error that shows a finding.
-type finding struct{ doctor.Finding }
+// findingError is a finding as an error.
+type findingError struct{ doctor.Finding }
 
-func (f *finding) Error() string { return string(f.Status) + " " + f.Check + ": " + f.Message }
+func (f *findingError) Error() string { return string(f.Status) + " " + f.Check + ": " + f.Message }
 
 func TestAFreshInstallationIsHealthyForItsUsersToo(t *testing.T) {
 	h := harness.New(t)
-	green(h)
+	waitUntilHealthy(h)
 	h.MustKubectl("create", "rolebinding", "jane", "--clusterrole=edit", "--user=jane")
 	h.MustKubectl("create", "rolebinding", "vera", "--clusterrole=view", "--user=vera")
 	h.Eventually("the built-in role has become one for sandboxes", func() error {
-		if found, _ := examine(h, "--as", "jane"); found["permissions"].Status != doctor.OK || found["exec-permissions"].Status != doctor.OK {
-			return &finding{found["permissions"]}
+		if found, _ := runDoctor(h, "--as", "jane"); found["permissions"].Status != doctor.OK ||
+			found["exec-permissions"].Status != doctor.OK {
+			return &findingError{found["permissions"]}
 		}
 		return nil
 	})
-	found, code := examine(h, "--as", "vera")
-	if f := found["permissions"]; code != 1 || f.Status != doctor.Failed || !strings.Contains(f.Message, "create sandboxes.agents.x-k8s.io") ||
+	found, code := runDoctor(h, "--as", "vera")
+	if f := found["permissions"]; code != 1 || f.Status != doctor.Failed ||
+		!strings.Contains(f.Message, "create sandboxes.agents.x-k8s.io") ||
 		strings.Contains(f.Message, "list sandboxes") {
-		t.Errorf("who may only look: %d, %+v", code, f)
+		t.Errorf("doctor for a user who may only read: %d, %+v", code, f)
 	}
-	for _, args := range [][]string{{"list", "--as", "vera"}, {"create", "hers", "--image", harness.ImageShell, "--as", "jane", "--wait"}} {
+	for _, args := range [][]string{
+		{"list", "--as", "vera"}, {"create", "hers", "--image", harness.ImageShell, "--as", "jane", "--wait"},
+	} {
 		h.Must(args...)
 	}
 }
@@ -89,7 +96,7 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 	h := harness.New(t)
 	const class = "storageclass.kubernetes.io/is-default-class"
 	defaultClass, _, _ := strings.Cut(h.MustKubectl("get", "storageclass", "-o", "name"), "\n")
-	deployment := []string{"-n", home, "deployment/" + apis.OperatorName}
+	deployment := []string{"-n", operatorNamespace, "deployment/" + apis.OperatorName}
 	start := func() { h.MustKubectl(append([]string{"scale", "--replicas=1"}, deployment...)...) }
 	for _, fault := range []struct {
 		name, check, says, cure string
@@ -101,11 +108,13 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 			inflict: []string{"delete", "clusterrole", apis.OperatorName},
 		},
 		{
-			name: "a definition is missing", check: "definitions", says: apis.CRDSandboxWarmPools + " is missing", cure: "upgrade",
+			name: "a definition is missing", check: "definitions", says: apis.CRDSandboxWarmPools + " is missing",
+			cure:    "upgrade",
 			inflict: []string{"delete", "crd", apis.CRDSandboxWarmPools},
 		},
 		{
-			name: "a definition is old", check: "definitions", says: apis.CRDSandboxes + " is not that of this program", cure: "upgrade",
+			name: "a definition is old", check: "definitions", says: apis.CRDSandboxes + " is not that of this program",
+			cure: "upgrade",
 			inflict: []string{
 				"patch", "crd", apis.CRDSandboxes, "--type=json", "-p",
 				`[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/operatingMode"}]`,
@@ -127,35 +136,37 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 		{
 			name: "the operator is gone", check: "operator", says: "no operator is installed", cure: "kubectl sandbox install",
 			inflict: append([]string{"delete"}, deployment...),
-			heal:    func() { operator(h, "install", "--image", harness.Need("E2E_IMAGE")) },
+			heal:    func() { operator(h, "install", "--image", harness.RequireEnv("E2E_IMAGE")) },
 		},
 		{
 			name: "the metrics' Service is gone", check: "metrics", says: "does not exist", cure: "upgrade",
-			inflict: []string{"-n", home, "delete", "service", apis.OperatorName},
+			inflict: []string{"-n", operatorNamespace, "delete", "service", apis.OperatorName},
 		},
 		{
-			name: "no default StorageClass", check: "storage", says: "no StorageClass is the default", cure: "kubectl annotate storageclass",
+			name: "no default StorageClass", check: "storage", says: "no StorageClass is the default",
+			cure:    "kubectl annotate storageclass",
 			inflict: []string{"annotate", defaultClass, class + "-"},
 			heal:    func() { h.MustKubectl("annotate", defaultClass, class+"=true") },
 		},
 	} {
-		if r := h.KubectlAlone(fault.inflict...); r.Code != 0 {
+		if r := h.KubectlWithoutNamespace(fault.inflict...); r.Code != 0 {
 			t.Fatalf("%s: %v", fault.name, r)
 		}
 		var f doctor.Finding
 		h.Eventually("doctor sees that "+fault.name, func() error {
-			found, code := examine(h)
+			found, code := runDoctor(h)
 			f = found[fault.check]
-			if code != 1 || f.Status != doctor.Failed || !strings.Contains(f.Message, fault.says) || !strings.Contains(f.Cure, fault.cure) {
-				return &finding{f}
+			if code != 1 || f.Status != doctor.Failed || !strings.Contains(f.Message, fault.says) ||
+				!strings.Contains(f.Cure, fault.cure) {
+				return &findingError{f}
 			}
 			return nil
 		})
 		if fault.heal == nil {
-			fault.heal = func() { operator(h, strings.TrimPrefix(f.Cure, "kubectl sandbox ")) } // the cure is a command that works
+			fault.heal = func() { operator(h, strings.TrimPrefix(f.Cure, "kubectl sandbox ")) } // the cure is a command
 		}
 		fault.heal()
-		green(h)
+		waitUntilHealthy(h)
 	}
 	h.Must("create", "after", "--image", harness.ImageShell, "--wait")
 }

@@ -25,60 +25,61 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// holder is the process that leads, or empty: its Pod's name and what tells it from that Pod's earlier processes; and since when.
+// holder returns the identity of the leader and the time at which it acquired the lease, or an empty identity. The
+// identity is the Pod's name and a suffix that differs between processes of one Pod.
 func holder(h *harness.T) (name string, since time.Time) {
 	var lease coordinationv1.Lease
-	err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: home, Name: apis.LeaseName}, &lease)
+	err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: operatorNamespace, Name: apis.LeaseName}, &lease)
 	if err != nil || lease.Spec.HolderIdentity == nil || lease.Spec.AcquireTime == nil {
 		return "", time.Time{}
 	}
 	return *lease.Spec.HolderIdentity, lease.Spec.AcquireTime.Time
 }
 
-func podOf(holder string) string {
+func podName(holder string) string {
 	pod, _, _ := strings.Cut(holder, "_")
 	return pod
 }
 
 const (
-	poolSize = 12 // so that the next leader finds warm ones
-	// handover is what a graceful one may take, until the next leader serves a claim.
-	handover = 3 * time.Second
+	poolSize = 12 // so that the next leader finds warm members
+	// handoverLimit is how long the next leader may take to serve a claim after the leader is stopped gracefully.
+	handoverLimit = 3 * time.Second
 )
 
-// traffic is a stream of claims, and when each was asked for and got its Sandbox.
-type traffic struct {
+// claimLoad is a stream of claims. It records when each was created and got its Sandbox.
+type claimLoad struct {
 	*harness.T
 
-	asked, served map[string]time.Time
-	ready         map[string]time.Time // as the operator wrote it
-	leader        string
-	passed        time.Time // when the leader took the lease, as it wrote it
+	created, served map[string]time.Time
+	ready           map[string]time.Time // the operator's firstReadyTime
+	leader          string
+	acquired        time.Time // when the leader acquired the lease, as it wrote it
 }
 
-// flow asks for a claim every 200 ms until it has asked for that many and enough says so, and looks meanwhile what became of all.
-func (l *traffic) flow(claims int, enough func() bool) {
+// run creates the given number of claims, one every 200 ms, and updates the state of all until enough returns true.
+func (l *claimLoad) run(claims int, enough func() bool) {
 	l.Helper()
 	next := time.Now()
 	l.Within(time.Minute, "the next leader at work", func() error {
 		for ; claims > 0 && !time.Now().Before(next); claims-- {
-			name := fmt.Sprintf("load-%d", len(l.asked))
+			name := fmt.Sprintf("load-%d", len(l.created))
 			claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: l.Namespace, Name: name}}
 			claim.Spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: "shell"}
-			l.asked[name], next = time.Now(), next.Add(200*time.Millisecond)
+			l.created[name], next = time.Now(), next.Add(200*time.Millisecond)
 			if err := l.Client.Create(l.Context(), claim); err != nil {
 				l.Fatal(err)
 			}
 		}
-		l.look()
+		l.update()
 		if claims > 0 || !enough() {
-			return fmt.Errorf("%d claims, %d served, the lease is held by %q", len(l.asked), len(l.served), l.leader)
+			return fmt.Errorf("%d claims, %d served, the lease is held by %q", len(l.created), len(l.served), l.leader)
 		}
 		return nil
 	})
 }
 
-func (l *traffic) look() {
+func (l *claimLoad) update() {
 	l.Helper()
 	var claims extensionsv1beta1.SandboxClaimList
 	if err := l.Client.List(l.Context(), &claims, client.InNamespace(l.Namespace)); err != nil {
@@ -94,37 +95,37 @@ func (l *traffic) look() {
 		}
 	}
 	if now, since := holder(l.T); now != "" {
-		l.leader, l.passed = now, since
+		l.leader, l.acquired = now, since
 	}
 }
 
-// all says whether each claim has its Sandbox.
-func (l *traffic) all() bool { return len(l.served) == len(l.asked) }
+// allServed reports whether each claim has its Sandbox.
+func (l *claimLoad) allServed() bool { return len(l.served) == len(l.created) }
 
-// follows says whether another leads than before, and has served a claim.
-func (l *traffic) follows(before string) bool {
+// newLeaderServes reports whether there is another leader than before and it has served a claim.
+func (l *claimLoad) newLeaderServes(before string) bool {
 	if l.leader == before {
 		return false
 	}
 	for _, at := range l.ready {
-		if at.After(l.passed) {
+		if at.After(l.acquired) {
 			return true
 		}
 	}
 	return false
 }
 
-// since is the first thing that a leader did after the lease came to it, and the longest that a claim waited that was asked for
-// after the former leader went.
-func (l *traffic) since(gone time.Time) (acted, slowest time.Duration) {
-	for name, asked := range l.asked {
+// latencies returns how long after gone the new leader first made a claim ready, and the longest wait of a claim that
+// was created after gone.
+func (l *claimLoad) latencies(gone time.Time) (acted, slowest time.Duration) {
+	for name, asked := range l.created {
 		served := l.served[name]
 		if took := served.Sub(asked); asked.After(gone) && took > slowest {
 			slowest = took
 		}
 	}
 	for _, at := range l.ready {
-		if took := at.Sub(gone); at.After(l.passed) && (acted == 0 || took < acted) {
+		if took := at.Sub(gone); at.After(l.acquired) && (acted == 0 || took < acted) {
 			acted = took
 		}
 	}
@@ -133,8 +134,8 @@ func (l *traffic) since(gone time.Time) (acted, slowest time.Duration) {
 
 func TestClaimsThatArriveWhileLeadersEndAllGetOneSandboxEach(t *testing.T) {
 	h := harness.New(t)
-	operator(h, "install", "--image", harness.Need("E2E_IMAGE"), "--replicas", "2")
-	defer operator(h, "install", "--image", harness.Need("E2E_IMAGE"), "--replicas", "1")
+	operator(h, "install", "--image", harness.RequireEnv("E2E_IMAGE"), "--replicas", "2")
+	defer operator(h, "install", "--image", harness.RequireEnv("E2E_IMAGE"), "--replicas", "1")
 	h.Apply(fmt.Sprintf(`
 apiVersion: extensions.agents.x-k8s.io/v1beta1
 kind: SandboxTemplate
@@ -147,52 +148,55 @@ metadata: {name: warm}
 spec: {replicas: %d, sandboxTemplateRef: {name: shell}}
 `, harness.ImageShell, poolSize))
 	full := func() error {
-		if ready := h.MustKubectl("get", "sandboxwarmpool", "warm", "-o", "jsonpath={.status.readyReplicas}"); ready != fmt.Sprint(poolSize) {
+		if ready := h.MustKubectl("get", "sandboxwarmpool", "warm", "-o",
+			"jsonpath={.status.readyReplicas}"); ready != fmt.Sprint(poolSize) {
 			return fmt.Errorf("%s members are ready", ready)
 		}
 		return nil
 	}
 	h.Eventually("a full pool", full)
-	l := &traffic{T: h, asked: map[string]time.Time{}, served: map[string]time.Time{}, ready: map[string]time.Time{}}
-	l.flow(5, l.all)
+	l := &claimLoad{T: h, created: map[string]time.Time{}, served: map[string]time.Time{}, ready: map[string]time.Time{}}
+	l.run(5, l.allServed)
 
 	first := l.leader
-	logged := keepLog(h, podOf(first))
-	leader := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: podOf(first)}}
+	logged := keepLog(h, podName(first))
+	leader := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: operatorNamespace, Name: podName(first)}}
 	if err := h.Client.Delete(h.Context(), leader); err != nil { // as a rollout does
 		t.Fatal(err)
 	}
 	gone := time.Now()
-	l.flow(20, func() bool { return l.follows(first) && l.all() })
-	acted, slowest := l.since(gone)
+	l.run(20, func() bool { return l.newLeaderServes(first) && l.allServed() })
+	acted, slowest := l.latencies(gone)
 	h.Logf("asked to stop: the next leader acted after %v; no claim waited longer than %v", acted, slowest)
-	if acted > handover {
-		t.Errorf("the hand-over takes more than %v: was the lease released?", handover)
+	if acted > handoverLimit {
+		t.Errorf("the handover takes more than %v: was the lease released?", handoverLimit)
 	}
 	logged()
-	h.MustKubectl("-n", home, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=60s") // somebody is to follow again
+	// another replica must be ready to take over
+	h.MustKubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=60s")
 
 	second := l.leader
-	kill(h, podOf(second))
+	kill(h, podName(second))
 	gone = time.Now()
-	l.flow(10, func() bool { return l.follows(second) && l.all() })
-	acted, slowest = l.since(gone)
+	l.run(10, func() bool { return l.newLeaderServes(second) && l.allServed() })
+	acted, slowest = l.latencies(gone)
 	h.Logf("killed: the next leader acted after %v; no claim waited longer than %v", acted, slowest)
-	oneEach(h, len(l.asked))
+	checkOneSandboxEach(h, len(l.created))
 	h.Eventually("a full pool again", full)
 }
 
-// keepLog follows a Pod's log into a file that run.sh reads, until the Pod ends: the log goes with the Pod. wait returns then.
+// keepLog copies a Pod's log to a file that run.sh reads, because the log is deleted with the Pod. wait returns when
+// the Pod has ended.
 func keepLog(h *harness.T, name string) (wait func()) {
 	h.Helper()
 	done := make(chan error, 1)
 	go func() {
-		r := h.KubectlAlone("-n", home, "logs", "--follow", name)
+		r := h.KubectlWithoutNamespace("-n", operatorNamespace, "logs", "--follow", name)
 		if r.Code != 0 {
 			done <- fmt.Errorf("%v", r)
 			return
 		}
-		done <- os.WriteFile(filepath.Join(harness.Need("ARTIFACTS"), "operator-"+name+".log"), []byte(r.Stdout), 0o600)
+		done <- os.WriteFile(filepath.Join(harness.RequireEnv("ARTIFACTS"), "operator-"+name+".log"), []byte(r.Stdout), 0o600)
 	}()
 	return func() {
 		h.Helper()
@@ -202,11 +206,11 @@ func keepLog(h *harness.T, name string) (wait func()) {
 	}
 }
 
-// kill ends an operator's process without a chance to say goodbye.
+// kill ends an operator's process with SIGKILL.
 func kill(h *harness.T, name string) {
 	h.Helper()
 	var pod corev1.Pod
-	if err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: home, Name: name}, &pod); err != nil {
+	if err := h.Client.Get(h.Context(), client.ObjectKey{Namespace: operatorNamespace, Name: name}, &pod); err != nil {
 		h.Fatal(err)
 	}
 	pid, found := harness.Process(pod.UID, "/"+apis.OperatorName)
@@ -228,8 +232,8 @@ func list[T any](h *harness.T, resource string) T {
 	return all
 }
 
-// oneEach waits until all claims are Ready, and checks that each has a Sandbox of its own.
-func oneEach(h *harness.T, load int) {
+// checkOneSandboxEach waits until all claims are Ready, and checks that each has a Sandbox of its own.
+func checkOneSandboxEach(h *harness.T, load int) {
 	h.Helper()
 	var claims extensionsv1beta1.SandboxClaimList
 	h.Within(3*time.Minute, "all claims Ready", func() error {
@@ -250,7 +254,7 @@ func oneEach(h *harness.T, load int) {
 		owner := metav1.GetControllerOf(&s)
 		switch {
 		case owner == nil:
-			h.Errorf("Sandbox %s belongs to nobody", s.Name)
+			h.Errorf("Sandbox %s has no controller", s.Name)
 		case owner.Kind == apis.KindSandboxClaim && owned[owner.UID] != "":
 			h.Errorf("claim %s owns %s and %s", owner.Name, owned[owner.UID], s.Name)
 		default:

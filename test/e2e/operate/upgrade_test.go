@@ -23,8 +23,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// former is the definition of an earlier version: Sandboxes have no spec.operatingMode.
-func former(t *testing.T, o *unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
+// formerDefinition changes a definition to that of an earlier version: Sandboxes have no spec.operatingMode.
+func formerDefinition(t *testing.T, o *unstructured.Unstructured) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, definition); err != nil {
@@ -44,11 +44,13 @@ func former(t *testing.T, o *unstructured.Unstructured) *apiextensionsv1.CustomR
 	return definition
 }
 
-// previous are manifests as an earlier version had them: former definitions and their hash, one role for all that the operator
-// does, no roles for people.
-func previous(t *testing.T) string {
+// previousManifests returns the manifests of an earlier version: its definitions and their hash, one role for the
+// operator, and no roles for users.
+func previousManifests(t *testing.T) string {
 	t.Helper()
-	objects, err := install.Render(install.Options{Image: harness.Need("E2E_IMAGE"), Args: []string{"--kube-api-qps=500"}})
+	objects, err := install.Render(install.Options{
+		Image: harness.RequireEnv("E2E_IMAGE"), Args: []string{"--kube-api-qps=500"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +62,14 @@ func previous(t *testing.T) string {
 		o.SetLabels(labels)
 		switch {
 		case o.GetKind() == "CustomResourceDefinition":
-			definitions = append(definitions, former(t, o))
+			definitions = append(definitions, formerDefinition(t, o))
 		case o.GetKind() == "Deployment":
 			hash, err := crds.Hash(definitions)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := unstructured.SetNestedField(o.Object, hash, "spec", "template", "metadata", "annotations", "agents.x-k8s.io/crd-hash"); err != nil {
+			if err := unstructured.SetNestedField(o.Object, hash, "spec", "template", "metadata", "annotations",
+				"agents.x-k8s.io/crd-hash"); err != nil {
 				t.Fatal(err)
 			}
 		case o.GetKind() == "ClusterRole" && strings.HasPrefix(o.GetName(), "agent-sandbox-controller-"):
@@ -92,26 +95,26 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 	h := harness.New(t)
 	operator(h, "uninstall", "--yes")
 	manifests := filepath.Join(t.TempDir(), "previous.yaml")
-	if err := os.WriteFile(manifests, []byte(previous(t)), 0o600); err != nil {
+	if err := os.WriteFile(manifests, []byte(previousManifests(t)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := h.KubectlAlone("apply", "--server-side", "-f", manifests); r.Code != 0 {
+	if r := h.KubectlWithoutNamespace("apply", "--server-side", "-f", manifests); r.Code != 0 {
 		t.Fatal(r)
 	}
-	h.MustKubectl("-n", home, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
+	h.MustKubectl("-n", operatorNamespace, "rollout", "status", "deployment/"+apis.OperatorName, "--timeout=120s")
 	h.Eventually("a Sandbox", func() error {
-		if r := h.Sandbox("create", "box", "--image", harness.ImageShell, "--wait"); r.Code != 0 {
+		if r := h.Plugin("create", "box", "--image", harness.ImageShell, "--wait"); r.Code != 0 {
 			return fmt.Errorf("%v", r)
 		}
 		return nil
 	})
 	was := h.Ready("box")
-	pod, process := h.OwnedPods(was)[0].UID, operators(h)
+	pod, process := h.OwnedPods(was)[0].UID, operatorPods(h)
 
-	if r := h.Sandbox("upgrade", "--namespace", home); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
-		t.Errorf("an image that nobody publishes: %v", r)
+	if r := h.Plugin("upgrade", "--namespace", operatorNamespace); r.Code != 2 || !strings.Contains(r.Stderr, "--image") {
+		t.Errorf("an upgrade to an unpublished image: %v", r)
 	}
-	out := operator(h, "upgrade", "--image", harness.Need("E2E_IMAGE"))
+	out := operator(h, "upgrade", "--image", harness.RequireEnv("E2E_IMAGE"))
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if first := lines[0]; first != "customresourcedefinition.apiextensions.k8s.io/"+apis.CRDSandboxes+" configured" {
 		t.Errorf("the first thing that was done is %q", first)
@@ -130,44 +133,47 @@ func TestAnUpgradeKeepsSandboxesAndChoices(t *testing.T) {
 	if pods := h.OwnedPods(now); now.UID != was.UID || len(pods) != 1 || pods[0].UID != pod {
 		t.Error("the upgrade touched a Sandbox")
 	}
-	args := h.MustKubectl("-n", home, "get", "deployment", apis.OperatorName, "-o", "jsonpath={.spec.template.spec.containers[0].args}")
+	args := h.MustKubectl("-n", operatorNamespace, "get", "deployment", apis.OperatorName, "-o",
+		"jsonpath={.spec.template.spec.containers[0].args}")
 	if !strings.Contains(args, "--kube-api-qps=500") {
 		t.Errorf("the upgrade lost an argument: %s", args)
 	}
-	// The image is the same: what replaces the operator, which would not see the new field, is that the definitions changed.
-	replaced := operators(h)
+	// The image is the same, but the changed definitions must replace the operator: its cache lacks the new field.
+	replaced := operatorPods(h)
 	if slices.Contains(replaced, process[0]) {
-		t.Errorf("the operator %v goes on with the former definitions", process)
+		t.Errorf("the operator %v still runs with the former definitions", process)
 	}
 	h.Edit("box", func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = new(agentsv1beta1.OperatingModeSuspended) })
 	h.Condition("box", "Suspended=True/PodTerminated")
-	green(h)
+	waitUntilHealthy(h)
 
-	if out := operator(h, "upgrade", "--image", harness.Need("E2E_IMAGE")); !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" unchanged") {
+	if out := operator(h, "upgrade", "--image",
+		harness.RequireEnv("E2E_IMAGE")); !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" unchanged") {
 		t.Errorf("an upgrade to the same:\n%s", out)
 	}
-	if now := operators(h); !slices.Equal(now, replaced) {
+	if now := operatorPods(h); !slices.Equal(now, replaced) {
 		t.Errorf("an upgrade to the same replaced the operator %v by %v", replaced, now)
 	}
 }
 
-// operators are the Pods of the operator that nobody stops.
-func operators(h *harness.T) []string {
+// operatorPods returns the names of the operator's Pods that are not being deleted.
+func operatorPods(h *harness.T) []string {
 	h.Helper()
 	names := `{{range .items}}{{if not .metadata.deletionTimestamp}}{{.metadata.name}} {{end}}{{end}}`
-	return strings.Fields(h.MustKubectl("-n", home, "get", "pods", "-l", "app="+apis.OperatorName, "-o", "go-template="+names))
+	return strings.Fields(h.MustKubectl("-n", operatorNamespace, "get", "pods", "-l", "app="+apis.OperatorName, "-o",
+		"go-template="+names))
 }
 
 func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
 	mine, other := harness.New(t), harness.New(t)
-	image := harness.Need("E2E_IMAGE")
+	image := harness.RequireEnv("E2E_IMAGE")
 	operator(mine, "install", "--image", image, "--watch-namespaces", mine.Namespace)
-	if r := mine.KubectlAlone("get", "clusterrolebinding", apis.OperatorName); r.Code == 0 {
-		t.Error("the operator may still work everywhere")
+	if r := mine.KubectlWithoutNamespace("get", "clusterrolebinding", apis.OperatorName); r.Code == 0 {
+		t.Error("the operator still has permissions in all namespaces")
 	}
 	mine.Must("create", "box", "--image", harness.ImageShell, "--wait")
-	green(mine)
-	found, _ := examine(other)
+	waitUntilHealthy(mine)
+	found, _ := runDoctor(other)
 	if f := found["flags"]; !strings.Contains(f.Message, "nothing looks after sandboxes in namespace "+other.Namespace) {
 		t.Errorf("%+v", f)
 	}
@@ -175,7 +181,7 @@ func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
 	mine.Must("create", "second", "--image", harness.ImageShell, "--wait")
 	var ignored agentsv1beta1.Sandbox
 	if other.Get("ignored", &ignored); len(ignored.Status.Conditions) > 0 {
-		t.Errorf("%v", harness.Words(&ignored))
+		t.Errorf("%v", harness.FormatConditions(&ignored))
 	}
 	operator(mine, "install", "--watch-namespaces=")
 	other.Ready("ignored")

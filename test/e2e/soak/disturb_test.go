@@ -15,19 +15,20 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// drain takes all Pods off the node, and lets them back some seconds later.
-func (d *day) drain() {
+// drain drains the node, and uncordons it some seconds later.
+func (d *soakRun) drain() {
 	d.Helper()
 	d.MustKubectl("drain", d.node, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=90s")
 	over := time.Now().Add(time.Duration(d.random.IntN(10)) * time.Second)
 	for time.Now().Before(over) {
-		d.act(d.lives[d.random.IntN(len(d.lives))])
+		d.actOn(d.active[d.random.IntN(len(d.active))])
 	}
 	d.MustKubectl("uncordon", d.node)
 }
 
-// killOperator ends the operator with SIGKILL, and its Pod with it: the kubelet would wait longer before each restart.
-func (d *day) killOperator() {
+// killOperator ends the operator with SIGKILL and deletes its Pod, because the kubelet waits longer before each
+// restart.
+func (d *soakRun) killOperator() {
 	d.Helper()
 	var pods corev1.PodList
 	selector := client.MatchingLabels{"app": apis.OperatorName}
@@ -45,9 +46,10 @@ func (d *day) killOperator() {
 }
 
 // restartServer kills the API server and waits until it is ready again.
-func (d *day) restartServer() {
+func (d *soakRun) restartServer() {
 	d.Helper()
-	command := exec.CommandContext(d.Context(), harness.Need("E2E_TESTCLUSTER"), "restart-apiserver", "--name", harness.Need("E2E_CLUSTER"))
+	command := exec.CommandContext(d.Context(), harness.RequireEnv("E2E_TESTCLUSTER"), "restart-apiserver", "--name",
+		harness.RequireEnv("E2E_CLUSTER"))
 	if output, err := command.CombinedOutput(); err != nil {
 		d.Fatalf("restart the API server: %v\n%s", err, output)
 	}

@@ -16,99 +16,100 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// evening ends the disturbances, waits until all is as it was asked to be, and takes stock.
-func (d *day) evening() {
+// finish ends the disturbances, waits until all workloads are ready, and checks the whole namespace.
+func (d *soakRun) finish() {
 	d.Helper()
 	d.MustKubectl("uncordon", d.node)
-	for _, l := range d.lives {
-		if l.end != never {
-			d.stay(l)
+	for _, l := range d.active {
+		if l.expiry != noExpiry {
+			d.keepAlive(l)
 		}
 		if l.suspended {
 			d.Must("resume", l.ref())
 		}
 	}
-	for _, l := range d.lives {
+	for _, l := range d.active {
 		if !l.gone {
 			d.readyAgain(l)
 		}
 	}
-	d.Full("warm")
-	d.Eventually("what is over has left what it should, and nothing else", func() error {
-		for _, l := range d.over {
-			if err := l.left(d.T); err != nil {
+	d.FullPool("warm")
+	d.Eventually("expired workloads have left what they should, and nothing else", func() error {
+		for _, l := range d.expired {
+			if err := l.checkLeftovers(d.T); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	d.nothingElse()
-	for _, l := range d.over {
-		if l.end == leaves {
-			d.again(l)
+	d.checkNoLeftovers()
+	for _, l := range d.expired {
+		if l.expiry == keepsVolume {
+			d.recreate(l)
 		}
 	}
 	d.MustKubectl("delete", "sandboxclaims,sandboxwarmpools,sandboxes", "--all", "--wait=false")
 	stay := map[string]bool{}
-	for _, l := range slices.Concat(d.lives, d.over) {
-		if l.end == leaves {
+	for _, l := range slices.Concat(d.active, d.expired) {
+		if l.expiry == keepsVolume {
 			stay["persistentvolumeclaim/"+l.volume()] = true
 		}
 	}
 	d.Eventually("nothing is left but the volumes that stay", func() error {
-		left := strings.Fields(d.MustKubectl("get", "sandboxclaims,sandboxwarmpools,sandboxes,pods,persistentvolumeclaims", "-o", "name"))
+		left := strings.Fields(d.MustKubectl("get", "sandboxclaims,sandboxwarmpools,sandboxes,pods,persistentvolumeclaims",
+			"-o", "name"))
 		if want := slices.Sorted(maps.Keys(stay)); !slices.Equal(slices.Sorted(slices.Values(left)), want) {
 			return fmt.Errorf("left are %v, want %v", left, want)
 		}
 		return nil
 	})
-	d.did["volumes that stayed"] = len(stay)
+	d.counts["volumes that stayed"] = len(stay)
 }
 
-// again makes the Sandbox of a life that is over once more, which takes the volume that stayed, and reads its counter.
-func (d *day) again(l *life) {
+// recreate creates the Sandbox of an expired workload again. It must adopt the volume that was kept, with its counter.
+func (d *soakRun) recreate(l *workload) {
 	d.Helper()
 	d.Create(l.asSandbox(d.T, nil))
 	d.readyAgain(l)
 }
 
-// stay gives a life that has an end so much time that it is there when all is counted, if it is not too late for that.
-func (d *day) stay(l *life) {
+// keepAlive extends a workload beyond the end of the test, unless it has expired.
+func (d *soakRun) keepAlive(l *workload) {
 	d.Helper()
-	r := d.Sandbox("extend", l.ref(), "--by", "1h")
+	r := d.Plugin("extend", l.ref(), "--by", "1h")
 	found, err := l.read(d.T)
 	switch {
 	case err != nil:
 		d.Error(err)
-	case !found && l.goes() && l.over(0):
+	case !found && l.isDeleted() && l.expiredFor(0):
 		l.gone = true
-		d.over = append(d.over, l)
+		d.expired = append(d.expired, l)
 	case r.Code != 0:
 		d.Errorf("%v", r)
 	}
 }
 
-// readyAgain waits until a life is ready and reads its counter once more, as a user would.
-func (d *day) readyAgain(l *life) {
+// readyAgain waits until a workload is ready and reads its counter with exec, as a user does.
+func (d *soakRun) readyAgain(l *workload) {
 	d.Helper()
-	d.Must("wait", l.ref(), "--for", "ready", "--timeout", settle.String())
-	if err := l.look(d.T); err != nil {
+	d.Must("wait", l.ref(), "--for", "ready", "--timeout", recoveryTimeout.String())
+	if err := l.check(d.T); err != nil {
 		d.Error(err)
 	}
-	if err := l.compare(d.Must("exec", l.ref(), "--", "cat", "/data/state")); err != nil {
+	if err := l.checkState(d.Must("exec", l.ref(), "--", "cat", "/data/state")); err != nil {
 		d.Error(err)
 	}
-	if l.id == "" || l.count == 0 {
+	if l.volumeID == "" || l.count == 0 {
 		d.Errorf("%s has never counted", l.ref())
 	}
-	d.did["counted to"] = max(d.did["counted to"], l.count)
+	d.counts["counted to"] = max(d.counts["counted to"], l.count)
 }
 
-// nothingElse fails the test for each object that belongs to no life and is no member of the pool.
-func (d *day) nothingElse() {
+// checkNoLeftovers fails the test for each object that belongs neither to a workload nor to a member of the pool.
+func (d *soakRun) checkNoLeftovers() {
 	d.Helper()
 	known := map[string]bool{}
-	for _, l := range d.lives {
+	for _, l := range d.active {
 		if !l.gone {
 			known[l.sandbox] = true
 		}
@@ -127,8 +128,8 @@ func (d *day) nothingElse() {
 		}
 	}
 	kept := map[string]bool{}
-	for _, l := range d.over {
-		kept[l.volume()] = l.end == leaves
+	for _, l := range d.expired {
+		kept[l.volume()] = l.expiry == keepsVolume
 	}
 	names := []string{}
 	for _, o := range sandboxes.Items {
@@ -145,7 +146,7 @@ func (d *day) nothingElse() {
 	}
 	for _, name := range names {
 		if !known[name] {
-			d.Errorf("%s belongs to nobody", name)
+			d.Errorf("%s belongs to no workload and to no member", name)
 		}
 	}
 	if want := 3 * len(known); len(names) != want {

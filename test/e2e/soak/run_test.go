@@ -24,120 +24,126 @@ import (
 const (
 	population = 30
 	poolSize   = 3
-	// late is how long after its end a life may still be there: the operator may be gone, and the node drained.
-	late = 3 * time.Minute
-	// settle is how long all may take to be ready again at the end of the day.
-	settle = 10 * time.Minute
-	// most is how much time a life that has an end is given at once.
-	most = 4 * time.Minute
+	// deletionDelay is how long after its deadline a workload may still exist: the operator may be down, and the node
+	// drained.
+	deletionDelay = 3 * time.Minute
+	// recoveryTimeout is how long each workload may take to be ready again after the disturbances.
+	recoveryTimeout = 10 * time.Minute
+	// maxLifetime bounds the initial lifetime of a workload with a deadline.
+	maxLifetime = 4 * time.Minute
 )
 
-// day is the state of the run.
-type day struct {
+// soakRun is the state of the test.
+type soakRun struct {
 	*harness.T
 
-	random *rand.Rand
-	lives  []*life
-	over   []*life // that were to go, and have gone
-	born   int
-	node   string
-	did    map[string]int
+	random  *rand.Rand
+	active  []*workload
+	expired []*workload // deleted at their deadline
+	started int
+	node    string
+	counts  map[string]int
 }
 
 func TestADay(t *testing.T) {
-	lasts, err := time.ParseDuration(harness.Need("SOAK_DURATION"))
+	lasts, err := time.ParseDuration(harness.RequireEnv("SOAK_DURATION"))
 	if err != nil {
 		t.Fatalf("SOAK_DURATION: %v", err)
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("%v with seed %d", lasts, seed)
-	d := &day{T: harness.New(t), random: rand.New(rand.NewPCG(seed, 1)), did: map[string]int{}}
-	d.node = theNode(d.T)
-	d.Limit = settle
-	pods := d.onePodEach()
-	d.Make(d.NewTemplate("counter", func(template *extensionsv1beta1.SandboxTemplate) {
+	d := &soakRun{T: harness.New(t), random: rand.New(rand.NewPCG(seed, 1)), counts: map[string]int{}}
+	d.node = nodeName(d.T)
+	d.Timeout = recoveryTimeout
+	pods := d.watchPods()
+	d.CreateAll(d.NewTemplate("counter", func(template *extensionsv1beta1.SandboxTemplate) {
 		template.Spec.VolumeClaimTemplates = volumes()
-		counter(&template.Spec.PodTemplate.Spec)
+		withCounter(&template.Spec.PodTemplate.Spec)
 	}), d.NewPool("warm", "counter", poolSize))
-	for len(d.lives) < population {
-		d.lives = append(d.lives, d.another())
+	for len(d.active) < population {
+		d.active = append(d.active, d.startNext())
 	}
-	d.during(lasts)
-	d.evening()
+	d.disturb(lasts)
+	d.finish()
 	if doubled := pods(); doubled != "" {
 		t.Error(doubled)
 	}
-	t.Logf("%d lives, %d of them over; done: %v", d.born, len(d.over), d.did)
+	t.Logf("%d lives, %d of them over; done: %v", d.started, len(d.expired), d.counts)
 }
 
-// another begins a life, of each kind by turns.
-func (d *day) another() *life {
+// startNext starts a workload. The kinds take turns.
+func (d *soakRun) startNext() *workload {
 	d.Helper()
-	d.born++
-	lasts := most/4 + time.Duration(d.random.Int64N(int64(most)))
-	name := fmt.Sprintf("life-%d", d.born)
-	switch d.born % 7 {
+	d.started++
+	lasts := maxLifetime/4 + time.Duration(d.random.Int64N(int64(maxLifetime)))
+	name := fmt.Sprintf("life-%d", d.started)
+	switch d.started % 7 {
 	case 0:
-		return begin(d.T, name, false, never, 0)
+		return startWorkload(d.T, name, false, noExpiry, 0)
 	case 1, 2:
-		return begin(d.T, name, true, never, 0)
+		return startWorkload(d.T, name, true, noExpiry, 0)
 	case 3:
-		return begin(d.T, name, false, goes, lasts)
+		return startWorkload(d.T, name, false, deletesAll, lasts)
 	case 4:
-		return begin(d.T, name, true, goes, lasts)
+		return startWorkload(d.T, name, true, deletesAll, lasts)
 	case 5:
-		return begin(d.T, name, false, leaves, lasts)
+		return startWorkload(d.T, name, false, keepsVolume, lasts)
 	default:
-		return begin(d.T, name, false, archive, lasts)
+		return startWorkload(d.T, name, false, keepsSandbox, lasts)
 	}
 }
 
-// during does something at random again and again, looks at everything, and ends lives and begins others.
-func (d *day) during(lasts time.Duration) {
+// disturb acts on random workloads and disturbs the cluster for the given time. It checks all workloads and replaces
+// those that have expired.
+func (d *soakRun) disturb(lasts time.Duration) {
 	d.Helper()
-	evening := time.Now().Add(lasts)
+	end := time.Now().Add(lasts)
 	next := map[string]time.Time{}
-	disturbances := map[string]func(){"drain": d.drain, "operator killed": d.killOperator, "API server restarted": d.restartServer}
-	pauses := map[string]time.Duration{"drain": 3 * time.Minute, "operator killed": time.Minute, "API server restarted": 5 * time.Minute}
-	for time.Now().Before(evening) && !d.Failed() {
-		d.act(d.lives[d.random.IntN(len(d.lives))])
+	disturbances := map[string]func(){
+		"drain": d.drain, "operator killed": d.killOperator, "API server restarted": d.restartServer,
+	}
+	pauses := map[string]time.Duration{
+		"drain": 3 * time.Minute, "operator killed": time.Minute, "API server restarted": 5 * time.Minute,
+	}
+	for time.Now().Before(end) && !d.Failed() {
+		d.actOn(d.active[d.random.IntN(len(d.active))])
 		for _, what := range slices.Sorted(maps.Keys(disturbances)) {
 			if at, planned := next[what]; planned && time.Now().After(at) {
 				disturbances[what]()
-				d.did[what]++
+				d.counts[what]++
 			} else if planned {
 				continue
 			}
 			next[what] = time.Now().Add(pauses[what]/2 + time.Duration(d.random.Int64N(int64(pauses[what]))))
 		}
-		d.look()
+		d.checkAll()
 	}
 }
 
-// look looks at all lives, and replaces those that are over.
-func (d *day) look() {
+// checkAll checks all workloads, and replaces those that have expired.
+func (d *soakRun) checkAll() {
 	d.Helper()
-	for i, l := range d.lives {
-		if err := l.look(d.T); err != nil {
+	for i, l := range d.active {
+		if err := l.check(d.T); err != nil {
 			d.Error(err)
 		}
 		if l.gone {
-			d.over = append(d.over, l)
-			d.did["over"]++
-			d.lives[i] = d.another()
+			d.expired = append(d.expired, l)
+			d.counts["over"]++
+			d.active[i] = d.startNext()
 		}
 	}
-	for _, l := range d.over {
-		if l.over(2 * late) {
-			if err := l.left(d.T); err != nil {
+	for _, l := range d.expired {
+		if l.expiredFor(2 * deletionDelay) {
+			if err := l.checkLeftovers(d.T); err != nil {
 				d.Error(err)
 			}
 		}
 	}
 }
 
-// act does one thing to a life, as a user does.
-func (d *day) act(l *life) {
+// actOn does one thing to a workload, as a user does.
+func (d *soakRun) actOn(l *workload) {
 	d.Helper()
 	switch d.random.IntN(5) {
 	case 0, 1:
@@ -145,34 +151,34 @@ func (d *day) act(l *life) {
 		if l.suspended {
 			verb = "resume"
 		}
-		if d.user(l, verb, l.ref()) {
+		if d.runPlugin(l, verb, l.ref()) {
 			l.suspended = !l.suspended
 		}
 	case 2:
-		if l.end == never || l.goes() && l.over(-30*time.Second) {
-			return // there is nothing to extend, or it may go in the middle of it
+		if l.expiry == noExpiry || l.isDeleted() && l.expiredFor(-30*time.Second) {
+			return // it has no deadline, or may expire during the command
 		}
-		d.user(l, "extend", l.ref(), "--by", fmt.Sprintf("%ds", 10+d.random.IntN(60)))
+		d.runPlugin(l, "extend", l.ref(), "--by", fmt.Sprintf("%ds", 10+d.random.IntN(60)))
 	default:
 		d.deletePod(l)
 	}
 }
 
-// user runs the plugin. What fails is wrong, unless the life's time came meanwhile.
-func (d *day) user(l *life, args ...string) bool {
+// runPlugin runs the plugin. A failure is an error unless the workload may have expired.
+func (d *soakRun) runPlugin(l *workload, args ...string) bool {
 	d.Helper()
-	r := d.Sandbox(args...)
-	mayBeOver := l.goes() && l.over(-5*time.Second)
+	r := d.Plugin(args...)
+	mayBeOver := l.isDeleted() && l.expiredFor(-5*time.Second)
 	if r.Code != 0 && !mayBeOver && !strings.Contains(r.Stderr, "expired") {
 		d.Errorf("%v", r)
 	}
 	if r.Code == 0 {
-		d.did[args[0]]++
+		d.counts[args[0]]++
 	}
 	return r.Code == 0
 }
 
-func (d *day) deletePod(l *life) {
+func (d *soakRun) deletePod(l *workload) {
 	d.Helper()
 	var s agentsv1beta1.Sandbox
 	if l.sandbox == "" || !d.Get(l.sandbox, &s) {
@@ -188,12 +194,12 @@ func (d *day) deletePod(l *life) {
 		if err := client.IgnoreNotFound(d.Client.Delete(d.Context(), &pod, options...)); err != nil {
 			d.Errorf("delete Pod %s: %v", pod.Name, err)
 		}
-		d.did[what]++
+		d.counts[what]++
 	}
 }
 
-// onePodEach watches Pods, and says at the end which Sandbox had two at a time.
-func (d *day) onePodEach() (doubled func() string) {
+// watchPods lists Pods every second. The returned function says which Sandbox had two at the same time.
+func (d *soakRun) watchPods() (doubled func() string) {
 	d.Helper()
 	stop, done := make(chan struct{}), make(chan string, 1)
 	go func() {
@@ -225,8 +231,8 @@ func (d *day) onePodEach() (doubled func() string) {
 	return func() string { close(stop); return <-done }
 }
 
-// theNode is the name of the one node.
-func theNode(h *harness.T) string {
+// nodeName returns the name of the only node.
+func nodeName(h *harness.T) string {
 	h.Helper()
 	var nodes corev1.NodeList
 	if err := h.Client.List(h.Context(), &nodes); err != nil {

@@ -21,49 +21,49 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// counting keeps an identity and a count in the volume, replaced as one file, and ends well when it is asked to end. A new volume gets a
-// new identity, so a volume that was lost cannot pass for the one before.
-const counting = `f=/data/state
+// counterScript keeps an identity and a count in one file of the volume, which it replaces atomically, and exits with
+// code 0 on SIGTERM. A new volume gets a new identity, which reveals the loss of the old one.
+const counterScript = `f=/data/state
 [ -s $f ] || { cat /proc/sys/kernel/random/uuid | tr '\n' ' '; echo 0; } >$f.new && { [ -s $f ] || mv $f.new $f; }
 trap 'exit 0' TERM
 while :; do read -r id n <$f; echo "$id $((n + 1))" >$f.new && mv $f.new $f; sleep 1 & wait $!; done`
 
-// end is what becomes of a life whose time is over.
-type end int
+// expiry is what happens to a workload at its deadline.
+type expiry int
 
 const (
-	never   end = iota // it has no end
-	goes               // it is deleted, with its volume
-	leaves             // it is deleted, and its volume stays
-	archive            // its Pod goes, and it waits for more time
+	noExpiry     expiry = iota // it has no deadline
+	deletesAll                 // it is deleted, with its volume
+	keepsVolume                // it is deleted, and its volume is kept
+	keepsSandbox               // its Pod is deleted, and the Sandbox can be extended
 )
 
-// life is one claim or Sandbox, and what is known of it.
-type life struct {
-	name  string
-	claim bool
-	end   end
+// workload is one claim or Sandbox, and its last known state.
+type workload struct {
+	name   string
+	claim  bool
+	expiry expiry
 
-	deadline  time.Time // as the API server had it last; zero: none
-	suspended bool      // as was asked last
+	deadline  time.Time // as last read; zero: none
+	suspended bool      // the last request
 	sandbox   string    // the Sandbox of a claim, once it is known
-	id        string    // of the volume, once it is known
+	volumeID  string    // of the volume, once it is known
 	count     int
-	gone      bool // it has been seen to be gone, after its end
+	gone      bool // it was absent after its deadline
 }
 
-func (l *life) ref() string {
+func (l *workload) ref() string {
 	if l.claim {
 		return "claim/" + l.name
 	}
 	return "sandbox/" + l.name
 }
 
-// goes says whether the life is deleted at its end.
-func (l *life) goes() bool { return l.end == goes || l.end == leaves }
+// isDeleted reports whether the workload is deleted at its deadline.
+func (l *workload) isDeleted() bool { return l.expiry == deletesAll || l.expiry == keepsVolume }
 
-// over says whether the life's time was over that long ago.
-func (l *life) over(by time.Duration) bool {
+// expiredFor reports whether the deadline was more than the given time ago.
+func (l *workload) expiredFor(by time.Duration) bool {
 	return !l.deadline.IsZero() && time.Since(l.deadline) > by
 }
 
@@ -72,33 +72,35 @@ func volumes() []agentsv1beta1.PersistentVolumeClaimTemplate {
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")}},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("16Mi")},
+			},
 		},
 	}}
 }
 
-// counter makes a Pod's container count. Once it has ended it stays ended: a process that ends well on SIGTERM is the one that a wrong
-// Finished costs its data.
-func counter(spec *corev1.PodSpec) {
+// withCounter makes a Pod's container run counterScript without restarts. A process that exits with code 0 on SIGTERM
+// is the case in which a wrong Finished condition would lose data.
+func withCounter(spec *corev1.PodSpec) {
 	grace := int64(5)
 	spec.TerminationGracePeriodSeconds = &grace
 	spec.RestartPolicy = corev1.RestartPolicyNever
-	spec.Containers[0].Command = []string{"sh", "-c", counting}
+	spec.Containers[0].Command = []string{"sh", "-c", counterScript}
 	spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 }
 
-// begin creates a life in the cluster. lasts is the time until its end, where it has one.
-func begin(h *harness.T, name string, claim bool, e end, lasts time.Duration) *life {
+// startWorkload creates a workload in the cluster. lasts is the time until its deadline, if it has one.
+func startWorkload(h *harness.T, name string, claim bool, e expiry, lasts time.Duration) *workload {
 	h.Helper()
-	l := &life{name: name, claim: claim, end: e}
+	l := &workload{name: name, claim: claim, expiry: e}
 	var at *metav1.Time
-	if e != never {
+	if e != noExpiry {
 		until := metav1.NewTime(time.Now().Add(lasts).Truncate(time.Second))
 		at, l.deadline = &until, until.Time
 	}
 	if claim {
-		h.Make(h.NewClaim(name, "counter", func(c *extensionsv1beta1.SandboxClaim) {
-			// A claim of zero seconds after the end of its work: whoever takes a suspension for an end deletes it.
+		h.CreateAll(h.NewClaim(name, "counter", func(c *extensionsv1beta1.SandboxClaim) {
+			// With a TTL of zero, an operator that mistakes a suspension for finished work deletes the claim.
 			zero := int32(0)
 			c.Spec.Lifecycle = &extensionsv1beta1.Lifecycle{
 				ShutdownTime: at, ShutdownPolicy: extensionsv1beta1.ShutdownPolicyDelete, TTLSecondsAfterFinished: &zero,
@@ -110,24 +112,26 @@ func begin(h *harness.T, name string, claim bool, e end, lasts time.Duration) *l
 	return l
 }
 
-// asSandbox is the Sandbox of a life that has no claim.
-func (l *life) asSandbox(h *harness.T, at *metav1.Time) *agentsv1beta1.Sandbox {
+// asSandbox returns the Sandbox of a workload without a claim.
+func (l *workload) asSandbox(h *harness.T, at *metav1.Time) *agentsv1beta1.Sandbox {
 	return h.NewSandbox(l.name, func(s *agentsv1beta1.Sandbox) {
 		policy := agentsv1beta1.ShutdownPolicyDelete
-		if l.end == archive {
+		if l.expiry == keepsSandbox {
 			policy = agentsv1beta1.ShutdownPolicyRetain
 		}
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = at, &policy
 		s.Spec.VolumeClaimTemplates = volumes()
-		if l.end == leaves {
-			s.Spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: "Retain"}
+		if l.expiry == keepsVolume {
+			s.Spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{
+				WhenDeleted: "Retain",
+			}
 		}
-		counter(&s.Spec.PodTemplate.Spec)
+		withCounter(&s.Spec.PodTemplate.Spec)
 	})
 }
 
-// look compares a life with what is in the cluster now, and says what is wrong.
-func (l *life) look(h *harness.T) error {
+// check compares a workload with the cluster and returns an error for a difference.
+func (l *workload) check(h *harness.T) error {
 	h.Helper()
 	if l.gone {
 		return nil
@@ -136,19 +140,19 @@ func (l *life) look(h *harness.T) error {
 	switch {
 	case err != nil:
 		return err
-	case !found && l.goes() && l.over(0):
+	case !found && l.isDeleted() && l.expiredFor(0):
 		l.gone = true
 		return nil
 	case !found:
-		return fmt.Errorf("%s is gone; its time is %v, now is %v", l.ref(), l.deadline, time.Now())
-	case l.goes() && l.over(late):
-		return fmt.Errorf("%s is still there, its time was %v", l.ref(), l.deadline)
+		return fmt.Errorf("%s is gone; its deadline is %v, the time is %v", l.ref(), l.deadline, time.Now())
+	case l.isDeleted() && l.expiredFor(deletionDelay):
+		return fmt.Errorf("%s still exists, its deadline was %v", l.ref(), l.deadline)
 	}
 	return l.readVolume(h)
 }
 
-// read takes what the API server knows.
-func (l *life) read(h *harness.T) (found bool, err error) {
+// read updates the workload's deadline and Sandbox from the API server.
+func (l *workload) read(h *harness.T) (found bool, err error) {
 	h.Helper()
 	var at *metav1.Time
 	if l.claim {
@@ -172,9 +176,9 @@ func (l *life) read(h *harness.T) (found bool, err error) {
 	return found, nil
 }
 
-// readVolume reads the state that the process keeps, where one runs, through the kernel: a command in each of them every few seconds
-// would be most of the machine's work.
-func (l *life) readVolume(h *harness.T) error {
+// readVolume checks the state in the volume of a running process. It reads it through /proc, because an exec for each
+// workload every few seconds would use most of the machine's CPU.
+func (l *workload) readVolume(h *harness.T) error {
 	h.Helper()
 	var s agentsv1beta1.Sandbox
 	if l.sandbox == "" || !h.Get(l.sandbox, &s) {
@@ -187,31 +191,33 @@ func (l *life) readVolume(h *harness.T) error {
 		}
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/root/data/state")
 		if err != nil {
-			continue // it has just ended, or has not begun
+			continue // the process has just ended, or has not written it yet
 		}
-		return l.compare(string(text))
+		return l.checkState(string(text))
 	}
 	return nil
 }
 
-// compare takes a state that was read, and says whether it may follow the one before.
-func (l *life) compare(state string) error {
+// checkState records a state, and returns an error if it cannot follow the previous one.
+func (l *workload) checkState(state string) error {
 	id, text, _ := strings.Cut(strings.TrimSpace(state), " ")
 	count, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: the volume holds %q", l.ref(), state)
-	case l.id != "" && id != l.id:
-		return fmt.Errorf("%s has another volume: %s instead of %s, which had counted to %d", l.ref(), id, l.id, l.count)
+	case l.volumeID != "" && id != l.volumeID:
+		return fmt.Errorf("%s has another volume: %s instead of %s, which had counted to %d", l.ref(), id, l.volumeID,
+			l.count)
 	case count < l.count:
 		return fmt.Errorf("%s: the counter went from %d back to %d", l.ref(), l.count, count)
 	}
-	l.id, l.count = id, count
+	l.volumeID, l.count = id, count
 	return nil
 }
 
-// left says what a life that is over has left and should not have, or should have left and has not.
-func (l *life) left(h *harness.T) error {
+// checkLeftovers returns an error if an expired workload has left an object that it should not, or lost its kept
+// volume.
+func (l *workload) checkLeftovers(h *harness.T) error {
 	h.Helper()
 	if l.sandbox == "" {
 		return nil
@@ -223,7 +229,7 @@ func (l *life) left(h *harness.T) error {
 	}
 	var volume corev1.PersistentVolumeClaim
 	found := h.Get(l.volume(), &volume)
-	if l.end == leaves {
+	if l.expiry == keepsVolume {
 		if !found || volume.DeletionTimestamp != nil {
 			return fmt.Errorf("%s is over and its volume %s is gone", l.ref(), l.volume())
 		}
@@ -235,4 +241,4 @@ func (l *life) left(h *harness.T) error {
 	return nil
 }
 
-func (l *life) volume() string { return naming.PersistentVolumeClaim("data", l.sandbox) }
+func (l *workload) volume() string { return naming.PersistentVolumeClaim("data", l.sandbox) }

@@ -19,53 +19,54 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	h := harness.New(t)
 	h.Must("create", "last", "--image", harness.ImageShell, "--wait")
 
-	if r := h.Sandbox("uninstall"); r.Code == 0 || !strings.Contains(r.Stderr, "--yes") {
+	if r := h.Plugin("uninstall"); r.Code == 0 || !strings.Contains(r.Stderr, "--yes") {
 		t.Fatalf("uninstall without a terminal and without --yes: %v", r)
 	}
 	operator := []string{"uninstall", "--namespace", "agent-sandbox-system", "--yes"}
 	h.Must(append(operator, "--keep-crds")...)
 	if !h.Get("last", &agentsv1beta1.Sandbox{}) {
-		t.Fatal("uninstall --keep-crds took the Sandboxes along")
+		t.Fatal("uninstall --keep-crds deleted the Sandboxes")
 	}
-	if r := h.KubectlAlone("get", "namespace", "agent-sandbox-system"); r.Code == 0 {
+	if r := h.KubectlWithoutNamespace("get", "namespace", "agent-sandbox-system"); r.Code == 0 {
 		t.Errorf("the operator's namespace is still there: %v", r)
 	}
-	if r := h.Sandbox("create", "late", "--image", harness.ImageShell, "--wait", "--timeout", "1m"); r.Code != 1 ||
+	if r := h.Plugin("create", "late", "--image", harness.ImageShell, "--wait", "--timeout", "1m"); r.Code != 1 ||
 		!strings.Contains(r.Stderr, "the operator is not installed") {
-		t.Errorf("without an operator the waiting ends, as it is in vain: %v", r)
+		t.Errorf("without an operator waiting must end at once: %v", r)
 	}
 
 	installAndUpgrade(h)
 	h.Must("wait", "late", "--for", "ready")
-	h.Make(h.NewTemplate("shell"))
+	h.CreateAll(h.NewTemplate("shell"))
 	h.MustKubectl("wait", "networkpolicy/shell-network-policy", "--for=create", "--timeout=30s")
 	h.Must(operator...)
 	if h.Get("shell-network-policy", &networkingv1.NetworkPolicy{}) {
 		t.Error("left behind: the NetworkPolicy of a template")
 	}
-	left := h.KubectlAlone("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
+	left := h.KubectlWithoutNamespace("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
 	for line := range strings.SplitSeq(left.Stdout, "\n") {
 		if strings.Contains(line, "agents.x-k8s.io") || strings.Contains(line, "agent-sandbox") {
 			t.Errorf("left behind: %s", line)
 		}
 	}
-	if r := h.Sandbox("list"); r.Code != 1 || !strings.Contains(r.Stderr, "install") {
+	if r := h.Plugin("list"); r.Code != 1 || !strings.Contains(r.Stderr, "install") {
 		t.Errorf("without CRDs: %v", r)
 	}
-	if r := h.Sandbox("create", "x", "--image", harness.ImageShell); r.Code != 1 || !strings.Contains(r.Stderr, "install") {
+	if r := h.Plugin("create", "x", "--image", harness.ImageShell); r.Code != 1 || !strings.Contains(r.Stderr, "install") {
 		t.Errorf("without CRDs: %v", r)
 	}
 }
 
-// installAndUpgrade does what the documents say about installing and upgrading, on a cluster without an operator.
+// installAndUpgrade installs and upgrades as the documents describe, on a cluster without an operator.
 func installAndUpgrade(h *harness.T) {
 	h.Helper()
-	const inNamespace = "--namespace=agent-sandbox-system" // the harness gives its own
-	image := harness.Need("E2E_IMAGE")
+	const inNamespace = "--namespace=agent-sandbox-system" // the harness sets its own namespace
+	image := harness.RequireEnv("E2E_IMAGE")
 	running := func(what, want string) {
 		h.Helper()
 		h.Eventually(what, func() error {
-			got := h.MustKubectl("--namespace", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller", "--output",
+			got := h.MustKubectl("--namespace", "agent-sandbox-system", "get", "deployment", "agent-sandbox-controller",
+				"--output",
 				"jsonpath={.spec.replicas} {.status.availableReplicas} {.spec.template.spec.containers[0].image}")
 			if got != want+" "+image {
 				return fmt.Errorf("replicas, available ones and image: %s; want %s %s", got, want, image)
@@ -75,7 +76,7 @@ func installAndUpgrade(h *harness.T) {
 	}
 	h.Must("install", inNamespace, "--image", image, "--dry-run=server")
 	h.Must("install", inNamespace, "--image", image, "--replicas", "2", "--arg=--kube-api-qps=50")
-	if r := h.Sandbox("upgrade", inNamespace); r.Code != 0 || !strings.Contains(r.Stderr, "keeps the image "+image) {
+	if r := h.Plugin("upgrade", inNamespace); r.Code != 0 || !strings.Contains(r.Stderr, "keeps the image "+image) {
 		h.Errorf("upgrade says which image it keeps: %v", r)
 	}
 	h.Must("upgrade", inNamespace, "--image", image, "--dry-run=server")

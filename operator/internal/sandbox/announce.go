@@ -15,31 +15,31 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
-// announceWork tells in events what the pass has done that no status shows.
-func (r *Reconciler) announceWork(was, is *agentsv1beta1.Sandbox, p plan, done results) {
-	if len(p.dropped) > 0 && newlyDropped(was, done) {
-		r.event(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
-			"podTemplate.metadata may not set "+strings.Join(p.dropped, ", ")+": these keys belong to the operator")
+// recordActionEvents tells in events what the pass has done that no status shows.
+func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, done results) {
+	if len(p.droppedKeys) > 0 && isNewlyDropped(was, done) {
+		r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
+			"podTemplate.metadata may not set "+strings.Join(p.droppedKeys, ", ")+": these keys belong to the operator")
 	}
 	for _, pod := range done.pods {
-		if p.wish == wishRunning && pod.verb == remove && pod.err == nil {
-			r.event(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
+		if p.state == desiredRunning && pod.action == remove && pod.err == nil {
+			r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
 				"Pod "+pod.child.Name+" is made anew, with the same volumes: "+ending.Of(pod.child).Why)
 		}
 	}
 }
 
-// announceStatus tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
+// recordStatusEvents tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
 // computed anew.
-func (r *Reconciler) announceStatus(was, is *agentsv1beta1.Sandbox) {
+func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
 	turned := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
 	}
 	if turned(apis.ConditionSuspended) {
-		r.event(is, corev1.EventTypeNormal, apis.ReasonSuspended, apis.MessageSuspended)
+		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonSuspended, apis.MessageSuspended)
 	}
 	if turned(apis.ConditionFinished) {
-		r.event(is, corev1.EventTypeNormal, apis.ReasonFinished,
+		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonFinished,
 			apis.FindCondition(is.Status.Conditions, apis.ConditionFinished).Message)
 	}
 	before := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
@@ -49,22 +49,22 @@ func (r *Reconciler) announceStatus(was, is *agentsv1beta1.Sandbox) {
 	}
 	switch apis.Reason(after.Reason) {
 	case apis.ReasonSandboxExpired:
-		r.event(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
+		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
 	case apis.ReasonReconcilerError, apis.ReasonMultiplePods:
-		r.event(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
+		r.recordEvent(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
 	default: // everybody can see Ready itself
 	}
 }
 
-// newlyDropped: once for each generation, and for each new Pod.
-func newlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
+// isNewlyDropped: once for each generation, and for each new Pod.
+func isNewlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 	ready := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
 	if ready == nil || ready.ObservedGeneration != was.Generation {
 		return true
 	}
-	return len(done.pods) == 1 && done.pods[0].verb == create
+	return len(done.pods) == 1 && done.pods[0].action == create
 }
 
-func (r *Reconciler) event(about runtime.Object, kind string, reason apis.Reason, note string) {
+func (r *Reconciler) recordEvent(about runtime.Object, kind string, reason apis.Reason, note string) {
 	events.Record(r.recorder, about, nil, kind, reason, "Reconcile", note)
 }

@@ -21,37 +21,37 @@ import (
 
 // result is what became of one step: the child as the server last answered (nil: there is none), and what went wrong.
 type result[T client.Object] struct {
-	verb  verb
-	child T
-	err   error
+	action action
+	child  T
+	err    error
 }
 
-// there says whether the child is known to be there and ours to speak of.
-func (r result[T]) there() bool {
-	return r.err == nil && r.verb != refuse && !reflect.ValueOf(r.child).IsNil()
+// exists says whether the child is known to be there and ours to speak of.
+func (r result[T]) exists() bool {
+	return r.err == nil && r.action != refuse && !reflect.ValueOf(r.child).IsNil()
 }
 
-// waits says whether something that is on its way out holds up what comes next.
-func (r results) waits() bool {
+// isWaiting says whether something that is on its way out holds up what comes next.
+func (r results) isWaiting() bool {
 	for _, pod := range r.pods {
-		if pod.verb == wait && pod.child != nil {
+		if pod.action == wait && pod.child != nil {
 			return true
 		}
 	}
-	for _, claim := range r.claims {
-		if claim.verb == wait && claim.child != nil {
+	for _, claim := range r.volumes {
+		if claim.action == wait && claim.child != nil {
 			return true
 		}
 	}
-	return r.service.verb == wait && r.service.child != nil
+	return r.service.action == wait && r.service.child != nil
 }
 
 // results is what became of a plan.
 type results struct {
-	claims  []result[*corev1.PersistentVolumeClaim]
-	pods    []result[*corev1.Pod]
-	service result[*corev1.Service]
-	own     error // writing the Sandbox itself
+	volumes    []result[*corev1.PersistentVolumeClaim]
+	pods       []result[*corev1.Pod]
+	service    result[*corev1.Service]
+	sandboxErr error // writing the Sandbox itself
 }
 
 // errors lists what went wrong, Pod first; a later error never hides an earlier one.
@@ -60,17 +60,17 @@ func (r results) errors() []error {
 	for _, pod := range r.pods {
 		all = append(all, pod.err)
 	}
-	for _, claim := range r.claims {
+	for _, claim := range r.volumes {
 		all = append(all, claim.err)
 	}
-	return append(all, r.service.err, r.own)
+	return append(all, r.service.err, r.sandboxErr)
 }
 
-// live lists the Pods that are there and stay.
-func (r results) live() []*corev1.Pod {
+// livePods lists the Pods that are there and stay.
+func (r results) livePods() []*corev1.Pod {
 	var all []*corev1.Pod
 	for _, pod := range r.pods {
-		if pod.child != nil && pod.verb != refuse && pod.verb != remove {
+		if pod.child != nil && pod.action != refuse && pod.action != remove {
 			all = append(all, pod.child)
 		}
 	}
@@ -82,35 +82,35 @@ func (r results) live() []*corev1.Pod {
 func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan) results {
 	var done results
 	volumes := true
-	for i, s := range p.claims {
+	for i, s := range p.volumes {
 		template := &sandbox.Spec.VolumeClaimTemplates[i]
 		res := applyStep(ctx, r, sandbox, s, func(was *corev1.PersistentVolumeClaim) step[*corev1.PersistentVolumeClaim] {
-			return decideClaim(sandbox, template, was)
+			return decideVolume(sandbox, template, was)
 		})
 		volumes = volumes && res.err == nil
-		done.claims = append(done.claims, res)
+		done.volumes = append(done.volumes, res)
 	}
-	if p.end {
+	if p.deleteSelf {
 		if volumes { // else what is to stay would go
 			version := sandbox.ResourceVersion // somebody may have given it more time since
-			done.own = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
+			done.sandboxErr = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
 		}
 		return done
 	}
 	for _, s := range p.pods {
-		if s.verb == create && !volumes {
-			s.verb = wait
+		if s.action == create && !volumes {
+			s.action = wait
 		}
 		done.pods = append(done.pods, applyStep(ctx, r, sandbox, s, func(was *corev1.Pod) step[*corev1.Pod] {
-			again := plan{wish: p.wish}
-			again.keepPod(sandbox, was)
+			again := plan{state: p.state}
+			again.ensurePod(sandbox, was)
 			return again.pods[0]
 		}))
 	}
 	done.service = applyStep(ctx, r, sandbox, p.service, func(was *corev1.Service) step[*corev1.Service] {
-		return decideService(sandbox, observed{service: was, pods: done.live()}, p.wish)
+		return decideService(sandbox, observed{service: was, pods: done.livePods()}, p.state)
 	})
-	done.own = r.notePod(ctx, sandbox, p, done)
+	done.sandboxErr = r.recordPodName(ctx, sandbox, p, done)
 	return done
 }
 
@@ -119,46 +119,46 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, 
 func applyStep[T client.Object](
 	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], again func(T) step[T],
 ) result[T] {
-	if s.verb != create {
-		return carryOut(ctx, r, sandbox, s)
+	if s.action != create {
+		return executeStep(ctx, r, sandbox, s)
 	}
 	made := s.want
 	err := r.client.Create(ctx, made, client.FieldOwner(apis.FieldOwnerSandbox))
 	if err == nil {
-		return result[T]{verb: create, child: made}
+		return result[T]{action: create, child: made}
 	}
 	if !apierrors.IsAlreadyExists(err) {
-		return result[T]{verb: create, err: fmt.Errorf("create %s: %w", nameOf(s.want), err)}
+		return result[T]{action: create, err: fmt.Errorf("create %s: %w", kindAndName(s.want), err)}
 	}
 	was, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(s.want), lookup.New(s.want))
 	switch {
 	case err != nil:
-		return result[T]{verb: create, err: err}
+		return result[T]{action: create, err: err}
 	case reflect.ValueOf(was).IsNil():
-		return result[T]{verb: wait, err: errorclass.ErrDeletedMeanwhile}
+		return result[T]{action: wait, err: errorclass.ErrDeletedMeanwhile}
 	}
-	return carryOut(ctx, r, sandbox, again(was))
+	return executeStep(ctx, r, sandbox, again(was))
 }
 
-func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
-	res := result[T]{verb: s.verb, child: s.was}
-	switch s.verb {
+func executeStep[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
+	res := result[T]{action: s.action, child: s.was}
+	switch s.action {
 	case leave, wait, create: // a creation here lost its name's holder meanwhile: next pass
 	case refuse:
-		res.err = s.why
+		res.err = s.refusal
 	case patch:
 		from := client.MergeFrom(s.was)
-		if s.takes {
+		if s.adopts {
 			if err := owner.Recheck(ctx, r.live, sandbox); err != nil {
-				res.err = fmt.Errorf("take %s: %w", nameOf(s.was), err)
+				res.err = fmt.Errorf("take %s: %w", kindAndName(s.was), err)
 				return res
 			}
 		}
-		if s.takes || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
+		if s.adopts || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
 			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a list is replaced whole
 		}
 		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {
-			res.err = fmt.Errorf("patch %s: %w", nameOf(s.want), err)
+			res.err = fmt.Errorf("patch %s: %w", kindAndName(s.want), err)
 			return res
 		}
 		res.child = s.want
@@ -173,14 +173,14 @@ func carryOut[T client.Object](ctx context.Context, r *Reconciler, sandbox *agen
 func (r *Reconciler) delete(ctx context.Context, object client.Object, still client.Preconditions) error {
 	err := r.client.Delete(ctx, object, still)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete %s: %w", nameOf(object), err)
+		return fmt.Errorf("delete %s: %w", kindAndName(object), err)
 	}
 	return nil
 }
 
-// notePod keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
-func (r *Reconciler) notePod(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results) error {
-	if len(done.pods) == 1 && !done.pods[0].there() {
+// recordPodName keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
+func (r *Reconciler) recordPodName(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results) error {
+	if len(done.pods) == 1 && !done.pods[0].exists() {
 		return nil
 	}
 	noted, has := sandbox.Annotations[apis.AnnotationPodName]
@@ -203,7 +203,7 @@ func (r *Reconciler) notePod(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 	return nil
 }
 
-func nameOf(object client.Object) string {
+func kindAndName(object client.Object) string {
 	switch object.(type) {
 	case *corev1.Pod:
 		return "Pod " + object.GetName()

@@ -47,32 +47,32 @@ func TestPodLabels(t *testing.T) {
 			sandbox: box(identity), want: own(nil),
 		},
 		"a holder of our kind in another group is not ours": {
-			sandbox: box(identity, heldBy("example.com", apis.KindSandboxClaim)), want: own(nil),
+			sandbox: box(identity, controlledBy("example.com", apis.KindSandboxClaim)), want: own(nil),
 		},
 		"identity labels reach the Pod while a claim holds the Sandbox, whatever the API version of the reference": {
-			sandbox: box(identity, heldBy(apis.GroupExtensions, apis.KindSandboxClaim)),
+			sandbox: box(identity, controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)),
 			want: own(map[string]string{
 				apis.LabelClaimUID: "claim", apis.LabelSandboxTemplateRefHash: "template", apis.LabelWarmPoolSandbox: "pool",
 			}),
 		},
 		"an identity label that left the Sandbox leaves the Pod, but for the one that its NetworkPolicy selects by": {
-			sandbox: box(labelled(apis.LabelClaimUID, "claim"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)),
-			was:     ours(box(identity, heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool))),
+			sandbox: box(labelled(apis.LabelClaimUID, "claim"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)),
+			was:     builtPod(box(identity, controlledBy(apis.GroupExtensions, apis.KindSandboxWarmPool))),
 			want:    own(map[string]string{apis.LabelClaimUID: "claim", apis.LabelSandboxTemplateRefHash: "template"}),
 		},
 		"a Pod stays under its policy when nobody holds its Sandbox any more": {
-			sandbox: box(), was: ours(box(identity, heldBy(apis.GroupExtensions, apis.KindSandboxClaim))),
+			sandbox: box(), was: builtPod(box(identity, controlledBy(apis.GroupExtensions, apis.KindSandboxClaim))),
 			want: own(map[string]string{apis.LabelSandboxTemplateRefHash: "template"}),
 		},
 		"a label that left the template leaves the Pod, one that somebody else set stays": {
 			sandbox: box(podLabels(map[string]string{"a": "1"})),
-			was: ours(box(podLabels(map[string]string{"a": "1", "b": "2"})), func(p *corev1.Pod) {
+			was: builtPod(box(podLabels(map[string]string{"a": "1", "b": "2"})), func(p *corev1.Pod) {
 				p.Labels["theirs"] = "stays"
 			}),
 			want: own(map[string]string{"a": "1", "theirs": "stays"}),
 		},
 		"a tracking annotation that somebody forged cannot remove our labels": {
-			sandbox: box(), was: ours(box(), func(p *corev1.Pod) {
+			sandbox: box(), was: builtPod(box(), func(p *corev1.Pod) {
 				setKey(&p.Annotations, apis.AnnotationPropagatedLabels, apis.LabelSandboxNameHash+",x")
 			}),
 			want: own(nil),
@@ -92,23 +92,23 @@ func TestPodLabels(t *testing.T) {
 }
 
 func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
-	evictable := func(value string) mutate {
+	evictable := func(value string) sandboxOption {
 		return func(s *agentsv1beta1.Sandbox) {
 			setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", value)
 		}
 	}
-	warm := heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)
+	warm := controlledBy(apis.GroupExtensions, apis.KindSandboxWarmPool)
 	tests := map[string]struct {
 		sandbox *agentsv1beta1.Sandbox
 		want    string
 	}{
 		"while it is warm it is":                           {box(evictable("true"), warm), "true"},
 		"nobody claims a Sandbox of one's own":             {box(evictable("true")), "true"},
-		"claimed it is not":                                {box(evictable("true"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)), ""},
-		"claimed, and the template forbids it: that stays": {box(evictable("false"), heldBy(apis.GroupExtensions, apis.KindSandboxClaim)), "false"},
+		"claimed it is not":                                {box(evictable("true"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), ""},
+		"claimed, and the template forbids it: that stays": {box(evictable("false"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), "false"},
 	}
 	for name, tt := range tests {
-		for state, was := range map[string]*corev1.Pod{"new": nil, "warm before": ours(box(evictable("true"), warm))} {
+		for state, was := range map[string]*corev1.Pod{"new": nil, "warm before": builtPod(box(evictable("true"), warm))} {
 			pod, _ := buildPod(tt.sandbox, was)
 			if got := pod.Annotations[apis.AnnotationSafeToEvict]; got != tt.want {
 				t.Errorf("%s (%s): %q, want %q", name, state, got, tt.want)
@@ -148,10 +148,10 @@ func TestServiceSelectsOurPodAndNoOther(t *testing.T) {
 	selector := labels.SelectorFromSet(serviceOf(sandbox).Spec.Selector)
 	twin := box()
 	twin.UID = "another-incarnation" // same name, so the same hash
-	if !selector.Matches(labels.Set(ours(sandbox).Labels)) {
+	if !selector.Matches(labels.Set(builtPod(sandbox).Labels)) {
 		t.Error("the Service does not select its own Pod")
 	}
-	if selector.Matches(labels.Set(ours(twin).Labels)) {
+	if selector.Matches(labels.Set(builtPod(twin).Labels)) {
 		t.Error("the Service selects a Pod of another Sandbox with the same hash")
 	}
 }

@@ -19,9 +19,9 @@ var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 const testUID = types.UID("11111111-2222-3333-4444-555555555555")
 
-type mutate func(*agentsv1beta1.Sandbox)
+type sandboxOption func(*agentsv1beta1.Sandbox)
 
-func box(with ...mutate) *agentsv1beta1.Sandbox {
+func box(with ...sandboxOption) *agentsv1beta1.Sandbox {
 	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team", Name: "box", UID: testUID, Generation: 3, ResourceVersion: "7",
 	}}
@@ -33,22 +33,22 @@ func box(with ...mutate) *agentsv1beta1.Sandbox {
 }
 
 //go:fix inline
-func scaledTo(n int32) mutate { return func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &n } }
+func scaledTo(n int32) sandboxOption { return func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &n } }
 
-func mode(m agentsv1beta1.OperatingMode) mutate {
+func mode(m agentsv1beta1.OperatingMode) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = &m }
 }
 
-func service(on bool) mutate { return func(s *agentsv1beta1.Sandbox) { s.Spec.Service = &on } }
+func service(on bool) sandboxOption { return func(s *agentsv1beta1.Sandbox) { s.Spec.Service = &on } }
 
-func shutdown(in time.Duration, policy agentsv1beta1.ShutdownPolicy) mutate {
+func shutdown(in time.Duration, policy agentsv1beta1.ShutdownPolicy) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		at := metav1.NewTime(testNow.Add(in))
 		s.Spec.ShutdownTime, s.Spec.ShutdownPolicy = &at, &policy
 	}
 }
 
-func volume(name string) mutate {
+func volume(name string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, agentsv1beta1.PersistentVolumeClaimTemplate{
 			EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name},
@@ -56,19 +56,19 @@ func volume(name string) mutate {
 	}
 }
 
-func podLabels(labels map[string]string) mutate {
+func podLabels(labels map[string]string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.ObjectMeta.Labels = labels }
 }
 
-func annotated(key, value string) mutate {
+func annotated(key, value string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Annotations, key, value) }
 }
 
-func labelled(key, value string) mutate {
+func labelled(key, value string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Labels, key, value) }
 }
 
-func heldBy(group, kind string) mutate {
+func controlledBy(group, kind string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: group + "/v1alpha1", Kind: kind, Name: "holder", UID: "holder", Controller: new(true),
@@ -76,17 +76,17 @@ func heldBy(group, kind string) mutate {
 	}
 }
 
-func conditioned(kind apis.ConditionType, status bool, reason apis.Reason) mutate {
+func conditioned(kind apis.ConditionType, status bool, reason apis.Reason) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = append(s.Status.Conditions, apis.NewCondition(nil, kind, status, reason, "before", 2,
 			metav1.NewTime(testNow.Add(-time.Minute))))
 	}
 }
 
-type podMutate func(*corev1.Pod)
+type podOption func(*corev1.Pod)
 
-// ours is the live Pod that the reconciler would have built.
-func ours(s *agentsv1beta1.Sandbox, with ...podMutate) *corev1.Pod {
+// builtPod is the live Pod that the reconciler would have built.
+func builtPod(s *agentsv1beta1.Sandbox, with ...podOption) *corev1.Pod {
 	pod, _ := buildPod(s, nil)
 	pod.UID = "pod-uid"
 	for _, m := range with {
@@ -95,13 +95,13 @@ func ours(s *agentsv1beta1.Sandbox, with ...podMutate) *corev1.Pod {
 	return pod
 }
 
-func called(name string) podMutate { return func(p *corev1.Pod) { p.Name = name } }
+func named(name string) podOption { return func(p *corev1.Pod) { p.Name = name } }
 
 func unowned(p *corev1.Pod) { p.OwnerReferences = nil }
 
 func unlabelled(p *corev1.Pod) { p.Labels = nil }
 
-func ownedBy(kind, name string, uid types.UID) podMutate {
+func ownedBy(kind, name string, uid types.UID) podOption {
 	return func(p *corev1.Pod) {
 		version := "apps/v1"
 		if kind == apis.KindSandbox {
@@ -111,7 +111,7 @@ func ownedBy(kind, name string, uid types.UID) podMutate {
 	}
 }
 
-func goingAway(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }
+func terminating(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }
 
 func ready(p *corev1.Pod) {
 	p.Status.Phase = corev1.PodRunning
@@ -120,9 +120,9 @@ func ready(p *corev1.Pod) {
 	p.Spec.NodeName = "node-1"
 }
 
-func phase(phase corev1.PodPhase) podMutate { return func(p *corev1.Pod) { p.Status.Phase = phase } }
+func phase(phase corev1.PodPhase) podOption { return func(p *corev1.Pod) { p.Status.Phase = phase } }
 
-func waitingFor(reason, message string) podMutate {
+func waitingFor(reason, message string) podOption {
 	return func(p *corev1.Pod) {
 		p.Status.Phase = corev1.PodPending
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{

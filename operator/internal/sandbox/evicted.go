@@ -23,7 +23,7 @@ import (
 // (kubelet 1.37: generateAPIPodStatus keeps a reason only with its phase). Only the Event tells then; it is written before the
 // process is told to end. Pods without such a limit cannot end so, and cost no request; the others cost one, when they end.
 func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
-	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !limitsDisk(&pod.Spec) {
+	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !hasDiskLimit(&pod.Spec) {
 		return pod, nil
 	}
 	var list corev1.EventList
@@ -44,8 +44,8 @@ func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1
 	return pod, nil
 }
 
-// limitsDisk says whether a Pod may write only so much to its node's disk.
-func limitsDisk(spec *corev1.PodSpec) bool {
+// hasDiskLimit says whether a Pod may write only so much to its node's disk.
+func hasDiskLimit(spec *corev1.PodSpec) bool {
 	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil }) ||
 		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
 			_, limited := c.Resources.Limits[corev1.ResourceEphemeralStorage]

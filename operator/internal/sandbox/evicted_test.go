@@ -45,7 +45,7 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 	}
 	refused := apierrors.NewForbidden(corev1.Resource("events"), "", errors.New("the role of an older installation"))
 	tests := map[string]struct {
-		limit    mutate
+		limit    sandboxOption
 		reason   string // that of the event; empty: there is none
 		other    bool   // the event is about another Pod of that name
 		answer   error
@@ -73,7 +73,7 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 				},
 			})
 			w.settle()
-			w.kubelet()
+			w.makePodsReady()
 			w.settle()
 			var pod corev1.Pod
 			if err := w.store.Get(t.Context(), client.ObjectKeyFromObject(box()), &pod); err != nil {
@@ -87,12 +87,12 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.podIs(endedWell)
+			w.setPodStatus(exitedZero)
 			w.settle()
 			if got := apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionFinished); got != tt.finished || asked != tt.asked {
 				t.Errorf("finished: %v, want %v; events were asked for %d times, want %d", got, tt.finished, asked, tt.asked)
 			}
-			said := strings.Join(w.said(), "; ")
+			said := strings.Join(w.recordedEvents(), "; ")
 			if replaced := strings.Contains(said, "RecreatingFailedPod"); replaced == tt.finished || replaced && !strings.Contains(said, "exceeds the limit") {
 				t.Errorf("what is said: %s", said)
 			}
@@ -103,14 +103,14 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 func TestAnUnansweredQuestionAboutAnEvictionFinishesNothing(t *testing.T) {
 	w := newWorld(t, box(scratch))
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	w.reconciler.live = interceptor.NewClient(w.store, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 			return errors.New("later")
 		},
 	})
-	w.podIs(endedWell)
+	w.setPodStatus(exitedZero)
 	if _, err := w.pass(); err == nil {
 		t.Error("nobody tries again")
 	}

@@ -20,8 +20,8 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// endedWell is what a Pod shows whose process ends with 0 on SIGTERM, as well as by itself.
-func endedWell(p *corev1.Pod) {
+// exitedZero is what a Pod shows whose process ends with 0 on SIGTERM, as well as by itself.
+func exitedZero(p *corev1.Pod) {
 	p.Status.Phase = corev1.PodSucceeded
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}},
@@ -33,20 +33,20 @@ func evicted(p *corev1.Pod) {
 	p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
 }
 
-// targeted is a Pod that somebody has marked before they delete it.
-func targeted(reason, message string) podMutate {
+// disrupted is a Pod that somebody has marked before they delete it.
+func disrupted(reason, message string) podOption {
 	return func(p *corev1.Pod) {
 		p.Status.Conditions = append(p.Status.Conditions,
 			corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason, Message: message})
 	}
 }
 
-func aged(ago time.Duration) podMutate {
+func createdAgo(ago time.Duration) podOption {
 	return func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(testNow.Add(-ago)) }
 }
 
 // unreadySince is a Sandbox that has not been Ready for that long.
-func unreadySince(ago time.Duration) mutate {
+func unreadySince(ago time.Duration) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
 			"before", 3, metav1.NewTime(testNow.Add(-ago)))}
@@ -56,61 +56,61 @@ func unreadySince(ago time.Duration) mutate {
 func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 	const notReady = "Ready=False/DependenciesNotReady: "
 	const done = "Pod has succeeded: container main exited with code 0 (Completed)"
-	expired := []mutate{shutdown(0, agentsv1beta1.ShutdownPolicyRetain)}
+	expired := []sandboxOption{shutdown(0, agentsv1beta1.ShutdownPolicyRetain)}
 	tests := map[string]struct {
 		sandbox *agentsv1beta1.Sandbox
-		facts   facts
+		facts   statusInput
 		want    []string
 	}{
 		"a Pod that ends well while it is deleted": {
-			sandbox: box(), facts: facts{pod: ours(box(), goingAway, endedWell), going: "Pod box"},
+			sandbox: box(), facts: statusInput{pod: builtPod(box(), terminating, exitedZero), waitingFor: "Pod box"},
 			want: []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
 		},
 		"the same before its process ends: the status is written once": {
-			sandbox: box(), facts: facts{pod: ours(box(), ready, goingAway), going: "Pod box"},
+			sandbox: box(), facts: statusInput{pod: builtPod(box(), ready, terminating), waitingFor: "Pod box"},
 			want: []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
 		},
 		"a drain says who it was": {
-			sandbox: box(), facts: facts{
-				pod:   ours(box(), goingAway, endedWell, targeted("EvictionByEvictionAPI", "Eviction API: evicting")),
-				going: "Pod box",
+			sandbox: box(), facts: statusInput{
+				pod:        builtPod(box(), terminating, exitedZero, disrupted("EvictionByEvictionAPI", "Eviction API: evicting")),
+				waitingFor: "Pod box",
 			},
 			want: []string{notReady + "Pod is being deleted: EvictionByEvictionAPI: Eviction API: evicting: waiting until Pod box is gone"},
 		},
 		"a Pod that was finished when somebody deleted it: a new one follows": {
 			sandbox: box(conditioned(apis.ConditionFinished, true, apis.ReasonPodSucceeded)),
-			facts:   facts{pod: ours(box(), goingAway, endedWell), going: "Pod box"},
+			facts:   statusInput{pod: builtPod(box(), terminating, exitedZero), waitingFor: "Pod box"},
 			want:    []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
 		},
 		"a Pod that its node threw out": {
-			sandbox: box(), facts: facts{pod: ours(box(), evicted)},
+			sandbox: box(), facts: statusInput{pod: builtPod(box(), evicted)},
 			want: []string{notReady + "Pod exists with phase: Failed: Evicted: The node was low on resource: memory."},
 		},
 		"a Pod that ends well on suspension": {
-			sandbox: box(scaledTo(0)), facts: facts{wish: wishSuspended, pod: ours(box(), goingAway, endedWell)},
+			sandbox: box(scaledTo(0)), facts: statusInput{state: desiredSuspended, pod: builtPod(box(), terminating, exitedZero)},
 			want: []string{
 				"Ready=False/SandboxSuspended: Sandbox is suspending",
 				"Suspended=False/PodNotTerminated: Pod has not been terminated. Sandbox is operational.",
 			},
 		},
 		"a Pod that ends well on expiry": {
-			sandbox: box(expired...), facts: facts{wish: wishExpired, pod: ours(box(), goingAway, endedWell)},
+			sandbox: box(expired...), facts: statusInput{state: desiredExpired, pod: builtPod(box(), terminating, exitedZero)},
 			want: []string{"Ready=False/SandboxExpired: Sandbox has expired"},
 		},
 		"a Pod that had ended when it expired, and nobody had said so": {
-			sandbox: box(expired...), facts: facts{wish: wishExpired, pod: ours(box(), endedWell)},
+			sandbox: box(expired...), facts: statusInput{state: desiredExpired, pod: builtPod(box(), exitedZero)},
 			want: []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodSucceeded: " + done},
 		},
 		"a Pod that had ended before it expired, while it goes": {
 			sandbox: box(append(expired, conditioned(apis.ConditionFinished, true, apis.ReasonPodSucceeded))...),
-			facts:   facts{wish: wishExpired, pod: ours(box(), goingAway, endedWell)},
+			facts:   statusInput{state: desiredExpired, pod: builtPod(box(), terminating, exitedZero)},
 			want:    []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodSucceeded: before"},
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := statusOf(tt.sandbox, tt.facts, "cluster.local", metav1.NewTime(testNow))
-			if diff := cmp.Diff(tt.want, words(got)); diff != "" {
+			if diff := cmp.Diff(tt.want, conditionStrings(got)); diff != "" {
 				t.Errorf("conditions (-want +got):\n%s", diff)
 			}
 			if end := tt.facts.pod; len(got.PodIPs) > 0 {
@@ -124,49 +124,49 @@ func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 	tests := map[string]struct {
 		sandbox *agentsv1beta1.Sandbox
 		pod     *corev1.Pod
-		want    verb
+		want    action
 		again   time.Duration
 	}{
 		"an evicted Pod goes, so that the next may come": {
-			sandbox: box(unreadySince(0)), pod: ours(box(), evicted, aged(time.Hour)), want: remove,
+			sandbox: box(unreadySince(0)), pod: builtPod(box(), evicted, createdAgo(time.Hour)), want: remove,
 		},
 		"one whose node is gone, too": {
-			sandbox: box(), pod: ours(box(), phase(corev1.PodFailed), targeted("DeletionByPodGC", "x"), aged(time.Hour)), want: remove,
+			sandbox: box(), pod: builtPod(box(), phase(corev1.PodFailed), disrupted("DeletionByPodGC", "x"), createdAgo(time.Hour)), want: remove,
 		},
 		"one that went as soon as it came waits": {
-			sandbox: box(unreadySince(2 * time.Second)), pod: ours(box(), evicted, aged(2*time.Second)), again: 8 * time.Second,
+			sandbox: box(unreadySince(2 * time.Second)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 8 * time.Second,
 		},
 		"the longer none lasts, the longer the next waits": {
-			sandbox: box(unreadySince(42 * time.Second)), pod: ours(box(), evicted, aged(2*time.Second)), again: 38 * time.Second,
+			sandbox: box(unreadySince(42 * time.Second)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 38 * time.Second,
 		},
 		"but not for ever": {
-			sandbox: box(unreadySince(time.Hour)), pod: ours(box(), evicted, aged(2*time.Second)), again: 58 * time.Second,
+			sandbox: box(unreadySince(time.Hour)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 58 * time.Second,
 		},
 		"one that waited an hour for its node is not late": {
-			sandbox: box(unreadySince(time.Hour)), pod: ours(box(), evicted, aged(time.Hour)), want: remove,
+			sandbox: box(unreadySince(time.Hour)), pod: builtPod(box(), evicted, createdAgo(time.Hour)), want: remove,
 		},
 		"a Pod whose work has ended stays, with its logs": {
-			sandbox: box(), pod: ours(box(), endedWell, aged(time.Hour)),
+			sandbox: box(), pod: builtPod(box(), exitedZero, createdAgo(time.Hour)),
 		},
 		"a Pod that is being deleted is waited for": {
-			sandbox: box(), pod: ours(box(), goingAway, evicted, aged(time.Hour)), want: wait,
+			sandbox: box(), pod: builtPod(box(), terminating, evicted, createdAgo(time.Hour)), want: wait,
 		},
 		"an evicted Pod of a suspended Sandbox goes at once": {
-			sandbox: box(scaledTo(0)), pod: ours(box(), evicted, aged(0)), want: remove,
+			sandbox: box(scaledTo(0)), pod: builtPod(box(), evicted, createdAgo(0)), want: remove,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			p := decide(testNow, tt.sandbox, pods(tt.pod))
-			if len(p.pods) != 1 || p.pods[0].verb != tt.want || max(0, p.again) != tt.again {
-				t.Errorf("%+v, again in %v", p.pods, p.again)
+			if len(p.pods) != 1 || p.pods[0].action != tt.want || max(0, p.requeueAfter) != tt.again {
+				t.Errorf("%+v, again in %v", p.pods, p.requeueAfter)
 			}
 		})
 	}
 }
 
-// podIs changes the Pod's status as a kubelet does.
-func (w *world) podIs(changes ...podMutate) {
+// setPodStatus changes the Pod's status as a kubelet does.
+func (w *world) setPodStatus(changes ...podOption) {
 	w.t.Helper()
 	var pod corev1.Pod
 	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
@@ -196,7 +196,7 @@ func (w *world) deletePod() {
 	}
 }
 
-func (w *world) said() []string {
+func (w *world) recordedEvents() []string {
 	var all []string
 	for len(w.recorder.Events) > 0 {
 		all = append(all, <-w.recorder.Events)
@@ -207,13 +207,13 @@ func (w *world) said() []string {
 func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 	w := newWorld(t, box(volume("data")))
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	w.deletePod()
 	w.settle()
-	w.podIs(endedWell)
+	w.setPodStatus(exitedZero)
 	w.settle()
-	if said := w.said(); len(said) > 0 {
+	if said := w.recordedEvents(); len(said) > 0 {
 		t.Errorf("events of a deletion: %q", said)
 	}
 	var pod corev1.Pod
@@ -225,22 +225,22 @@ func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 
-	w.podIs(evicted)
+	w.setPodStatus(evicted)
 	w.settle()
-	if got := words(w.sandbox().Status); len(got) != 1 || !strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod does not exist") &&
+	if got := conditionStrings(w.sandbox().Status); len(got) != 1 || !strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod does not exist") &&
 		!strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod exists with phase: Pending") {
 		t.Errorf("after an eviction: %v", got)
 	}
-	said := w.said()
+	said := w.recordedEvents()
 	if len(said) != 1 || !strings.Contains(said[0], "RecreatingFailedPod") || !strings.Contains(said[0], "The node was low on resource: memory.") {
 		t.Errorf("events of an eviction: %q", said)
 	}
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
-	if got := words(w.sandbox().Status); !slices.Equal(got, []string{"Ready=True/DependenciesReady: Pod is Ready"}) {
+	if got := conditionStrings(w.sandbox().Status); !slices.Equal(got, []string{"Ready=True/DependenciesReady: Pod is Ready"}) {
 		t.Errorf("its next Pod: %v", got)
 	}
 	var claim corev1.PersistentVolumeClaim
@@ -253,10 +253,10 @@ func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 func TestAnEventIsToldOnceThoughItsStatusMetAConflict(t *testing.T) {
 	w := newWorld(t, box())
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
-	w.said()
-	w.podIs(endedWell)
+	w.recordedEvents()
+	w.setPodStatus(exitedZero)
 	conflicts := 0
 	w.intercept = func(what string, do func() error) error {
 		if what == "patch Sandbox/status" && conflicts < 2 {
@@ -270,7 +270,7 @@ func TestAnEventIsToldOnceThoughItsStatusMetAConflict(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if said := w.said(); conflicts != 2 || len(said) != 1 || !strings.Contains(said[0], "Finished") {
+	if said := w.recordedEvents(); conflicts != 2 || len(said) != 1 || !strings.Contains(said[0], "Finished") {
 		t.Errorf("after %d conflicts: %q", conflicts, said)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-func created(at time.Time, owner string) mutate {
+func created(at time.Time, owner string) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.CreationTimestamp = metav1.NewTime(at)
 		if owner != "" {
@@ -29,7 +29,7 @@ func created(at time.Time, owner string) mutate {
 
 func TestOnlyAPoolsSandboxMayStartWithoutAWord(t *testing.T) {
 	tests := map[string]struct {
-		with mutate
+		with sandboxOption
 		told bool // that it is starting, by the pass that made the Pod
 		due  time.Duration
 	}{
@@ -53,7 +53,7 @@ func TestOnlyAPoolsSandboxMayStartWithoutAWord(t *testing.T) {
 func TestAPoolsSandboxThatIsReadyInTimeTellsOnce(t *testing.T) {
 	w := newWorld(t, box(created(testNow, "SandboxWarmPool")))
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	count := 0
 	for _, write := range w.writes {

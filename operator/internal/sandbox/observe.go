@@ -23,14 +23,14 @@ const ownerUIDIndex = "metadata.controllerUID"
 
 // observed is what the cluster held when the pass began.
 type observed struct {
-	pods    []*corev1.Pod                            // those that the Sandbox controls
-	named   *corev1.Pod                              // one under the Pod's name that it does not control
-	service *corev1.Service                          // under the Sandbox's name, whoever owns it
-	claims  map[string]*corev1.PersistentVolumeClaim // by name, whoever owns them
+	pods       []*corev1.Pod                            // those that the Sandbox controls
+	unownedPod *corev1.Pod                              // one under the Pod's name that it does not control
+	service    *corev1.Service                          // under the Sandbox's name, whoever owns it
+	volumes    map[string]*corev1.PersistentVolumeClaim // by name, whoever owns them
 }
 
 func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (observed, error) {
-	seen := observed{claims: map[string]*corev1.PersistentVolumeClaim{}}
+	seen := observed{volumes: map[string]*corev1.PersistentVolumeClaim{}}
 	if err := r.observePods(ctx, sandbox, &seen); err != nil {
 		return seen, err
 	}
@@ -54,7 +54,7 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 			return seen, err
 		}
 		if claim != nil {
-			seen.claims[key.Name] = claim
+			seen.volumes[key.Name] = claim
 		}
 	}
 	return seen, nil
@@ -73,7 +73,7 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 		return nil
 	}
 	reader := client.Reader(r.client)
-	if r.absenceMustBeSure(sandbox) {
+	if r.mustConfirmAbsence(sandbox) {
 		reader = r.live
 	}
 	pod, err := lookup.Get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
@@ -88,14 +88,14 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	case relationOf(pod, sandbox) == owner.Owned:
 		seen.pods = append(seen.pods, pod)
 	default:
-		seen.named = pod
+		seen.unownedPod = pod
 	}
 	return nil
 }
 
-// absenceMustBeSure: before the status says for the first time that the Pod is gone, the API server is asked: a Pod made a
+// mustConfirmAbsence: before the status says for the first time that the Pod is gone, the API server is asked: a Pod made a
 // moment ago may not be in the cache yet, and whoever waits for Suspended relies on it.
-func (r *Reconciler) absenceMustBeSure(sandbox *agentsv1beta1.Sandbox) bool {
+func (r *Reconciler) mustConfirmAbsence(sandbox *agentsv1beta1.Sandbox) bool {
 	asked, _ := sandbox.Spec.SuspensionAsked()
 	return asked && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }

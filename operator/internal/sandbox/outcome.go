@@ -12,8 +12,8 @@ import (
 const (
 	// conflictRetry gives the cache time to show the write that beat ours. Mostly that is our own last status, which does not wake us.
 	conflictRetry = 50 * time.Millisecond
-	// goneRetry is how often we look whether what stands in our way has gone: if it lacks our label, its end is no event.
-	goneRetry = 5 * time.Second
+	// deletionPollInterval is how often we look whether what stands in our way has gone: if it lacks our label, its end is no event.
+	deletionPollInterval = 5 * time.Second
 )
 
 // refusal is an object under a name we need that we may not take. Its text names the object and the cure.

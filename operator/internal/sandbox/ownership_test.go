@@ -24,9 +24,9 @@ import (
 func TestObjectsInTheWay(t *testing.T) {
 	stranger := func(o client.Object) client.Object { o.SetOwnerReferences(nil); o.SetLabels(nil); return o }
 	foreign := map[string]client.Object{
-		"Pod":                   stranger(ours(box())),
+		"Pod":                   stranger(builtPod(box())),
 		"Service":               stranger(serviceOf(box())),
-		"PersistentVolumeClaim": stranger(buildClaim(box(), &box(volume("data")).Spec.VolumeClaimTemplates[0], nil)),
+		"PersistentVolumeClaim": stranger(buildVolume(box(), &box(volume("data")).Spec.VolumeClaimTemplates[0], nil)),
 	}
 	for kind, object := range foreign {
 		t.Run(kind, func(t *testing.T) {
@@ -48,10 +48,10 @@ func TestObjectsInTheWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.settle()
-			w.kubelet()
+			w.makePodsReady()
 			w.settle()
 			if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
-				t.Errorf("did not recover: %v", words(w.sandbox().Status))
+				t.Errorf("did not recover: %v", conditionStrings(w.sandbox().Status))
 			}
 		})
 	}
@@ -60,7 +60,7 @@ func TestObjectsInTheWay(t *testing.T) {
 func TestOrphansAreTakenBack(t *testing.T) {
 	w := newWorld(t, box(service(true), volume("data")))
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	var pods corev1.PodList
 	if err := w.store.List(context.Background(), &pods); err != nil {
 		t.Fatal(err)
@@ -93,9 +93,9 @@ func TestOrphansAreTakenBack(t *testing.T) {
 	}
 	w.settle()
 	if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
-		t.Errorf("not ready: %v", words(w.sandbox().Status))
+		t.Errorf("not ready: %v", conditionStrings(w.sandbox().Status))
 	}
-	for _, line := range w.picture() {
+	for _, line := range w.snapshot() {
 		if !strings.HasPrefix(line, "Sandbox") && !strings.Contains(line, "second-life") {
 			t.Errorf("not taken back: %s", line)
 		}
@@ -103,7 +103,7 @@ func TestOrphansAreTakenBack(t *testing.T) {
 }
 
 func TestAHintAtSomebodyElsesPodIsNoHint(t *testing.T) {
-	other := ours(box(), called("other"), ownedBy(apis.KindSandbox, "other", "other-uid"))
+	other := builtPod(box(), named("other"), ownedBy(apis.KindSandbox, "other", "other-uid"))
 	w := newWorld(t, box(annotated(apis.AnnotationPodName, "other")), other)
 	w.settle()
 	if _, err := w.pod("box"); err != nil {
@@ -129,8 +129,8 @@ func TestWhatIsOnItsWayOutAndUnseenByTheCacheIsLookedAtAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.hidden["Pod box"] = true // the cache holds labelled objects only
-	if retry, err := w.pass(); err != nil || retry != goneRetry {
-		t.Errorf("retry %v, error %v; want %v: its end is no event for us", retry, err, goneRetry)
+	if retry, err := w.pass(); err != nil || retry != deletionPollInterval {
+		t.Errorf("retry %v, error %v; want %v: its end is no event for us", retry, err, deletionPollInterval)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, children hidden: %t", name, hidden), func(t *testing.T) {
 				w := newWorld(t, box(service(true), volume("data")))
 				w.settle()
-				w.kubelet()
+				w.makePodsReady()
 				w.settle()
 				old := w.sandbox()
 				children := map[string]client.Object{

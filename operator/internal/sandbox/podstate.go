@@ -15,26 +15,26 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// finish says whether the Pod's work has ended by itself, and how.
-func finish(pod *corev1.Pod) (finished bool, reason apis.Reason, message string) {
+// finishedCondition says whether the Pod's work has ended by itself, and how.
+func finishedCondition(pod *corev1.Pod) (finished bool, reason apis.Reason, message string) {
 	switch end := ending.Of(pod); {
 	case !end.Finished():
 		return false, "", ""
 	case end.Cause == ending.Completed:
-		return true, end.Reason(), "Pod has succeeded" + exits(pod)
+		return true, end.Reason(), "Pod has succeeded" + exitMessage(pod)
 	default:
-		return true, end.Reason(), "Pod has failed" + exits(pod)
+		return true, end.Reason(), "Pod has failed" + exitMessage(pod)
 	}
 }
 
-// serves says whether a Pod's addresses may lead anybody to it: one that was taken away, or is about to be, is no address.
-func serves(pod *corev1.Pod) bool {
+// showsPodIPs says whether a Pod's addresses may lead anybody to it: one that was taken away, or is about to be, is no address.
+func showsPodIPs(pod *corev1.Pod) bool {
 	end := ending.Of(pod)
 	return end.Cause == ending.None || end.Finished()
 }
 
-// exits lists how the containers ended, and the kubelet's own reason when it ended the Pod (DeadlineExceeded, say).
-func exits(pod *corev1.Pod) string {
+// exitMessage lists how the containers ended, and the kubelet's own reason when it ended the Pod (DeadlineExceeded, say).
+func exitMessage(pod *corev1.Pod) string {
 	var parts []string
 	if pod.Status.Reason != "" {
 		parts = append(parts, strings.TrimSuffix(pod.Status.Reason+": "+pod.Status.Message, ": "))
@@ -60,7 +60,7 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 		return false, apis.MessagePodMissing
 	}
 	if end := ending.Of(pod); end.Cause != ending.None && !end.Finished() {
-		return false, takenMessage(pod, end, going)
+		return false, removedPodMessage(pod, end, going)
 	}
 	message := apis.MessagePodPhase + string(pod.Status.Phase)
 	if pod.Status.Phase == "" {
@@ -81,8 +81,8 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 	return false, message
 }
 
-// takenMessage says who took a Pod away. It stays the same while the Pod goes, whatever phases it shows on its way.
-func takenMessage(pod *corev1.Pod, end ending.Ending, going string) string {
+// removedPodMessage says who took a Pod away. It stays the same while the Pod goes, whatever phases it shows on its way.
+func removedPodMessage(pod *corev1.Pod, end ending.Ending, going string) string {
 	message := apis.MessagePodDeleted
 	if !end.Going {
 		message = apis.MessagePodPhase + string(pod.Status.Phase)

@@ -21,7 +21,7 @@ func TestWhatAPoolHoldsWaitsBehindTheRest(t *testing.T) {
 	for name, owner := range map[string]string{"pooled": "SandboxWarmPool", "claimed": "SandboxClaim", "bare": "", "kept": "SandboxWarmPool"} {
 		objects = append(objects, box(created(testNow, owner), func(s *agentsv1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }))
 	}
-	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", ratelimiter.New()).(*lanes)
+	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", ratelimiter.New()).(*memberLastQueue)
 	if !ok {
 		t.Fatal("not a queue with lanes")
 	}

@@ -48,13 +48,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 	}
 	todo := decide(now, sandbox, seen)
 	done := r.apply(ctx, sandbox, todo)
-	if todo.end {
+	if todo.deleteSelf {
 		return errorclass.Result(0, conflictRetry, done.errors()...)
 	}
 	due, err := r.report(ctx, sandbox, todo, done, now)
-	after := waits.Sooner(waits.Sooner(due, todo.again), todo.deadline.Remaining(now))
-	if done.waits() {
-		after = waits.Sooner(after, goneRetry)
+	after := waits.Sooner(waits.Sooner(due, todo.requeueAfter), todo.deadline.Remaining(now))
+	if done.isWaiting() {
+		after = waits.Sooner(after, deletionPollInterval)
 	}
 	return errorclass.Result(after, conflictRetry, append(done.errors(), errorclass.LogInvalidStatus(ctx, err))...)
 }

@@ -22,44 +22,44 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// life is a Sandbox's life: each step is what a user or the cluster does before the operator looks again.
-var life = []struct {
+// lifecycleSteps is a Sandbox's life: each step is what a user or the cluster does before the operator looks again.
+var lifecycleSteps = []struct {
 	name string
 	do   func(*world)
 }{
 	{"created", func(*world) {}},
-	{"its Pod becomes ready", func(w *world) { w.kubelet() }},
+	{"its Pod becomes ready", func(w *world) { w.makePodsReady() }},
 	{"suspended", func(w *world) { w.edit(scaledTo(0)) }},
 	{"resumed", func(w *world) { w.edit(scaledTo(1)) }},
-	{"its Pod becomes ready again", func(w *world) { w.kubelet() }},
+	{"its Pod becomes ready again", func(w *world) { w.makePodsReady() }},
 	{"expired", func(w *world) { w.clock.SetTime(testNow.Add(time.Hour)) }},
 }
 
-func newLife(t *testing.T) *world {
+func newLifecycleWorld(t *testing.T) *world {
 	return newWorld(t, box(service(true), volume("data"), shutdown(time.Hour, agentsv1beta1.ShutdownPolicyRetain)))
 }
 
 func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 	var want [][]string
-	undisturbed := newLife(t)
-	for _, step := range life {
+	undisturbed := newLifecycleWorld(t)
+	for _, step := range lifecycleSteps {
 		step.do(undisturbed)
 		undisturbed.settle()
-		want = append(want, undisturbed.picture())
+		want = append(want, undisturbed.snapshot())
 	}
-	for i, step := range life {
+	for i, step := range lifecycleSteps {
 		for n := 1; n < 20; n++ {
 			reached := false
 			for _, after := range []bool{false, true} {
-				w := newLife(t)
-				for _, earlier := range life[:i] {
+				w := newLifecycleWorld(t)
+				for _, earlier := range lifecycleSteps[:i] {
 					earlier.do(w)
 					w.settle()
 				}
 				step.do(w)
 				reached = w.killedPass(n, after) || reached
 				w.settle()
-				if diff := cmp.Diff(want[i], w.picture()); diff != "" {
+				if diff := cmp.Diff(want[i], w.snapshot()); diff != "" {
 					t.Errorf("%s, killed at write %d (done: %v) (-undisturbed +got):\n%s", step.name, n, after, diff)
 				}
 			}
@@ -170,7 +170,7 @@ func TestTheServiceHasThePortsOfThePod(t *testing.T) {
 }
 
 func TestWritesOfALife(t *testing.T) {
-	w := newLife(t)
+	w := newLifecycleWorld(t)
 	want := []string{
 		"create PersistentVolumeClaim create Pod create Service patch Sandbox patch Sandbox/status",
 		"patch Sandbox/status",
@@ -179,7 +179,7 @@ func TestWritesOfALife(t *testing.T) {
 		"patch Sandbox/status",
 		"delete Pod delete Service patch Sandbox patch Sandbox/status patch Sandbox/status",
 	}
-	for i, step := range life {
+	for i, step := range lifecycleSteps {
 		w.writes = nil
 		step.do(w)
 		w.settle()
@@ -205,7 +205,7 @@ func TestTheNodeNameAloneIsNotWorthAWrite(t *testing.T) {
 	if len(w.writes) != 0 || w.sandbox().Status.NodeName != "" {
 		t.Errorf("writes %v, node %q", w.writes, w.sandbox().Status.NodeName)
 	}
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	if w.sandbox().Status.NodeName != "node-1" {
 		t.Error("the node's name did not come along with the next change")
@@ -231,10 +231,10 @@ func TestALaterShutdownTimeRevivesARetainedSandbox(t *testing.T) {
 	w.settle()
 	w.edit(shutdown(time.Hour, agentsv1beta1.ShutdownPolicyRetain))
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
-		t.Errorf("not revived: %v", words(w.sandbox().Status))
+		t.Errorf("not revived: %v", conditionStrings(w.sandbox().Status))
 	}
 }
 

@@ -24,38 +24,38 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// facts is all that a status is made of.
-type facts struct {
-	wish     wish
-	pod      *corev1.Pod   // ours; nil when it is known that there is none
-	multiple []*corev1.Pod // ours, when there are several
-	going    string        // what a new Pod waits for; empty when it does not
-	service  *corev1.Service
-	problems []error // what the user must know, Pod first
+// statusInput is all that a status is made of.
+type statusInput struct {
+	state        desiredState
+	pod          *corev1.Pod   // ours; nil when it is known that there is none
+	multiplePods []*corev1.Pod // ours, when there are several
+	waitingFor   string        // what a new Pod waits for; empty when it does not
+	service      *corev1.Service
+	errs         []error // what the user must know, Pod first
 }
 
-// firstWordDelay is how long the word that a pool's Sandbox is starting may be held back: nobody waits for it, and mostly the word that
+// startingStatusDelay is how long the word that a pool's Sandbox is starting may be held back: nobody waits for it, and mostly the word that
 // it is Ready comes sooner.
-const firstWordDelay = 3 * time.Second
+const startingStatusDelay = 3 * time.Second
 
 // report writes the status if it differs and is due, once, over the object that the pass has seen; events say what changed. It returns
 // when the status is due; zero where it is written.
 func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
 	was := sandbox.DeepCopy()
-	f := gather(sandbox, p, done)
+	f := collectStatusInput(sandbox, p, done)
 	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
-	r.announceWork(was, sandbox, p, done)
-	if sameButNode(was.Status, sandbox.Status) {
+	r.recordActionEvents(was, sandbox, p, done)
+	if equalExceptNodeName(was.Status, sandbox.Status) {
 		return 0, nil
 	}
-	if wait := was.CreationTimestamp.Add(firstWordDelay).Sub(now); wait > 0 && starts(was, sandbox, f, p) {
-		return min(wait, firstWordDelay), nil
+	if wait := was.CreationTimestamp.Add(startingStatusDelay).Sub(now); wait > 0 && isOnlyStarting(was, sandbox, f, p) {
+		return min(wait, startingStatusDelay), nil
 	}
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
 	switch {
 	case err == nil:
-		r.announceStatus(was, sandbox)
+		r.recordStatusEvents(was, sandbox)
 		return 0, nil
 	case apierrors.IsNotFound(err):
 		return 0, nil
@@ -66,63 +66,63 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 	}
 }
 
-// starts says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
-func starts(was, is *agentsv1beta1.Sandbox, f facts, p plan) bool {
-	plain := f.pod != nil && len(f.multiple)+len(f.problems)+len(p.dropped)+len(is.Status.PodIPs) == 0 && f.going == "" && podreason.Message(f.pod) == ""
-	return plain && ending.Of(f.pod).Cause == ending.None && f.wish == wishRunning && len(was.Status.Conditions) == 0 && isPoolMember(was)
+// isOnlyStarting says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
+func isOnlyStarting(was, is *agentsv1beta1.Sandbox, f statusInput, p plan) bool {
+	plain := f.pod != nil && len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.Status.PodIPs) == 0 && f.waitingFor == "" && podreason.Message(f.pod) == ""
+	return plain && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning && len(was.Status.Conditions) == 0 && isPoolMember(was)
 }
 
-// sameButNode: the node's name is written together with other changes, never for its own sake.
-func sameButNode(was, is agentsv1beta1.SandboxStatus) bool {
+// equalExceptNodeName: the node's name is written together with other changes, never for its own sake.
+func equalExceptNodeName(was, is agentsv1beta1.SandboxStatus) bool {
 	was.NodeName, is.NodeName = "", ""
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// gather collects the facts after the writes. A Pod that is not ours, or not ours yet, gives none.
-func gather(sandbox *agentsv1beta1.Sandbox, p plan, done results) facts {
-	f := facts{wish: p.wish}
+// collectStatusInput collects the facts after the writes. A Pod that is not ours, or not ours yet, gives none.
+func collectStatusInput(sandbox *agentsv1beta1.Sandbox, p plan, done results) statusInput {
+	f := statusInput{state: p.state}
 	for _, pod := range done.pods {
 		if pod.child == nil {
 			continue
 		}
 		if relationOf(pod.child, sandbox) == owner.Owned {
 			f.pod = pod.child
-			if p.multiple {
-				f.multiple = append(f.multiple, pod.child)
+			if p.multiplePods {
+				f.multiplePods = append(f.multiplePods, pod.child)
 			}
 		}
-		if pod.verb == wait && p.wish == wishRunning {
-			f.going = "Pod " + pod.child.Name
+		if pod.action == wait && p.state == desiredRunning {
+			f.waitingFor = "Pod " + pod.child.Name
 		}
 	}
-	for _, claim := range done.claims {
-		if claim.verb == wait && claim.child != nil {
-			f.going = "PersistentVolumeClaim " + claim.child.Name
+	for _, claim := range done.volumes {
+		if claim.action == wait && claim.child != nil {
+			f.waitingFor = "PersistentVolumeClaim " + claim.child.Name
 		}
 	}
-	if s := done.service; s.verb != refuse && (s.verb != remove || s.err != nil) && s.verb != wait {
+	if s := done.service; s.action != refuse && (s.action != remove || s.err != nil) && s.action != wait {
 		f.service = s.child
 	}
 	for _, err := range done.errors() {
 		if c := errorclass.Of(err); c != errorclass.None && c != errorclass.Conflict && c != errorclass.Terminating {
-			f.problems = append(f.problems, err)
+			f.errs = append(f.errs, err)
 		}
 	}
 	return f
 }
 
 // statusOf is the whole status. Conditions come in the order Ready, Suspended, Finished, and there are no others.
-func statusOf(sandbox *agentsv1beta1.Sandbox, f facts, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
+func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
 	var s agentsv1beta1.SandboxStatus
 	if f.pod != nil {
 		s.Replicas = 1
 	}
-	if f.wish != wishExpired {
+	if f.state != desiredExpired {
 		s.LabelSelector = apis.LabelSandboxNameHash + "=" + naming.Hash(sandbox.Name)
-		if f.pod != nil && len(f.multiple) == 0 {
+		if f.pod != nil && len(f.multiplePods) == 0 {
 			s.NodeName = f.pod.Spec.NodeName
 			for _, ip := range f.pod.Status.PodIPs {
-				if serves(f.pod) {
+				if showsPodIPs(f.pod) {
 					s.PodIPs = append(s.PodIPs, ip.IP)
 				}
 			}
@@ -136,7 +136,7 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f facts, clusterDomain string, now
 		s.Conditions = append(s.Conditions,
 			apis.NewCondition(sandbox.Status.Conditions, kind, status, reason, message, sandbox.Generation, now))
 	}
-	ready, reason, message := readiness(sandbox, f)
+	ready, reason, message := readyCondition(sandbox, f)
 	add(apis.ConditionReady, ready, reason, message)
 	if asked, _ := sandbox.Spec.SuspensionAsked(); asked {
 		if f.pod == nil {
@@ -145,32 +145,32 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f facts, clusterDomain string, now
 			add(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, apis.MessageSuspendedPodPresent)
 		}
 	}
-	if finished, reason, message := finish(f.pod); finished && len(f.multiple) == 0 {
+	if finished, reason, message := finishedCondition(f.pod); finished && len(f.multiplePods) == 0 {
 		add(apis.ConditionFinished, true, reason, message)
-	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.wish == wishExpired {
+	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.state == desiredExpired {
 		s.Conditions = append(s.Conditions, *old) // its Pod went with the expiry; the word of how it ended stays
 	}
 	return s
 }
 
-// readiness decides the Ready condition.
-func readiness(sandbox *agentsv1beta1.Sandbox, f facts) (ready bool, reason apis.Reason, message string) {
+// readyCondition decides the Ready condition.
+func readyCondition(sandbox *agentsv1beta1.Sandbox, f statusInput) (ready bool, reason apis.Reason, message string) {
 	switch {
-	case f.wish == wishExpired:
+	case f.state == desiredExpired:
 		return false, apis.ReasonSandboxExpired, apis.MessageExpired
-	case len(f.multiple) > 0:
-		return false, apis.ReasonMultiplePods, multipleMessage(f.multiple)
-	case len(f.problems) > 0:
-		return false, apis.ReasonReconcilerError, apis.MessageErrorPrefix + joinErrors(f.problems)
-	case f.wish == wishSuspended && f.pod != nil:
+	case len(f.multiplePods) > 0:
+		return false, apis.ReasonMultiplePods, multipleMessage(f.multiplePods)
+	case len(f.errs) > 0:
+		return false, apis.ReasonReconcilerError, apis.MessageErrorPrefix + joinErrors(f.errs)
+	case f.state == desiredSuspended && f.pod != nil:
 		return false, apis.ReasonSandboxSuspended, apis.MessageSuspending
-	case f.wish == wishSuspended:
+	case f.state == desiredSuspended:
 		return false, apis.ReasonSandboxSuspended, apis.MessageSuspended
 	}
-	if finished, reason, message := finish(f.pod); finished {
+	if finished, reason, message := finishedCondition(f.pod); finished {
 		return false, reason, message
 	}
-	podReady, message := podReadiness(f.pod, f.going)
+	podReady, message := podReadiness(f.pod, f.waitingFor)
 	asked := sandbox.Spec.Service
 	switch {
 	case f.service != nil:

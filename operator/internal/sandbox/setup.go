@@ -59,17 +59,17 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandbox").
-		For(&agentsv1beta1.Sandbox{}, builder.WithPredicates(predicates.OrResync(asked()))).
-		Owns(&corev1.Pod{}, builder.WithPredicates(podMoved())).
-		Owns(&corev1.Service{}, builder.WithPredicates(childMoved())).
-		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childMoved())).
-		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(userOf), builder.WithPredicates(childMoved())).
+		For(&agentsv1beta1.Sandbox{}, builder.WithPredicates(predicates.OrResync(specChanged()))).
+		Owns(&corev1.Pod{}, builder.WithPredicates(podStatusChanged())).
+		Owns(&corev1.Service{}, builder.WithPredicates(childChanged())).
+		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childChanged())).
+		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(sandboxOfVolume), builder.WithPredicates(childChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New(), NewQueue: r.newQueue}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandbox", r)))
 }
 
-// userOf is the Sandbox that a volume without an owner is of.
-func userOf(_ context.Context, volume client.Object) []reconcile.Request {
+// sandboxOfVolume is the Sandbox that a volume without an owner is of.
+func sandboxOfVolume(_ context.Context, volume client.Object) []reconcile.Request {
 	name := volume.GetAnnotations()[apis.AnnotationAssignedSandboxName]
 	if name == "" || metav1.GetControllerOfNoCopy(volume) != nil {
 		return nil
@@ -77,41 +77,41 @@ func userOf(_ context.Context, volume client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: volume.GetNamespace(), Name: name}}}
 }
 
-// asked lets through what changes what is asked for; our own status writes do not wake us.
-func asked() predicate.Predicate {
+// specChanged lets through what changes what is asked for; our own status writes do not wake us.
+func specChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		was, is := e.ObjectOld, e.ObjectNew
-		return was.GetGeneration() != is.GetGeneration() || metadataMoved(was, is)
+		return was.GetGeneration() != is.GetGeneration() || metadataChanged(was, is)
 	}}
 }
 
-// podMoved lets through what a status would be written for, and what we repair. A Pod that appears without news is the one that the
+// podStatusChanged lets through what a status would be written for, and what we repair. A Pod that appears without news is the one that the
 // pass which made it has reported already; the node's name comes along with other changes.
-func podMoved() predicate.Predicate {
+func podStatusChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			pod, ok := e.Object.(*corev1.Pod)
-			return !ok || pod.DeletionTimestamp != nil || podWords(pod) != podWords(&corev1.Pod{}) || len(pod.Status.PodIPs) > 0
+			return !ok || pod.DeletionTimestamp != nil || podMessages(pod) != podMessages(&corev1.Pod{}) || len(pod.Status.PodIPs) > 0
 		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			was, ok := e.ObjectOld.(*corev1.Pod)
 			is, ok2 := e.ObjectNew.(*corev1.Pod)
-			return !ok || !ok2 || metadataMoved(was, is) || podWords(was) != podWords(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
+			return !ok || !ok2 || metadataChanged(was, is) || podMessages(was) != podMessages(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
 		},
 	}
 }
 
-// podWords is all that a status says of a Pod.
-func podWords(pod *corev1.Pod) string {
-	_, _, ended := finish(pod)
+// podMessages is all that a status says of a Pod.
+func podMessages(pod *corev1.Pod) string {
+	_, _, ended := finishedCondition(pod)
 	_, message := podReadiness(pod, "")
 	return ended + message
 }
 
-// childMoved lets through changes of metadata and spec.
-func childMoved() predicate.Predicate {
+// childChanged lets through changes of metadata and spec.
+func childChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		if metadataMoved(e.ObjectOld, e.ObjectNew) {
+		if metadataChanged(e.ObjectOld, e.ObjectNew) {
 			return true
 		}
 		was, ok := e.ObjectOld.(*corev1.Service)
@@ -120,7 +120,7 @@ func childMoved() predicate.Predicate {
 	}}
 }
 
-func metadataMoved(was, is metav1.Object) bool {
+func metadataChanged(was, is metav1.Object) bool {
 	return was.GetUID() != is.GetUID() ||
 		(was.GetDeletionTimestamp() == nil) != (is.GetDeletionTimestamp() == nil) ||
 		!maps.Equal(was.GetLabels(), is.GetLabels()) ||

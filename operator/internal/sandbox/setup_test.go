@@ -39,19 +39,19 @@ func TestWhatOfAPodWakesItsSandbox(t *testing.T) {
 			}
 			is := was.DeepCopy()
 			tt.to(is)
-			if got := podMoved().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: is}); got != tt.want {
+			if got := podStatusChanged().Update(event.UpdateEvent{ObjectOld: was, ObjectNew: is}); got != tt.want {
 				t.Errorf("wakes: %t", got)
 			}
 		})
 	}
-	appears := func(pod *corev1.Pod) bool { return podMoved().Create(event.CreateEvent{Object: pod}) }
+	appears := func(pod *corev1.Pod) bool { return podStatusChanged().Create(event.CreateEvent{Object: pod}) }
 	if appears(builders.Pod("box")) {
 		t.Error("a Pod that was just made wakes the Sandbox whose pass made it")
 	}
 	if !appears(running) || !appears(builders.Pod("box", builders.DeletedAt(testNow))) {
 		t.Error("a Pod that the watch shows late has news")
 	}
-	if !podMoved().Delete(event.DeleteEvent{Object: running}) {
+	if !podStatusChanged().Delete(event.DeleteEvent{Object: running}) {
 		t.Error("a Pod's end wakes nobody")
 	}
 }

@@ -16,46 +16,46 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// retains says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
+// retainsVolumes says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
 // worked in it, and its name is never used again.
-func retains(sandbox *agentsv1beta1.Sandbox) bool {
+func retainsVolumes(sandbox *agentsv1beta1.Sandbox) bool {
 	return sandbox.Spec.RetainsVolumes() && !isPoolMember(sandbox)
 }
 
-func decideClaims(sandbox *agentsv1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
+func decideVolumes(sandbox *agentsv1beta1.Sandbox, seen observed) []step[*corev1.PersistentVolumeClaim] {
 	templates := sandbox.Spec.VolumeClaimTemplates
 	steps := make([]step[*corev1.PersistentVolumeClaim], 0, len(templates))
 	for i := range templates {
-		was := seen.claims[naming.PersistentVolumeClaim(templates[i].Name, sandbox.Name)]
-		steps = append(steps, decideClaim(sandbox, &templates[i], was))
+		was := seen.volumes[naming.PersistentVolumeClaim(templates[i].Name, sandbox.Name)]
+		steps = append(steps, decideVolume(sandbox, &templates[i], was))
 	}
 	return steps
 }
 
-func decideClaim(
+func decideVolume(
 	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
 ) step[*corev1.PersistentVolumeClaim] {
-	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildClaim(sandbox, template, was))
+	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildVolume(sandbox, template, was))
 }
 
-// onlyOwners is what an expired Sandbox still does about its volumes: none is made or taken, but those that it has are kept or given
+// retentionSteps is what an expired Sandbox still does about its volumes: none is made or taken, but those that it has are kept or given
 // up as its spec says now. A deletion may follow.
-func onlyOwners(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
+func retentionSteps(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
 	for i := range steps {
-		if steps[i].verb != patch || relationOf(steps[i].was, sandbox) != owner.Owned {
-			steps[i].verb = leave
+		if steps[i].action != patch || relationOf(steps[i].was, sandbox) != owner.Owned {
+			steps[i].action = leave
 		}
 	}
-	if !slices.ContainsFunc(steps, func(s step[*corev1.PersistentVolumeClaim]) bool { return s.verb == patch }) {
+	if !slices.ContainsFunc(steps, func(s step[*corev1.PersistentVolumeClaim]) bool { return s.action == patch }) {
 		return nil
 	}
 	return steps
 }
 
-// buildClaim returns a PersistentVolumeClaim. Of an existing one only the owner and our own keys are set: its spec is immutable and
+// buildVolume returns a PersistentVolumeClaim. Of an existing one only the owner and our own keys are set: its spec is immutable and
 // its other metadata may be somebody's. One that outlives the Sandbox carries no owner reference, which the garbage collector
 // would follow, but labels that say whose it is.
-func buildClaim(
+func buildVolume(
 	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
 ) *corev1.PersistentVolumeClaim {
 	var want *corev1.PersistentVolumeClaim
@@ -73,7 +73,7 @@ func buildClaim(
 	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	delete(want.Labels, apis.LabelClaimUID)
 	delete(want.Annotations, apis.AnnotationUnusedSince)
-	if !retains(sandbox) {
+	if !retainsVolumes(sandbox) {
 		adopt(want, sandbox)
 		delete(want.Labels, apis.LabelSandboxUID)
 	} else {
@@ -83,14 +83,14 @@ func buildClaim(
 			want.Labels[apis.LabelClaimUID] = uid
 		}
 	}
-	if was == nil || retains(sandbox) { // an older volume is not written to for its name's sake
-		nameVolume(want, sandbox.Name)
+	if was == nil || retainsVolumes(sandbox) { // an older volume is not written to for its name's sake
+		recordSandboxName(want, sandbox.Name)
 	}
 	return want
 }
 
-// nameVolume notes which Sandbox the volume is of: names may share a hash, and people read names.
-func nameVolume(volume *corev1.PersistentVolumeClaim, sandbox string) {
+// recordSandboxName notes which Sandbox the volume is of: names may share a hash, and people read names.
+func recordSandboxName(volume *corev1.PersistentVolumeClaim, sandbox string) {
 	setKey(&volume.Annotations, apis.AnnotationAssignedSandboxName, sandbox)
 	if len(validation.IsValidLabelValue(sandbox)) == 0 {
 		setKey(&volume.Labels, apis.LabelAssignedSandboxName, sandbox)

@@ -20,57 +20,59 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-func whenDeleted(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) mutate {
+func volumeRetention(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: policy}
 	}
 }
 
-func byClaim(s *agentsv1beta1.Sandbox) {
-	heldBy(apis.GroupExtensions, apis.KindSandboxClaim)(s)
+func claimed(s *agentsv1beta1.Sandbox) {
+	controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)(s)
 	setKey(&s.Labels, "agents.x-k8s.io/claim-uid", "holder")
 }
 
-func byPool(s *agentsv1beta1.Sandbox) { heldBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s) }
+func pooled(s *agentsv1beta1.Sandbox) {
+	controlledBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s)
+}
 
 // volumeOf is the volume as a Sandbox of that kind would have it, and of that UID.
-func volumeOf(uid types.UID, with ...mutate) *corev1.PersistentVolumeClaim {
-	s := box(append([]mutate{volume("data")}, with...)...)
+func volumeOf(uid types.UID, with ...sandboxOption) *corev1.PersistentVolumeClaim {
+	s := box(append([]sandboxOption{volume("data")}, with...)...)
 	s.UID = uid
-	return buildClaim(s, &s.Spec.VolumeClaimTemplates[0], nil)
+	return buildVolume(s, &s.Spec.VolumeClaimTemplates[0], nil)
 }
 
 var (
-	deletes = whenDeleted("Delete")
-	retain  = whenDeleted("Retain")
+	deleteVolumes = volumeRetention("Delete")
+	retainVolumes = volumeRetention("Retain")
 )
 
 func TestWhatAVolumeCarries(t *testing.T) {
 	const hash, uid, of, claim = "agents.x-k8s.io/sandbox-name-hash", "agents.x-k8s.io/sandbox-uid", "agents.x-k8s.io/sandbox-name", "agents.x-k8s.io/claim-uid"
 	tests := map[string]struct {
-		with   []mutate
+		with   []sandboxOption
 		owned  bool
 		labels []string
 	}{
 		"without a policy it goes with its Sandbox": {owned: true, labels: []string{of, hash}},
-		"with Delete too": {with: []mutate{deletes}, owned: true, labels: []string{of, hash}},
-		"with Retain nothing takes it along, and labels say whose":   {with: []mutate{retain}, labels: []string{of, hash, uid}},
-		"of a claimed Sandbox they say which claim's":                {with: []mutate{retain, byClaim}, labels: []string{claim, of, hash, uid}},
-		"of a claimed Sandbox with Delete it goes":                   {with: []mutate{deletes, byClaim}, owned: true, labels: []string{of, hash}},
-		"of a pool's member it goes, for nobody has worked in it":    {with: []mutate{retain, byPool}, owned: true, labels: []string{of, hash}},
-		"a label that somebody wrote on a Sandbox makes no claim of": {with: []mutate{retain, labelled(claim, "forged")}, labels: []string{of, hash, uid}},
+		"with Delete too": {with: []sandboxOption{deleteVolumes}, owned: true, labels: []string{of, hash}},
+		"with Retain nothing takes it along, and labels say whose":   {with: []sandboxOption{retainVolumes}, labels: []string{of, hash, uid}},
+		"of a claimed Sandbox they say which claim's":                {with: []sandboxOption{retainVolumes, claimed}, labels: []string{claim, of, hash, uid}},
+		"of a claimed Sandbox with Delete it goes":                   {with: []sandboxOption{deleteVolumes, claimed}, owned: true, labels: []string{of, hash}},
+		"of a pool's member it goes, for nobody has worked in it":    {with: []sandboxOption{retainVolumes, pooled}, owned: true, labels: []string{of, hash}},
+		"a label that somebody wrote on a Sandbox makes no claim of": {with: []sandboxOption{retainVolumes, labelled(claim, "forged")}, labels: []string{of, hash, uid}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			before := []*corev1.PersistentVolumeClaim{
-				nil, volumeOf(testUID, deletes), volumeOf(testUID, retain), volumeOf(testUID, retain, byClaim), volumeOf("before", retain, byClaim),
+				nil, volumeOf(testUID, deleteVolumes), volumeOf(testUID, retainVolumes), volumeOf(testUID, retainVolumes, claimed), volumeOf("before", retainVolumes, claimed),
 			}
 			for i, was := range before {
-				s := box(append([]mutate{volume("data")}, tt.with...)...)
+				s := box(append([]sandboxOption{volume("data")}, tt.with...)...)
 				if was != nil {
 					was.Annotations["agents.x-k8s.io/unused-since"] = "2026-01-01T00:00:00Z"
 				}
-				got := buildClaim(s, &s.Spec.VolumeClaimTemplates[0], was)
+				got := buildVolume(s, &s.Spec.VolumeClaimTemplates[0], was)
 				var labels []string
 				for key := range got.Labels {
 					labels = append(labels, key)
@@ -86,38 +88,38 @@ func TestWhatAVolumeCarries(t *testing.T) {
 }
 
 func TestWhoMayTakeAVolume(t *testing.T) {
-	orphan := volumeOf("before", deletes)
+	orphan := volumeOf("before", deleteVolumes)
 	orphan.OwnerReferences = nil
 	older := orphan.DeepCopy()
 	delete(older.Annotations, "agents.x-k8s.io/sandbox-name")
-	sameHash := volumeOf("before", retain)
+	sameHash := volumeOf("before", retainVolumes)
 	sameHash.Annotations["agents.x-k8s.io/sandbox-name"] = "other"
 	offered := sameHash.DeepCopy()
 	offered.Labels["agents.x-k8s.io/adoptable"] = "true"
 	tests := map[string]struct {
-		with []mutate
+		with []sandboxOption
 		was  *corev1.PersistentVolumeClaim
-		want verb
+		want action
 	}{
-		"one that outlived a Sandbox of the name is taken":               {with: []mutate{retain}, was: volumeOf("before", retain), want: patch},
-		"and by one that is to delete it":                                {was: volumeOf("before", retain), want: patch},
-		"one that was a claim's too":                                     {with: []mutate{retain}, was: volumeOf("before", retain, byClaim), want: patch},
-		"one that the Sandbox has already is left":                       {with: []mutate{retain}, was: volumeOf(testUID, retain), want: leave},
+		"one that outlived a Sandbox of the name is taken":               {with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes), want: patch},
+		"and by one that is to delete it":                                {was: volumeOf("before", retainVolumes), want: patch},
+		"one that was a claim's too":                                     {with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes, claimed), want: patch},
+		"one that the Sandbox has already is left":                       {with: []sandboxOption{retainVolumes}, was: volumeOf(testUID, retainVolumes), want: leave},
 		"one that was orphaned is taken":                                 {was: orphan, want: patch},
 		"by an operator that wrote no names too":                         {was: older, want: patch},
-		"one of another name of the same hash is refused":                {with: []mutate{retain}, was: sameHash, want: refuse},
-		"unless its owner offers it":                                     {with: []mutate{retain}, was: offered, want: patch},
-		"a pool's member takes none":                                     {with: []mutate{retain, byPool}, was: volumeOf("before", retain, byClaim), want: refuse},
-		"nor one that was orphaned":                                      {with: []mutate{byPool}, was: orphan, want: refuse},
-		"a pool that took a Sandbox over goes on with the Sandbox's own": {with: []mutate{retain, byPool}, was: volumeOf(testUID, retain), want: patch},
-		"one of a Sandbox that goes is waited for":                       {with: []mutate{retain}, was: volumeOf("before", deletes), want: wait},
+		"one of another name of the same hash is refused":                {with: []sandboxOption{retainVolumes}, was: sameHash, want: refuse},
+		"unless its owner offers it":                                     {with: []sandboxOption{retainVolumes}, was: offered, want: patch},
+		"a pool's member takes none":                                     {with: []sandboxOption{retainVolumes, pooled}, was: volumeOf("before", retainVolumes, claimed), want: refuse},
+		"nor one that was orphaned":                                      {with: []sandboxOption{pooled}, was: orphan, want: refuse},
+		"a pool that took a Sandbox over goes on with the Sandbox's own": {with: []sandboxOption{retainVolumes, pooled}, was: volumeOf(testUID, retainVolumes), want: patch},
+		"one of a Sandbox that goes is waited for":                       {with: []sandboxOption{retainVolumes}, was: volumeOf("before", deleteVolumes), want: wait},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := box(append([]mutate{volume("data")}, tt.with...)...)
-			got := decideClaim(s, &s.Spec.VolumeClaimTemplates[0], tt.was)
-			if got.verb != tt.want {
-				t.Errorf("verb %v, want %v: %v", got.verb, tt.want, got.why)
+			s := box(append([]sandboxOption{volume("data")}, tt.with...)...)
+			got := decideVolume(s, &s.Spec.VolumeClaimTemplates[0], tt.was)
+			if got.action != tt.want {
+				t.Errorf("verb %v, want %v: %v", got.action, tt.want, got.refusal)
 			}
 		})
 	}
@@ -133,9 +135,9 @@ func (w *world) volume() *corev1.PersistentVolumeClaim {
 }
 
 func TestAVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
-	w := newWorld(t, box(volume("data"), retain))
+	w := newWorld(t, box(volume("data"), retainVolumes))
 	w.settle()
-	for _, gone := range []client.Object{box(), ours(box())} { // the garbage collector takes the Pod
+	for _, gone := range []client.Object{box(), builtPod(box())} { // the garbage collector takes the Pod
 		gone.SetResourceVersion("")
 		if err := w.store.Delete(context.Background(), gone); err != nil {
 			t.Fatal(err)
@@ -149,26 +151,26 @@ func TestAVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 	if len(left.OwnerReferences) > 0 {
 		t.Errorf("the garbage collector would delete it: %v", left.OwnerReferences)
 	}
-	again := box(volume("data"), retain)
+	again := box(volume("data"), retainVolumes)
 	again.UID, again.ResourceVersion = "second-life", ""
 	if err := w.store.Create(context.Background(), again); err != nil {
 		t.Fatal(err)
 	}
 	w.settle()
-	w.kubelet()
+	w.makePodsReady()
 	w.settle()
 	v := w.volume()
 	if v.Labels["agents.x-k8s.io/sandbox-uid"] != "second-life" || v.UID != left.UID || v.Annotations["agents.x-k8s.io/unused-since"] != "" {
 		t.Errorf("not taken again: %+v", v.ObjectMeta)
 	}
 	if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
-		t.Errorf("not ready: %v", words(w.sandbox().Status))
+		t.Errorf("not ready: %v", conditionStrings(w.sandbox().Status))
 	}
 }
 
 func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 	states := map[string]func(*world){
-		"running":   func(w *world) { w.kubelet() },
+		"running":   func(w *world) { w.makePodsReady() },
 		"suspended": func(w *world) { w.edit(scaledTo(0)) },
 		"expired":   func(w *world) { w.clock.SetTime(testNow.Add(time.Hour)) },
 	}
@@ -180,7 +182,7 @@ func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 			w.settle()
 			for _, policy := range []agentsv1beta1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete", "Retain"} {
 				w.writes = nil
-				w.edit(whenDeleted(policy))
+				w.edit(volumeRetention(policy))
 				w.settle()
 				if owned := len(w.volume().OwnerReferences) > 0; owned != (policy == "Delete") {
 					t.Errorf("with %s it is owned: %v", policy, owned)
@@ -198,7 +200,7 @@ func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
 	w := newWorld(t, box(volume("data")))
 	w.settle()
 	w.edit(func(s *agentsv1beta1.Sandbox) {
-		retain(s)
+		retainVolumes(s)
 		shutdown(0, agentsv1beta1.ShutdownPolicyDelete)(s)
 	})
 	w.writes = nil
@@ -219,9 +221,9 @@ func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
 }
 
 func TestAnExpiredSandboxMakesAndTakesNoVolume(t *testing.T) {
-	for name, there := range map[string][]client.Object{"none": nil, "another's": {volumeOf("before", retain)}} {
+	for name, there := range map[string][]client.Object{"none": nil, "another's": {volumeOf("before", retainVolumes)}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, append(there, box(volume("data"), retain, shutdown(0, agentsv1beta1.ShutdownPolicyRetain)))...)
+			w := newWorld(t, append(there, box(volume("data"), retainVolumes, shutdown(0, agentsv1beta1.ShutdownPolicyRetain)))...)
 			w.settle()
 			if slices.Contains(w.writes, "create PersistentVolumeClaim") || slices.Contains(w.writes, "patch PersistentVolumeClaim") {
 				t.Errorf("%v", w.writes)
@@ -231,12 +233,12 @@ func TestAnExpiredSandboxMakesAndTakesNoVolume(t *testing.T) {
 }
 
 func TestAMembersVolumeIsLetGoWhenItIsClaimed(t *testing.T) {
-	w := newWorld(t, box(volume("data"), retain, byPool))
+	w := newWorld(t, box(volume("data"), retainVolumes, pooled))
 	w.settle()
 	if len(w.volume().OwnerReferences) != 1 {
 		t.Error("an unclaimed member would leave its volume behind")
 	}
-	w.edit(byClaim)
+	w.edit(claimed)
 	w.settle()
 	if v := w.volume(); len(v.OwnerReferences) > 0 || v.Labels["agents.x-k8s.io/claim-uid"] != "holder" {
 		t.Errorf("after the claim: %+v", v.ObjectMeta)
@@ -244,13 +246,13 @@ func TestAMembersVolumeIsLetGoWhenItIsClaimed(t *testing.T) {
 }
 
 func TestAVolumeWithoutAnOwnerWakesItsSandbox(t *testing.T) {
-	if got := userOf(t.Context(), volumeOf(testUID, retain)); len(got) != 1 || got[0].Name != "box" || got[0].Namespace != "team" {
+	if got := sandboxOfVolume(t.Context(), volumeOf(testUID, retainVolumes)); len(got) != 1 || got[0].Name != "box" || got[0].Namespace != "team" {
 		t.Errorf("got %v", got)
 	}
-	stranger := volumeOf(testUID, retain)
+	stranger := volumeOf(testUID, retainVolumes)
 	stranger.Annotations = nil
-	for name, v := range map[string]*corev1.PersistentVolumeClaim{"owned": volumeOf(testUID, deletes), "a stranger": stranger} {
-		if got := userOf(t.Context(), v); len(got) > 0 {
+	for name, v := range map[string]*corev1.PersistentVolumeClaim{"owned": volumeOf(testUID, deleteVolumes), "a stranger": stranger} {
+		if got := sandboxOfVolume(t.Context(), v); len(got) > 0 {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}

@@ -139,8 +139,8 @@ func (w *world) settle() {
 	w.t.Fatalf("never settles: %v", w.writes)
 }
 
-// kubelet makes every Pod ready.
-func (w *world) kubelet() {
+// makePodsReady makes every Pod ready.
+func (w *world) makePodsReady() {
 	w.t.Helper()
 	var list corev1.PodList
 	if err := w.store.List(context.Background(), &list); err != nil {
@@ -160,7 +160,7 @@ func (w *world) kubelet() {
 }
 
 // edit changes the Sandbox as a user does.
-func (w *world) edit(change mutate) {
+func (w *world) edit(change sandboxOption) {
 	w.t.Helper()
 	s := w.sandbox()
 	change(s)
@@ -179,8 +179,8 @@ func (w *world) sandbox() *agentsv1beta1.Sandbox {
 	return &s
 }
 
-// picture is the state of the world in words, free of versions.
-func (w *world) picture() []string {
+// snapshot is the state of the world in words, free of versions.
+func (w *world) snapshot() []string {
 	w.t.Helper()
 	var all []string
 	var pods corev1.PodList
@@ -203,7 +203,7 @@ func (w *world) picture() []string {
 	}
 	for _, s := range sandboxes.Items {
 		all = append(all, fmt.Sprintf("Sandbox %s pod-name=%q replicas=%d service=%q ips=%v %v",
-			s.Name, s.Annotations[apis.AnnotationPodName], s.Status.Replicas, s.Status.Service, s.Status.PodIPs, words(s.Status)))
+			s.Name, s.Annotations[apis.AnnotationPodName], s.Status.Replicas, s.Status.Service, s.Status.PodIPs, conditionStrings(s.Status)))
 	}
 	return all
 }
@@ -246,8 +246,8 @@ func (w *world) killedPass(n int, after bool) (died bool) {
 
 // TestNoPassListsANamespace: the world fails a list of Pods without an index, here and in every other test.
 func TestNoPassListsANamespace(t *testing.T) {
-	w := newLife(t)
-	for _, step := range life {
+	w := newLifecycleWorld(t)
+	for _, step := range lifecycleSteps {
 		step.do(w)
 		w.settle()
 	}

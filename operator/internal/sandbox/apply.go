@@ -16,57 +16,58 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// result is what became of one step: the child as the server last answered (nil: there is none), and what went wrong.
+// result is the outcome of one step: the child as the server last returned it (nil if there is none), and the error.
 type result[T client.Object] struct {
 	action action
 	child  T
 	err    error
 }
 
-// exists says whether the child is known to be there and ours to speak of.
+// exists reports whether the child is known to exist and to belong to the Sandbox.
 func (r result[T]) exists() bool {
 	return r.err == nil && r.action != refuse && !reflect.ValueOf(r.child).IsNil()
 }
 
-// isWaiting says whether something that is on its way out holds up what comes next.
+// isWaiting reports whether a child that is being deleted blocks its successor.
 func (r results) isWaiting() bool {
 	for _, pod := range r.pods {
 		if pod.action == wait && pod.child != nil {
 			return true
 		}
 	}
-	for _, claim := range r.volumes {
-		if claim.action == wait && claim.child != nil {
+	for _, volume := range r.volumes {
+		if volume.action == wait && volume.child != nil {
 			return true
 		}
 	}
 	return r.service.action == wait && r.service.child != nil
 }
 
-// results is what became of a plan.
+// results is the outcome of a plan.
 type results struct {
 	volumes    []result[*corev1.PersistentVolumeClaim]
 	pods       []result[*corev1.Pod]
 	service    result[*corev1.Service]
-	sandboxErr error // writing the Sandbox itself
+	sandboxErr error // from writing the Sandbox itself
 }
 
-// errors lists what went wrong, Pod first; a later error never hides an earlier one.
+// errors returns all errors, those of Pods first, so that no error hides another.
 func (r results) errors() []error {
 	var all []error
 	for _, pod := range r.pods {
 		all = append(all, pod.err)
 	}
-	for _, claim := range r.volumes {
-		all = append(all, claim.err)
+	for _, volume := range r.volumes {
+		all = append(all, volume.err)
 	}
 	return append(all, r.service.err, r.sandboxErr)
 }
 
-// livePods lists the Pods that are there and stay.
+// livePods returns the Pods that exist and are not being removed.
 func (r results) livePods() []*corev1.Pod {
 	var all []*corev1.Pod
 	for _, pod := range r.pods {
@@ -77,34 +78,34 @@ func (r results) livePods() []*corev1.Pod {
 	return all
 }
 
-// apply carries a plan out. Volumes come before the Pod that mounts them, the Pod's labels before the Service that selects
-// by them. One child's failure does not stop the others, but no Pod starts without its volumes.
+// apply executes a plan: volumes before the Pod that mounts them, and the Pod's labels before the Service that selects by them.
+// An error of one child does not stop the others, but no Pod is created without its volumes.
 func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan) results {
 	var done results
-	volumes := true
+	volumesReady := true
 	for i, s := range p.volumes {
 		template := &sandbox.Spec.VolumeClaimTemplates[i]
 		res := applyStep(ctx, r, sandbox, s, func(was *corev1.PersistentVolumeClaim) step[*corev1.PersistentVolumeClaim] {
 			return decideVolume(sandbox, template, was)
 		})
-		volumes = volumes && res.err == nil
+		volumesReady = volumesReady && res.err == nil
 		done.volumes = append(done.volumes, res)
 	}
 	if p.deleteSelf {
-		if volumes { // else what is to stay would go
-			version := sandbox.ResourceVersion // somebody may have given it more time since
+		if volumesReady { // otherwise the garbage collector would delete retained volumes
+			version := sandbox.ResourceVersion // the shutdown time may have been extended since
 			done.sandboxErr = r.delete(ctx, sandbox, client.Preconditions{UID: &sandbox.UID, ResourceVersion: &version})
 		}
 		return done
 	}
 	for _, s := range p.pods {
-		if s.action == create && !volumes {
+		if s.action == create && !volumesReady {
 			s.action = wait
 		}
 		done.pods = append(done.pods, applyStep(ctx, r, sandbox, s, func(was *corev1.Pod) step[*corev1.Pod] {
-			again := plan{state: p.state}
-			again.ensurePod(sandbox, was)
-			return again.pods[0]
+			next := plan{state: p.state}
+			next.ensurePod(sandbox, was)
+			return next.pods[0]
 		}))
 	}
 	done.service = applyStep(ctx, r, sandbox, p.service, func(was *corev1.Service) step[*corev1.Service] {
@@ -114,10 +115,10 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, 
 	return done
 }
 
-// applyStep carries one step out. Where a creation finds the name taken, the object is read from the API server (the cache
-// holds labelled objects only, and may lag) and decided about once more; a second surprise waits for the next pass.
+// applyStep executes one step. If the name of a new object is taken, applyStep reads that object from the API server, because the
+// cache may lag and holds labelled objects only, and executes what decideAgain returns for it.
 func applyStep[T client.Object](
-	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], again func(T) step[T],
+	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], decideAgain func(T) step[T],
 ) result[T] {
 	if s.action != create {
 		return executeStep(ctx, r, sandbox, s)
@@ -137,25 +138,25 @@ func applyStep[T client.Object](
 	case reflect.ValueOf(was).IsNil():
 		return result[T]{action: wait, err: errorclass.ErrDeletedMeanwhile}
 	}
-	return executeStep(ctx, r, sandbox, again(was))
+	return executeStep(ctx, r, sandbox, decideAgain(was))
 }
 
 func executeStep[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
 	res := result[T]{action: s.action, child: s.was}
 	switch s.action {
-	case leave, wait, create: // a creation here lost its name's holder meanwhile: next pass
+	case leave, wait, create: // create: the object that had the name is gone, and the next reconcile creates ours
 	case refuse:
 		res.err = s.refusal
 	case patch:
 		from := client.MergeFrom(s.was)
 		if s.adopts {
 			if err := owner.Recheck(ctx, r.live, sandbox); err != nil {
-				res.err = fmt.Errorf("take %s: %w", kindAndName(s.was), err)
+				res.err = fmt.Errorf("adopt %s: %w", kindAndName(s.was), err)
 				return res
 			}
 		}
 		if s.adopts || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
-			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a list is replaced whole
+			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a merge patch replaces the whole list
 		}
 		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {
 			res.err = fmt.Errorf("patch %s: %w", kindAndName(s.want), err)
@@ -169,36 +170,36 @@ func executeStep[T client.Object](ctx context.Context, r *Reconciler, sandbox *a
 	return res
 }
 
-// delete deletes an object if it is still the one we saw; one that is gone already is a success.
-func (r *Reconciler) delete(ctx context.Context, object client.Object, still client.Preconditions) error {
-	err := r.client.Delete(ctx, object, still)
+// delete deletes an object if the preconditions hold. An object that does not exist is a success.
+func (r *Reconciler) delete(ctx context.Context, object client.Object, preconditions client.Preconditions) error {
+	err := r.client.Delete(ctx, object, preconditions)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s: %w", kindAndName(object), err)
 	}
 	return nil
 }
 
-// recordPodName keeps the pod-name annotation, a hint for clients, in step with the Pod that is there.
+// recordPodName sets the pod-name annotation, a hint for clients, to the name of the Pod that exists.
 func (r *Reconciler) recordPodName(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results) error {
 	if len(done.pods) == 1 && !done.pods[0].exists() {
 		return nil
 	}
-	noted, has := sandbox.Annotations[apis.AnnotationPodName]
-	if noted == p.podName && has == (p.podName != "") {
+	recorded, ok := sandbox.Annotations[apis.AnnotationPodName]
+	if recorded == p.podName && ok == (p.podName != "") {
 		return nil
 	}
-	is := sandbox.DeepCopy()
+	updated := sandbox.DeepCopy()
 	if p.podName == "" {
-		delete(is.Annotations, apis.AnnotationPodName)
+		delete(updated.Annotations, apis.AnnotationPodName)
 	} else {
-		setKey(&is.Annotations, apis.AnnotationPodName, p.podName)
+		metadata.Set(&updated.Annotations, apis.AnnotationPodName, p.podName)
 	}
-	err := r.client.Patch(ctx, is, client.MergeFrom(sandbox), client.FieldOwner(apis.FieldOwnerSandbox))
+	err := r.client.Patch(ctx, updated, client.MergeFrom(sandbox), client.FieldOwner(apis.FieldOwnerSandbox))
 	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("note the Pod's name: %w", err)
+		return fmt.Errorf("record the Pod's name: %w", err)
 	}
-	if err == nil && is.Generation == sandbox.Generation {
-		is.DeepCopyInto(sandbox) // else the status that follows answers an older spec, and its lock refuses it
+	if err == nil && updated.Generation == sandbox.Generation {
+		updated.DeepCopyInto(sandbox) // otherwise the spec changed meanwhile, and the status patch is to meet a conflict
 	}
 	return nil
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
-// Each builder serves creation and repair: given what is there it returns a copy in which the keys we own are right and
-// everything else is as it was.
+// Each builder serves both creation and repair. Given the existing object, or nil, it returns a copy in which the keys that the
+// operator owns are set and everything else is unchanged.
 
-// buildPod returns the Pod, and the metadata keys of its template that were dropped. The spec of a live Pod stays: a
-// changed template takes effect at the next start.
+// buildPod returns the Pod, and the metadata keys of the Pod template that were dropped. It does not change the spec of an existing
+// Pod: a changed template takes effect at the next start.
 func buildPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, dropped []string) {
 	if was != nil {
 		want = was.DeepCopy()
@@ -34,7 +35,7 @@ func buildPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod
 	return want, setPodMetadata(want, sandbox)
 }
 
-// mergeVolumes puts the claims' volumes in: one of the same name in the template gives way.
+// mergeVolumes adds the volumes of the volumeClaimTemplates. They replace volumes of the same name in the Pod template.
 func mergeVolumes(volumes []corev1.Volume, sandbox *agentsv1beta1.Sandbox) []corev1.Volume {
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		name := sandbox.Spec.VolumeClaimTemplates[i].Name
@@ -56,8 +57,8 @@ func mergeVolumes(volumes []corev1.Volume, sandbox *agentsv1beta1.Sandbox) []cor
 	return volumes
 }
 
-// buildService returns the headless Service. It selects by name hash and UID, so that two names with one hash never share
-// traffic; its ports are the Pod's, for meshes and SRV records.
+// buildService returns the headless Service. It selects by name hash and UID, so that two names with the same hash never share
+// traffic. Its ports are the Pod's: service meshes and SRV records need them.
 func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {
 	var want *corev1.Service
 	if was != nil {
@@ -67,7 +68,7 @@ func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *core
 		want.Spec.ClusterIP = corev1.ClusterIPNone
 	}
 	adopt(want, sandbox)
-	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	metadata.Set(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	want.Spec.Selector = map[string]string{
 		apis.LabelSandboxNameHash: naming.Hash(sandbox.Name),
 		apis.LabelSandboxUID:      string(sandbox.UID),
@@ -80,7 +81,7 @@ func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *core
 	return want
 }
 
-// servicePorts lists the ports of the containers, and of init containers that stay, each protocol and number once.
+// servicePorts returns the ports of the containers and of restartable init containers, each protocol and number once.
 func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 	var ports []corev1.ServicePort
 	taken := map[string]bool{}
@@ -98,7 +99,7 @@ func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 			if name == "" || taken[name] {
 				name = number
 			}
-			for taken[name] { // somebody gave another port this very name
+			for taken[name] { // another port has this name
 				name += "-x"
 			}
 			taken["#"+number], taken[name] = true, true
@@ -121,11 +122,4 @@ func servicePorts(spec *corev1.PodSpec) []corev1.ServicePort {
 func copyUnreserved(into, from map[string]string) {
 	maps.Copy(into, from)
 	maps.DeleteFunc(into, func(key, _ string) bool { return apis.ReservedKey(key) })
-}
-
-func setKey(m *map[string]string, key, value string) {
-	if *m == nil {
-		*m = map[string]string{}
-	}
-	(*m)[key] = value
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
 func TestPodLabels(t *testing.T) {
@@ -73,7 +74,7 @@ func TestPodLabels(t *testing.T) {
 		},
 		"a tracking annotation that somebody forged cannot remove our labels": {
 			sandbox: box(), was: builtPod(box(), func(p *corev1.Pod) {
-				setKey(&p.Annotations, apis.AnnotationPropagatedLabels, apis.LabelSandboxNameHash+",x")
+				metadata.Set(&p.Annotations, apis.AnnotationPropagatedLabels, apis.LabelSandboxNameHash+",x")
 			}),
 			want: own(nil),
 		},
@@ -94,7 +95,7 @@ func TestPodLabels(t *testing.T) {
 func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
 	evictable := func(value string) sandboxOption {
 		return func(s *agentsv1beta1.Sandbox) {
-			setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", value)
+			metadata.Set(&s.Spec.PodTemplate.ObjectMeta.Annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", value)
 		}
 	}
 	warm := controlledBy(apis.GroupExtensions, apis.KindSandboxWarmPool)

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
@@ -61,11 +62,11 @@ func podLabels(labels map[string]string) sandboxOption {
 }
 
 func annotated(key, value string) sandboxOption {
-	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Annotations, key, value) }
+	return func(s *agentsv1beta1.Sandbox) { metadata.Set(&s.Annotations, key, value) }
 }
 
 func labelled(key, value string) sandboxOption {
-	return func(s *agentsv1beta1.Sandbox) { setKey(&s.Labels, key, value) }
+	return func(s *agentsv1beta1.Sandbox) { metadata.Set(&s.Labels, key, value) }
 }
 
 func controlledBy(group, kind string) sandboxOption {

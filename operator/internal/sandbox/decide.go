@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// desiredState is what a Sandbox asks for at a point in time.
+// desiredState is the state that a Sandbox should be in at a point in time.
 type desiredState int
 
 const (
@@ -27,58 +27,58 @@ const (
 	desiredExpired
 )
 
-// action is what is to be done about one child. The set is closed.
+// action is what a reconcile does about one child. The set is closed.
 type action int
 
 const (
-	leave  action = iota // as it is
-	create               // it is missing
-	patch                // it is ours, or becomes ours, and differs
-	remove               // it is ours and not wanted
-	wait                 // it is going: something new must wait
-	refuse               // it is not ours and may not be taken
+	leave  action = iota // do nothing
+	create               // the child is missing
+	patch                // the child is ours, or is adopted, and differs from what is wanted
+	remove               // the child is ours and not wanted
+	wait                 // the child is being deleted and blocks its successor
+	refuse               // the object is not ours and may not be adopted
 )
 
-// step is one child's part of a plan. was is what is there (nil: nothing), want what should be.
+// step is one child's part of a plan. was is the existing object, or nil; want is what it should be.
 type step[T client.Object] struct {
 	action    action
 	was, want T
-	adopts    bool  // the patch gives it an owner that may be going
-	refusal   error // of a refusal
+	adopts    bool  // the patch sets an owner, which may have been deleted meanwhile
+	refusal   error // why the object may not be adopted
 }
 
-// A Pod that was taken away, an evicted one say, is replaced when it is that old: one that goes as soon as it comes would be made
-// anew without a pause.
+// A Pod that was evicted or lost is replaced when it has reached this age. Otherwise a Pod that is evicted right after its creation
+// would be recreated without a pause.
 const minReplacementAge, maxReplacementAge = 10 * time.Second, time.Minute
 
-// plan is everything that a pass will do. It holds no decisions for later.
+// plan is everything that a reconcile does. apply makes no decisions of its own.
 type plan struct {
 	state        desiredState
 	deadline     lifecycle.Deadline
-	deleteSelf   bool // delete the Sandbox itself
+	deleteSelf   bool // delete the Sandbox
 	volumes      []step[*corev1.PersistentVolumeClaim]
 	pods         []step[*corev1.Pod]
 	service      step[*corev1.Service]
-	multiplePods bool          // several live Pods are ours: a person must choose
-	podName      string        // value of the pod-name annotation; empty means none
-	droppedKeys  []string      // metadata keys of the Pod's template that tenants may not set
-	requeueAfter time.Duration // when to look again though nothing happens; zero: never
+	multiplePods bool          // several live Pods are ours: the user must delete all but one
+	podName      string        // value of the pod-name annotation; empty: no annotation
+	droppedKeys  []string      // reserved metadata keys in the Pod template
+	requeueAfter time.Duration // when to reconcile again without an event; 0: never
 }
 
 func desiredStateOf(now time.Time, sandbox *agentsv1beta1.Sandbox) (desiredState, lifecycle.Deadline) {
 	deadline := lifecycle.Of(sandbox.Spec.ShutdownTime, nil, nil)
-	asked, _ := sandbox.Spec.SuspensionAsked()
+	suspend, _ := sandbox.Spec.SuspensionAsked()
 	switch {
 	case deadline.Reached(now):
 		return desiredExpired, deadline
-	case asked:
+	case suspend:
 		return desiredSuspended, deadline
 	default:
 		return desiredRunning, deadline
 	}
 }
 
-// decide compares what is there with what is asked for. It touches nothing.
+// decide compares the observed children with the spec and returns a plan. It is pure.
 func decide(now time.Time, sandbox *agentsv1beta1.Sandbox, seen observed) plan {
 	var p plan
 	p.state, p.deadline = desiredStateOf(now, sandbox)
@@ -96,7 +96,7 @@ func decide(now time.Time, sandbox *agentsv1beta1.Sandbox, seen observed) plan {
 	return p
 }
 
-// decideChild is the three-state ownership rule that all kinds of children share.
+// decideChild applies the ownership rules, which are the same for all kinds of children.
 func decideChild[T client.Object](kind string, sandbox *agentsv1beta1.Sandbox, was T, missing bool, want T) step[T] {
 	s := step[T]{was: was, want: want}
 	switch {
@@ -114,12 +114,12 @@ func decideChild[T client.Object](kind string, sandbox *agentsv1beta1.Sandbox, w
 }
 
 func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen observed) {
-	var live, going []*corev1.Pod
+	var live, terminating []*corev1.Pod
 	for _, pod := range seen.pods {
 		if pod.DeletionTimestamp == nil {
 			live = append(live, pod)
 		} else {
-			going = append(going, pod)
+			terminating = append(terminating, pod)
 		}
 	}
 	switch {
@@ -133,23 +133,23 @@ func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen ob
 		for _, pod := range live {
 			p.pods = append(p.pods, step[*corev1.Pod]{action: remove, was: pod})
 		}
-		for _, pod := range going {
+		for _, pod := range terminating {
 			p.pods = append(p.pods, step[*corev1.Pod]{action: wait, was: pod})
 		}
 	case len(live) == 1 && ending.Of(live[0]).Left() && relationOf(live[0], sandbox) == owner.Owned:
 		p.replacePod(now, sandbox, live[0])
 	case len(live) == 1:
 		p.ensurePod(sandbox, live[0])
-	case len(going) > 0:
-		p.pods = []step[*corev1.Pod]{{action: wait, was: going[0]}}
-		p.podName = going[0].Name
+	case len(terminating) > 0:
+		p.pods = []step[*corev1.Pod]{{action: wait, was: terminating[0]}}
+		p.podName = terminating[0].Name
 	default:
 		p.ensurePod(sandbox, seen.unownedPod)
 	}
 }
 
-// replacePod removes a Pod that was taken away and that nobody else deletes; the next one has its name and its volumes. One that
-// does not last makes the one after it wait longer, as its Sandbox stays unready longer, up to a limit.
+// replacePod removes a Pod that was evicted or lost and that nobody else deletes. Its successor gets the same name and volumes. The
+// longer the Sandbox has not been Ready, the longer the wait before the next replacement, up to a limit.
 func (p *plan) replacePod(now time.Time, sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
 	pause := minReplacementAge
 	ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)
@@ -163,12 +163,12 @@ func (p *plan) replacePod(now time.Time, sandbox *agentsv1beta1.Sandbox, was *co
 	p.pods, p.podName = []step[*corev1.Pod]{s}, was.Name
 }
 
-// ensurePod decides about the one Pod of a running Sandbox: was is it, something under its name, or nil.
+// ensurePod plans the single Pod of a running Sandbox. was is that Pod, or another object under its name, or nil.
 func (p *plan) ensurePod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
 	want, dropped := buildPod(sandbox, was)
 	s := decideChild("Pod", sandbox, was, was == nil, want)
 	if s.action == create && p.volumesBlocked() {
-		s.action = wait // a Pod without its volumes would write its data to the wrong place
+		s.action = wait // without its volumes the Pod would write its data to the wrong place
 	}
 	if s.action != refuse {
 		p.podName = want.Name
@@ -186,21 +186,21 @@ func (p *plan) volumesBlocked() bool {
 }
 
 func decideService(sandbox *agentsv1beta1.Sandbox, seen observed, w desiredState) step[*corev1.Service] {
-	was, asked := seen.service, sandbox.Spec.Service
+	was, wanted := seen.service, sandbox.Spec.Service
 	ours := was != nil && relationOf(was, sandbox) == owner.Owned
-	unwanted := w == desiredExpired || (asked != nil && !*asked)
+	unwanted := w == desiredExpired || (wanted != nil && !*wanted)
 	switch {
 	case unwanted && ours && was.DeletionTimestamp == nil:
 		return step[*corev1.Service]{action: remove, was: was}
-	case unwanted, asked == nil && !ours:
-		return step[*corev1.Service]{} // somebody else's, or nobody asks for one
+	case unwanted, wanted == nil && !ours:
+		return step[*corev1.Service]{} // no Service is wanted, or it is not ours
 	case was != nil && relationOf(was, sandbox) == owner.Adoptable && was.Spec.ClusterIP != corev1.ClusterIPNone:
 		return step[*corev1.Service]{action: refuse, was: was, refusal: refuseClusterIP(was)}
 	}
 	return decideChild("Service", sandbox, was, was == nil, buildService(sandbox, was, livePod(seen)))
 }
 
-// livePod is the Pod whose ports the Service shows: the live one of ours, if there is one.
+// livePod returns the Pod whose ports the Service lists: the first one that is not being deleted, or nil.
 func livePod(seen observed) *corev1.Pod {
 	for _, pod := range seen.pods {
 		if pod.DeletionTimestamp == nil {

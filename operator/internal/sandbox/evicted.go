@@ -18,10 +18,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
-// restoreEviction gives a Pod the status that its kubelet meant to write. A kubelet that evicts a Pod for what it wrote to the
-// node's disk marks it with no condition, and where the process ends well on SIGTERM the phase Succeeded replaces the reason
-// (kubelet 1.37: generateAPIPodStatus keeps a reason only with its phase). Only the Event tells then; it is written before the
-// process is told to end. Pods without such a limit cannot end so, and cost no request; the others cost one, when they end.
+// restoreEviction returns the Pod with the status that its kubelet meant to write. A kubelet that evicts a Pod for exceeding a disk
+// limit sets no condition, and if the process exits with 0 on SIGTERM, phase Succeeded replaces the reason Evicted (kubelet 1.37,
+// generateAPIPodStatus). Only the Event, recorded before SIGTERM, remains. Listing it costs one request per ended Pod with a limit.
 func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
 	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !hasDiskLimit(&pod.Spec) {
 		return pod, nil
@@ -31,8 +30,8 @@ func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1
 		"involvedObject.uid": string(pod.UID), "reason": ending.ReasonEvicted,
 	})
 	switch {
-	case apierrors.IsForbidden(err): // the role of an older installation
-		log.FromContext(ctx).Info("events may not be listed: a Pod that its kubelet evicted may count as finished", "cause", err.Error())
+	case apierrors.IsForbidden(err): // an older installation's role
+		log.FromContext(ctx).Info("no permission to list Events: a Pod that its kubelet evicted may count as finished", "cause", err.Error())
 		return pod, nil
 	case err != nil:
 		return nil, fmt.Errorf("list events of Pod %s: %w", pod.Name, err)
@@ -44,7 +43,7 @@ func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1
 	return pod, nil
 }
 
-// hasDiskLimit says whether a Pod may write only so much to its node's disk.
+// hasDiskLimit reports whether the Pod's use of its node's disk is limited.
 func hasDiskLimit(spec *corev1.PodSpec) bool {
 	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil }) ||
 		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {

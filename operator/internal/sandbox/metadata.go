@@ -4,23 +4,22 @@
 package sandbox
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
-// identityLabels say which claim, template and pool a Sandbox belongs to. They live in its metadata and reach the Pod only
-// while a claim or a pool controls it: a tenant who writes them on a Sandbox of their own gets nothing. The template's stays while
-// the Pod runs: without it the Pod would leave its NetworkPolicy.
+// identityLabels name the claim, template and pool that a Sandbox belongs to. They are copied to the Pod only while a claim or a
+// pool controls the Sandbox, so a tenant gains nothing by setting them. The template's label stays while the Pod runs: without it
+// the NetworkPolicy would no longer select the Pod.
 var identityLabels = [...]string{apis.LabelClaimUID, apis.LabelSandboxTemplateRefHash, apis.LabelWarmPoolSandbox}
 
-// setPodMetadata makes the keys we own right and returns the keys of the template that tenants may not set, sorted.
+// setPodMetadata sets the keys that the operator owns and returns the keys of the Pod template that are reserved, sorted.
 func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []string) {
 	wantLabels, wantAnnotations := map[string]string{}, map[string]string{}
 	for key, value := range sandbox.Spec.PodTemplate.ObjectMeta.Labels {
@@ -38,43 +37,31 @@ func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []
 		wantAnnotations[key] = value
 	}
 	if isClaimed(sandbox) && wantAnnotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
-		// Somebody works in it. The template may go on saying so for warm Pods: a change of it would cost an adoption two writes.
+		// A user works in a claimed Sandbox. The template keeps the annotation: changing it would cost an adoption a second write.
 		delete(wantAnnotations, apis.AnnotationSafeToEvict)
 	}
-	setTracked(pod, &pod.Labels, wantLabels, apis.AnnotationPropagatedLabels)
-	setTracked(pod, &pod.Annotations, wantAnnotations, apis.AnnotationPropagatedAnnotations)
+	trackerFor(pod, apis.AnnotationPropagatedLabels).Apply(&pod.Labels, wantLabels)
+	trackerFor(pod, apis.AnnotationPropagatedAnnotations).Apply(&pod.Annotations, wantAnnotations)
 	setIdentity(pod, sandbox)
 	slices.Sort(dropped)
 	return slices.Compact(dropped)
 }
 
-// setTracked applies wanted keys, removes those that we set before and that are wanted no more, and notes which are ours.
-// Keys that came from elsewhere stay.
-func setTracked(pod *corev1.Pod, live *map[string]string, want map[string]string, note string) {
-	for key := range strings.SplitSeq(pod.Annotations[note], ",") {
-		if _, still := want[key]; !still && key != "" && !apis.ReservedKey(key) {
-			delete(*live, key)
-		}
-	}
-	for key, value := range want {
-		setKey(live, key, value)
-	}
-	if keys := strings.Join(slices.Sorted(maps.Keys(want)), ","); keys != "" {
-		setKey(&pod.Annotations, note, keys)
-	} else {
-		delete(pod.Annotations, note)
-	}
+// trackerFor returns a Tracker that records the keys which come from the Pod template in an annotation of the Pod.
+func trackerFor(pod *corev1.Pod, record string) metadata.Tracker {
+	return metadata.Tracker{Annotations: &pod.Annotations, Record: record, Protected: apis.ReservedKey}
 }
 
+// setIdentity sets the labels that connect the Pod with its Sandbox and, if there is one, with the claim or pool that controls it.
 func setIdentity(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) {
-	setKey(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
-	setKey(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))
+	metadata.Set(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	metadata.Set(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))
 	if trace := sandbox.Annotations[apis.AnnotationTraceContext]; trace != "" {
-		setKey(&pod.Annotations, apis.AnnotationTraceContext, trace) // the Pod is part of the request that the Sandbox serves
+		metadata.Set(&pod.Annotations, apis.AnnotationTraceContext, trace) // the Pod belongs to the same trace as its Sandbox
 	}
-	held := isClaimed(sandbox) || isPoolMember(sandbox)
+	controlled := isClaimed(sandbox) || isPoolMember(sandbox)
 	for _, key := range identityLabels {
-		if value := sandbox.Labels[key]; held && value != "" {
+		if value := sandbox.Labels[key]; controlled && value != "" {
 			pod.Labels[key] = value
 		} else if key != apis.LabelSandboxTemplateRefHash {
 			delete(pod.Labels, key)

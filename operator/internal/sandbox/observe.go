@@ -18,14 +18,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// ownerUIDIndex finds the Pods that a Sandbox controls.
+// ownerUIDIndex indexes Pods by the UID of their controller.
 const ownerUIDIndex = "metadata.controllerUID"
 
-// observed is what the cluster held when the pass began.
+// observed holds the children as they were when the reconcile began.
 type observed struct {
-	pods       []*corev1.Pod                            // those that the Sandbox controls
-	unownedPod *corev1.Pod                              // one under the Pod's name that it does not control
-	service    *corev1.Service                          // under the Sandbox's name, whoever owns it
+	pods       []*corev1.Pod                            // controlled by the Sandbox
+	unownedPod *corev1.Pod                              // has the Pod's name, but the Sandbox does not control it
+	service    *corev1.Service                          // has the Sandbox's name, whoever owns it
 	volumes    map[string]*corev1.PersistentVolumeClaim // by name, whoever owns them
 }
 
@@ -78,7 +78,7 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	}
 	pod, err := lookup.Get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
 	if err == nil && pod != nil && pod.Name != sandbox.Name && relationOf(pod, sandbox) == owner.Foreign {
-		// A hint at somebody else's Pod, as in a copied manifest, is no hint.
+		// The annotation names a Pod of another owner, as in a copied manifest: ignore it.
 		pod, err = lookup.Get(ctx, reader, client.ObjectKeyFromObject(sandbox), &corev1.Pod{})
 	}
 	switch {
@@ -93,14 +93,15 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	return nil
 }
 
-// mustConfirmAbsence: before the status says for the first time that the Pod is gone, the API server is asked: a Pod made a
-// moment ago may not be in the cache yet, and whoever waits for Suspended relies on it.
+// mustConfirmAbsence reports whether to read the Pod from the API server: before the condition Suspended becomes True. A Pod that was
+// just created may not be in the cache yet, and clients rely on Suspended.
 func (r *Reconciler) mustConfirmAbsence(sandbox *agentsv1beta1.Sandbox) bool {
-	asked, _ := sandbox.Spec.SuspensionAsked()
-	return asked && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
+	suspend, _ := sandbox.Spec.SuspensionAsked()
+	return suspend && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }
 
-// podName is where the Pod is looked for when none is known to be ours: the hint, else the Sandbox's name.
+// podName returns the name under which to look for the Pod if no Pod is controlled by the Sandbox: the annotation's value, or the
+// Sandbox's name.
 func podName(sandbox *agentsv1beta1.Sandbox) string {
 	if name := sandbox.Annotations[apis.AnnotationPodName]; name != "" {
 		return name

@@ -10,16 +10,19 @@ import (
 )
 
 const (
-	// conflictRetry gives the cache time to show the write that beat ours. Mostly that is our own last status, which does not wake us.
+	// conflictRetry is the wait after a conflict: the cache needs time to show the other write. That is usually our own last status
+	// write, which triggers no reconcile.
 	conflictRetry = 50 * time.Millisecond
-	// deletionPollInterval is how often we look whether what stands in our way has gone: if it lacks our label, its end is no event.
+	// deletionPollInterval is how often to check whether an object that blocks its successor is gone. An object without our label is
+	// not in the cache, so its deletion triggers no reconcile.
 	deletionPollInterval = 5 * time.Second
 )
 
-// refusal is an object under a name we need that we may not take. Its text names the object and the cure.
+// refusal is the error about an object that has a name which the Sandbox needs and that it may not adopt. The text names the object
+// and what the user can do.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// Class says that nothing wakes us when the object goes.
+// Class returns Blocked: the deletion of the object triggers no reconcile.
 func (r *refusal) Class() errorclass.Class { return errorclass.Blocked }

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// finishedCondition says whether the Pod's work has ended by itself, and how.
+// finishedCondition reports whether the Pod's work ended by itself, with the reason and message of the condition Finished.
 func finishedCondition(pod *corev1.Pod) (finished bool, reason apis.Reason, message string) {
 	switch end := ending.Of(pod); {
 	case !end.Finished():
@@ -27,13 +27,13 @@ func finishedCondition(pod *corev1.Pod) (finished bool, reason apis.Reason, mess
 	}
 }
 
-// showsPodIPs says whether a Pod's addresses may lead anybody to it: one that was taken away, or is about to be, is no address.
+// showsPodIPs reports whether the status shows the Pod's addresses: not if the Pod was evicted or lost, or is being deleted.
 func showsPodIPs(pod *corev1.Pod) bool {
 	end := ending.Of(pod)
 	return end.Cause == ending.None || end.Finished()
 }
 
-// exitMessage lists how the containers ended, and the kubelet's own reason when it ended the Pod (DeadlineExceeded, say).
+// exitMessage lists how the containers exited and, if the kubelet ended the Pod, its reason (for example DeadlineExceeded).
 func exitMessage(pod *corev1.Pod) string {
 	var parts []string
 	if pod.Status.Reason != "" {
@@ -50,17 +50,17 @@ func exitMessage(pod *corev1.Pod) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// podReadiness says whether the Pod is ready, and if not, why, in words that stay the same while the cause does. going is
-// what a new Pod waits for.
-func podReadiness(pod *corev1.Pod, going string) (bool, string) {
+// podReadiness reports whether the Pod is ready, and if not, why. The message does not change while the cause stays the same.
+// waitingFor names the object whose deletion blocks a new Pod.
+func podReadiness(pod *corev1.Pod, waitingFor string) (bool, string) {
 	if pod == nil {
-		if going != "" {
-			return false, apis.MessagePodMissing + ": waiting until " + going + " is gone"
+		if waitingFor != "" {
+			return false, apis.MessagePodMissing + ": waiting until " + waitingFor + " is gone"
 		}
 		return false, apis.MessagePodMissing
 	}
 	if end := ending.Of(pod); end.Cause != ending.None && !end.Finished() {
-		return false, removedPodMessage(pod, end, going)
+		return false, removedPodMessage(pod, end, waitingFor)
 	}
 	message := apis.MessagePodPhase + string(pod.Status.Phase)
 	if pod.Status.Phase == "" {
@@ -72,8 +72,8 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 			return true, apis.MessagePodReady
 		}
 	}
-	if going != "" {
-		return false, message + ": waiting until " + going + " is gone"
+	if waitingFor != "" {
+		return false, message + ": waiting until " + waitingFor + " is gone"
 	}
 	if why := podreason.Message(pod); why != "" {
 		message += ": " + why
@@ -81,8 +81,8 @@ func podReadiness(pod *corev1.Pod, going string) (bool, string) {
 	return false, message
 }
 
-// removedPodMessage says who took a Pod away. It stays the same while the Pod goes, whatever phases it shows on its way.
-func removedPodMessage(pod *corev1.Pod, end ending.Ending, going string) string {
+// removedPodMessage says who removed a Pod. It does not change while the Pod terminates, whatever phases the Pod goes through.
+func removedPodMessage(pod *corev1.Pod, end ending.Ending, waitingFor string) string {
 	message := apis.MessagePodDeleted
 	if !end.Going {
 		message = apis.MessagePodPhase + string(pod.Status.Phase)
@@ -90,8 +90,8 @@ func removedPodMessage(pod *corev1.Pod, end ending.Ending, going string) string 
 	if end.Why != "" {
 		message += ": " + end.Why
 	}
-	if going != "" {
-		message += ": waiting until " + going + " is gone"
+	if waitingFor != "" {
+		message += ": waiting until " + waitingFor + " is gone"
 	}
 	return message
 }

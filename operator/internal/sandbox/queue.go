@@ -14,18 +14,18 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// poolMemberPriority is the priority of a Sandbox that a pool holds: somebody may wait for any other.
+// poolMemberPriority is the priority of members of pools. It is below the default: users may be waiting for any other Sandbox.
 const poolMemberPriority = -10
 
-// memberLastQueue is a queue in which what a pool holds waits behind the rest. An item that has a priority keeps it. The queue itself is the
-// library's: an item that is in it already goes up, and never down.
+// memberLastQueue is a priority queue that adds members of pools with a lower priority. An item that is added with a priority keeps
+// it. If an item is already queued, controller-runtime's queue keeps the higher of both priorities.
 type memberLastQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
 	isPoolMember func(reconcile.Request) bool
 }
 
-// newQueue is made for the controller's options.
+// newQueue implements NewQueue of the controller's options.
 func (r *Reconciler) newQueue(
 	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request] {
@@ -33,7 +33,7 @@ func (r *Reconciler) newQueue(
 	return &memberLastQueue{PriorityQueue: queue, isPoolMember: r.cachedAsPoolMember}
 }
 
-// cachedAsPoolMember says whether the cache shows that a pool holds the Sandbox.
+// cachedAsPoolMember reports whether the Sandbox is a member of a pool according to the cache.
 func (r *Reconciler) cachedAsPoolMember(request reconcile.Request) bool {
 	var sandbox agentsv1beta1.Sandbox
 	err := r.client.Get(context.Background(), request.NamespacedName, &sandbox, client.UnsafeDisableDeepCopy)

@@ -26,7 +26,7 @@ type Reconciler struct {
 	clusterDomain string
 }
 
-// New returns a Reconciler. Every argument is needed; clusterDomain is the DNS suffix of the cluster's Services.
+// New returns a Reconciler. All arguments are required; clusterDomain is the DNS suffix of the cluster's Services.
 func New(
 	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, clusterDomain string,
 ) (*Reconciler, error) {
@@ -36,10 +36,10 @@ func New(
 	return &Reconciler{client: c, live: live, recorder: recorder, clock: clk, clusterDomain: clusterDomain}, nil
 }
 
-// Reconcile moves one Sandbox as far towards its spec as the cluster lets it now.
+// Reconcile moves one Sandbox towards its spec, as far as the state of its children allows.
 func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (reconcile.Result, error) {
 	if !sandbox.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, nil // owner references take the children along
+		return reconcile.Result{}, nil // the garbage collector deletes the children
 	}
 	now := r.clock.Now()
 	seen, err := r.observe(ctx, sandbox)
@@ -51,8 +51,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 	if todo.deleteSelf {
 		return errorclass.Result(0, conflictRetry, done.errors()...)
 	}
-	due, err := r.report(ctx, sandbox, todo, done, now)
-	after := waits.Sooner(waits.Sooner(due, todo.requeueAfter), todo.deadline.Remaining(now))
+	statusDue, err := r.report(ctx, sandbox, todo, done, now)
+	after := waits.Sooner(waits.Sooner(statusDue, todo.requeueAfter), todo.deadline.Remaining(now))
 	if done.isWaiting() {
 		after = waits.Sooner(after, deletionPollInterval)
 	}

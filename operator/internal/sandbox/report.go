@@ -24,22 +24,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// statusInput is all that a status is made of.
+// statusInput is everything that a status is computed from.
 type statusInput struct {
 	state        desiredState
-	pod          *corev1.Pod   // ours; nil when it is known that there is none
-	multiplePods []*corev1.Pod // ours, when there are several
-	waitingFor   string        // what a new Pod waits for; empty when it does not
+	pod          *corev1.Pod   // ours; nil if it is known that there is none
+	multiplePods []*corev1.Pod // ours, if there are several
+	waitingFor   string        // the object whose deletion blocks a new Pod; empty: none
 	service      *corev1.Service
-	errs         []error // what the user must know, Pod first
+	errs         []error // errors to show to the user, those of Pods first
 }
 
-// startingStatusDelay is how long the word that a pool's Sandbox is starting may be held back: nobody waits for it, and mostly the word that
-// it is Ready comes sooner.
+// startingStatusDelay is how long the first status of a pool's member is delayed if it only says that the Pod is starting. Nobody
+// waits for that status, and the member is usually Ready sooner, which saves a write.
 const startingStatusDelay = 3 * time.Second
 
-// report writes the status if it differs and is due, once, over the object that the pass has seen; events say what changed. It returns
-// when the status is due; zero where it is written.
+// report writes the status once, if it differs and is due, guarded by the resource version that the reconcile has seen, and records
+// events. It returns the time until the status is due, or 0.
 func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
 	was := sandbox.DeepCopy()
 	f := collectStatusInput(sandbox, p, done)
@@ -59,26 +59,26 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 		return 0, nil
 	case apierrors.IsNotFound(err):
 		return 0, nil
-	case apierrors.IsInvalid(err): // a fault of ours, not of the Sandbox: it must be heard of
-		return 0, fmt.Errorf("patch status: %v", err) //nolint:errorlint // its class must not pass for the Sandbox's
+	case apierrors.IsInvalid(err): // a bug of the operator, not a fault of the Sandbox: log it and back off
+		return 0, fmt.Errorf("patch status: %v", err) //nolint:errorlint // %w would classify it as a fault of the Sandbox
 	default:
 		return 0, fmt.Errorf("patch status: %w", err)
 	}
 }
 
-// isOnlyStarting says whether all there is to tell of a pool's Sandbox, which has told nothing yet, is that its Pod is on its way.
+// isOnlyStarting reports whether the first status of a pool's member would only say that its Pod is starting.
 func isOnlyStarting(was, is *agentsv1beta1.Sandbox, f statusInput, p plan) bool {
 	plain := f.pod != nil && len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.Status.PodIPs) == 0 && f.waitingFor == "" && podreason.Message(f.pod) == ""
 	return plain && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning && len(was.Status.Conditions) == 0 && isPoolMember(was)
 }
 
-// equalExceptNodeName: the node's name is written together with other changes, never for its own sake.
+// equalExceptNodeName reports whether no status write is needed: a new node name alone is not worth a write.
 func equalExceptNodeName(was, is agentsv1beta1.SandboxStatus) bool {
 	was.NodeName, is.NodeName = "", ""
 	return equality.Semantic.DeepEqual(was, is)
 }
 
-// collectStatusInput collects the facts after the writes. A Pod that is not ours, or not ours yet, gives none.
+// collectStatusInput collects the input after the writes. It ignores Pods that are not ours, or not yet.
 func collectStatusInput(sandbox *agentsv1beta1.Sandbox, p plan, done results) statusInput {
 	f := statusInput{state: p.state}
 	for _, pod := range done.pods {
@@ -111,7 +111,7 @@ func collectStatusInput(sandbox *agentsv1beta1.Sandbox, p plan, done results) st
 	return f
 }
 
-// statusOf is the whole status. Conditions come in the order Ready, Suspended, Finished, and there are no others.
+// statusOf returns the complete status. Its conditions are Ready, Suspended and Finished, in this order.
 func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
 	var s agentsv1beta1.SandboxStatus
 	if f.pod != nil {
@@ -138,7 +138,7 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain strin
 	}
 	ready, reason, message := readyCondition(sandbox, f)
 	add(apis.ConditionReady, ready, reason, message)
-	if asked, _ := sandbox.Spec.SuspensionAsked(); asked {
+	if suspend, _ := sandbox.Spec.SuspensionAsked(); suspend {
 		if f.pod == nil {
 			add(apis.ConditionSuspended, true, apis.ReasonPodTerminated, apis.MessageSuspendedPodTerminated)
 		} else {
@@ -148,12 +148,12 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain strin
 	if finished, reason, message := finishedCondition(f.pod); finished && len(f.multiplePods) == 0 {
 		add(apis.ConditionFinished, true, reason, message)
 	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.state == desiredExpired {
-		s.Conditions = append(s.Conditions, *old) // its Pod went with the expiry; the word of how it ended stays
+		s.Conditions = append(s.Conditions, *old) // the expiry deleted the Pod: keep the record of how it ended
 	}
 	return s
 }
 
-// readyCondition decides the Ready condition.
+// readyCondition returns status, reason and message of the condition Ready.
 func readyCondition(sandbox *agentsv1beta1.Sandbox, f statusInput) (ready bool, reason apis.Reason, message string) {
 	switch {
 	case f.state == desiredExpired:
@@ -171,11 +171,11 @@ func readyCondition(sandbox *agentsv1beta1.Sandbox, f statusInput) (ready bool, 
 		return false, reason, message
 	}
 	podReady, message := podReadiness(f.pod, f.waitingFor)
-	asked := sandbox.Spec.Service
+	wantsService := sandbox.Spec.Service
 	switch {
 	case f.service != nil:
 		message += "; " + apis.MessageServiceExists
-	case asked != nil && *asked:
+	case wantsService != nil && *wantsService:
 		podReady, message = false, message+"; "+apis.MessageServiceMissing
 	}
 	if podReady {
@@ -189,7 +189,7 @@ func multipleMessage(pods []*corev1.Pod) string {
 	for _, pod := range pods {
 		names = append(names, pod.Name)
 	}
-	return fmt.Sprintf("The Sandbox controls %d Pods (%s) and may have one: delete those that should go",
+	return fmt.Sprintf("The Sandbox controls %d Pods (%s) but may have only one: delete the others",
 		len(pods), strings.Join(sorted(names), ", "))
 }
 

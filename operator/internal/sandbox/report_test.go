@@ -144,7 +144,7 @@ func TestConditions(t *testing.T) {
 		},
 		"several Pods name themselves and the cure": {
 			sandbox: box(), facts: statusInput{pod: builtPod(box()), multiplePods: []*corev1.Pod{builtPod(box(), named("b")), builtPod(box(), named("a"))}},
-			want: []string{"Ready=False/MultiplePods: The Sandbox controls 2 Pods (a, b) and may have one: delete those that should go"},
+			want: []string{"Ready=False/MultiplePods: The Sandbox controls 2 Pods (a, b) but may have only one: delete the others"},
 		},
 		"expiry keeps the word of how the Pod ended": {
 			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)),

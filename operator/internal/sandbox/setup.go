@@ -40,7 +40,7 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 
-// CacheByObject limits the manager's cache to children that carry our label: other Pods of the cluster cost nothing.
+// CacheByObject limits the manager's cache to children with our label, so that other Pods of the cluster use no memory.
 func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	labelled, err := labels.NewRequirement(apis.LabelSandboxNameHash, selection.Exists, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	}, nil
 }
 
-// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+// SetupWithManager registers the reconciler, with the given number of workers. The tracer records each reconcile.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerUIDIndex, controllerUID); err != nil {
 		return fmt.Errorf("index Pods by owner: %w", err)
@@ -68,7 +68,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandbox", r)))
 }
 
-// sandboxOfVolume is the Sandbox that a volume without an owner is of.
+// sandboxOfVolume maps a volume without a controller, which outlives its Sandbox, to that Sandbox.
 func sandboxOfVolume(_ context.Context, volume client.Object) []reconcile.Request {
 	name := volume.GetAnnotations()[apis.AnnotationAssignedSandboxName]
 	if name == "" || metav1.GetControllerOfNoCopy(volume) != nil {
@@ -77,7 +77,7 @@ func sandboxOfVolume(_ context.Context, volume client.Object) []reconcile.Reques
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: volume.GetNamespace(), Name: name}}}
 }
 
-// specChanged lets through what changes what is asked for; our own status writes do not wake us.
+// specChanged lets through changes of spec and metadata. The operator's own status writes trigger no reconcile.
 func specChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		was, is := e.ObjectOld, e.ObjectNew
@@ -85,8 +85,8 @@ func specChanged() predicate.Predicate {
 	}}
 }
 
-// podStatusChanged lets through what a status would be written for, and what we repair. A Pod that appears without news is the one that the
-// pass which made it has reported already; the node's name comes along with other changes.
+// podStatusChanged lets through Pods whose change affects the Sandbox's status, and changes of metadata, which the operator repairs.
+// A new Pod without a status triggers no reconcile: the one that created it has reported it. Nor does a node name alone.
 func podStatusChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
@@ -94,29 +94,29 @@ func podStatusChanged() predicate.Predicate {
 			return !ok || pod.DeletionTimestamp != nil || podMessages(pod) != podMessages(&corev1.Pod{}) || len(pod.Status.PodIPs) > 0
 		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			was, ok := e.ObjectOld.(*corev1.Pod)
-			is, ok2 := e.ObjectNew.(*corev1.Pod)
-			return !ok || !ok2 || metadataChanged(was, is) || podMessages(was) != podMessages(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
+			was, wasPod := e.ObjectOld.(*corev1.Pod)
+			is, isPod := e.ObjectNew.(*corev1.Pod)
+			return !wasPod || !isPod || metadataChanged(was, is) || podMessages(was) != podMessages(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
 		},
 	}
 }
 
-// podMessages is all that a status says of a Pod.
+// podMessages returns everything that a status says about a Pod.
 func podMessages(pod *corev1.Pod) string {
-	_, _, ended := finishedCondition(pod)
+	_, _, finished := finishedCondition(pod)
 	_, message := podReadiness(pod, "")
-	return ended + message
+	return finished + message
 }
 
-// childChanged lets through changes of metadata and spec.
+// childChanged lets through changes of metadata and of a Service's spec.
 func childChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		if metadataChanged(e.ObjectOld, e.ObjectNew) {
 			return true
 		}
-		was, ok := e.ObjectOld.(*corev1.Service)
-		is, ok2 := e.ObjectNew.(*corev1.Service)
-		return ok && ok2 && !equality.Semantic.DeepEqual(was.Spec, is.Spec)
+		was, wasService := e.ObjectOld.(*corev1.Service)
+		is, isService := e.ObjectNew.(*corev1.Service)
+		return wasService && isService && !equality.Semantic.DeepEqual(was.Spec, is.Spec)
 	}}
 }
 

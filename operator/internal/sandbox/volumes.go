@@ -13,11 +13,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// retainsVolumes says whether the volumes outlive the Sandbox. Those of a pool's member do not, whatever its template says: nobody has
-// worked in it, and its name is never used again.
+// retainsVolumes reports whether the volumes outlive the Sandbox. The volumes of a pool's member never do: they hold no user's data,
+// and the member's name is never used again.
 func retainsVolumes(sandbox *agentsv1beta1.Sandbox) bool {
 	return sandbox.Spec.RetainsVolumes() && !isPoolMember(sandbox)
 }
@@ -38,8 +39,8 @@ func decideVolume(
 	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildVolume(sandbox, template, was))
 }
 
-// retentionSteps is what an expired Sandbox still does about its volumes: none is made or taken, but those that it has are kept or given
-// up as its spec says now. A deletion may follow.
+// retentionSteps reduces the steps to those of an expired Sandbox. It creates and adopts no volume, but retains or releases its own
+// according to the current spec, because a deletion of the Sandbox may follow.
 func retentionSteps(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
 	for i := range steps {
 		if steps[i].action != patch || relationOf(steps[i].was, sandbox) != owner.Owned {
@@ -52,9 +53,9 @@ func retentionSteps(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.Persist
 	return steps
 }
 
-// buildVolume returns a PersistentVolumeClaim. Of an existing one only the owner and our own keys are set: its spec is immutable and
-// its other metadata may be somebody's. One that outlives the Sandbox carries no owner reference, which the garbage collector
-// would follow, but labels that say whose it is.
+// buildVolume returns a PersistentVolumeClaim. In an existing one it sets only the owner and our own keys: the spec is immutable, and
+// other metadata may belong to others. A retained volume has labels that name its Sandbox and claim instead of an owner reference,
+// which the garbage collector would follow.
 func buildVolume(
 	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
 ) *corev1.PersistentVolumeClaim {
@@ -70,7 +71,7 @@ func buildVolume(
 		copyUnreserved(want.Annotations, template.Annotations)
 		template.Spec.DeepCopyInto(&want.Spec)
 	}
-	setKey(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
+	metadata.Set(&want.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	delete(want.Labels, apis.LabelClaimUID)
 	delete(want.Annotations, apis.AnnotationUnusedSince)
 	if !retainsVolumes(sandbox) {
@@ -83,16 +84,16 @@ func buildVolume(
 			want.Labels[apis.LabelClaimUID] = uid
 		}
 	}
-	if was == nil || retainsVolumes(sandbox) { // an older volume is not written to for its name's sake
+	if was == nil || retainsVolumes(sandbox) { // a volume of an older operator is not written only to add the name
 		recordSandboxName(want, sandbox.Name)
 	}
 	return want
 }
 
-// recordSandboxName notes which Sandbox the volume is of: names may share a hash, and people read names.
+// recordSandboxName sets the keys that name the volume's Sandbox. Two names may have the same hash, and users read names.
 func recordSandboxName(volume *corev1.PersistentVolumeClaim, sandbox string) {
-	setKey(&volume.Annotations, apis.AnnotationAssignedSandboxName, sandbox)
+	metadata.Set(&volume.Annotations, apis.AnnotationAssignedSandboxName, sandbox)
 	if len(validation.IsValidLabelValue(sandbox)) == 0 {
-		setKey(&volume.Labels, apis.LabelAssignedSandboxName, sandbox)
+		metadata.Set(&volume.Labels, apis.LabelAssignedSandboxName, sandbox)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
 func volumeRetention(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) sandboxOption {
@@ -28,7 +29,7 @@ func volumeRetention(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyTy
 
 func claimed(s *agentsv1beta1.Sandbox) {
 	controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)(s)
-	setKey(&s.Labels, "agents.x-k8s.io/claim-uid", "holder")
+	metadata.Set(&s.Labels, "agents.x-k8s.io/claim-uid", "holder")
 }
 
 func pooled(s *agentsv1beta1.Sandbox) {

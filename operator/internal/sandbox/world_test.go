@@ -5,7 +5,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	testworld "github.com/agent-sandbox/kubectl-sandbox/test/world"
 )
 
 // world is an API server in memory, a clock, and a kubelet that the test plays.
@@ -124,19 +124,15 @@ func (w *world) pass() (time.Duration, error) {
 	return result.RequeueAfter, err
 }
 
-// settle runs passes until one writes nothing.
+// settle reconciles until nothing is written.
 func (w *world) settle() {
 	w.t.Helper()
-	for range 20 {
-		before := len(w.writes)
+	testworld.Settle(w.t, 20, &w.writes, func() bool {
 		if _, err := w.pass(); err != nil {
-			w.t.Fatalf("pass: %v", err)
+			w.t.Fatalf("reconcile: %v", err)
 		}
-		if len(w.writes) == before {
-			return
-		}
-	}
-	w.t.Fatalf("never settles: %v", w.writes)
+		return false
+	})
 }
 
 // makePodsReady makes every Pod ready.
@@ -215,33 +211,12 @@ func owners(o client.Object) (uids []string) {
 	return uids
 }
 
-var errKilled = errors.New("killed")
-
-// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass
-// got that far.
+// killedPass runs a reconcile that dies at its n-th write, before or after the server executes it, and reports whether it died.
 func (w *world) killedPass(n int, after bool) (died bool) {
 	w.t.Helper()
-	seen := 0
-	w.intercept = func(_ string, do func() error) error {
-		if seen++; seen < n {
-			return do()
-		}
-		if after {
-			_ = do()
-		}
-		panic(errKilled)
-	}
-	defer func() {
-		w.intercept = nil
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
-				panic(p)
-			}
-			died = true
-		}
-	}()
-	_, _ = w.pass()
-	return false
+	w.intercept = testworld.KillAt(n, after)
+	defer func() { w.intercept = nil }()
+	return testworld.Killed(func() { _, _ = w.pass() })
 }
 
 // TestNoPassListsANamespace: the world fails a list of Pods without an index, here and in every other test.

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
-// recordActionEvents tells in events what the pass has done that no status shows.
+// recordActionEvents records events about what the reconcile has done and no condition shows.
 func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, done results) {
 	if len(p.droppedKeys) > 0 && isNewlyDropped(was, done) {
 		r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonMetadataDropped,
@@ -24,21 +24,21 @@ func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, 
 	for _, pod := range done.pods {
 		if p.state == desiredRunning && pod.action == remove && pod.err == nil {
 			r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
-				"Pod "+pod.child.Name+" is made anew, with the same volumes: "+ending.Of(pod.child).Why)
+				"Pod "+pod.child.Name+" is recreated with the same volumes: "+ending.Of(pod.child).Why)
 		}
 	}
 }
 
-// recordStatusEvents tells in events what changed from one status to the next, once that is written: a status that meets a conflict is
-// computed anew.
+// recordStatusEvents records events about the differences between two statuses. Call it after the new status was written: after a
+// conflict the status is computed again.
 func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
-	turned := func(kind apis.ConditionType) bool {
+	becameTrue := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
 	}
-	if turned(apis.ConditionSuspended) {
+	if becameTrue(apis.ConditionSuspended) {
 		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonSuspended, apis.MessageSuspended)
 	}
-	if turned(apis.ConditionFinished) {
+	if becameTrue(apis.ConditionFinished) {
 		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonFinished,
 			apis.FindCondition(is.Status.Conditions, apis.ConditionFinished).Message)
 	}
@@ -52,11 +52,11 @@ func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
 		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
 	case apis.ReasonReconcilerError, apis.ReasonMultiplePods:
 		r.recordEvent(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
-	default: // everybody can see Ready itself
+	default: // the Ready condition itself shows it
 	}
 }
 
-// isNewlyDropped: once for each generation, and for each new Pod.
+// isNewlyDropped reports whether the event about dropped keys is due: once per generation and once per new Pod.
 func isNewlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 	ready := apis.FindCondition(was.Status.Conditions, apis.ConditionReady)
 	if ready == nil || ready.ObservedGeneration != was.Generation {
@@ -65,6 +65,6 @@ func isNewlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 	return len(done.pods) == 1 && done.pods[0].action == create
 }
 
-func (r *Reconciler) recordEvent(about runtime.Object, kind string, reason apis.Reason, note string) {
-	events.Record(r.recorder, about, nil, kind, reason, "Reconcile", note)
+func (r *Reconciler) recordEvent(regarding runtime.Object, eventType string, reason apis.Reason, note string) {
+	events.Record(r.recorder, regarding, nil, eventType, reason, "Reconcile", note)
 }

@@ -13,9 +13,11 @@ tool() { go tool -modfile=tools/go.mod "$@"; }
 tool controller-gen object:headerFile=$header paths=./apis/agents/... paths=./apis/extensions/...
 if [ "${1:-}" = bootstrap ]; then exit; fi
 
-rm -f apis/crds/*.yaml
-tool controller-gen crd paths=./apis/agents/... paths=./apis/extensions/... output:crd:dir=apis/crds
-go run ./hack/crds apis/crds/*.yaml
+rm -f apis/crds/*/*.yaml
+for group in agents extensions; do
+  tool controller-gen crd paths=./apis/$group/... output:crd:dir=apis/crds/$group
+done
+go run ./hack/crds apis/crds/*/*.yaml
 
 role() { # NAME FILE DIRECTORY...
   tool controller-gen "rbac:roleName=$1,fileName=$2,headerFile=hack/boilerplate/header.yaml.txt" "${@:3}" \
@@ -49,4 +51,4 @@ tool crd-ref-docs --source-path=apis --config=hack/boilerplate/reference.yaml --
   --output-path=docs/reference/api.md
 go run ./hack/flagdoc docs/reference/operator-flags.md
 go run ./hack/commanddoc docs/reference/cli
-go run ./hack/manifests # the static manifests, and what the chart shares with them
+go run ./hack/manifests

@@ -1,8 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crds embeds the generated CustomResourceDefinitions, so that the installer and the tests apply the very files
-// that are in the repository.
+// Package crds embeds the generated CustomResourceDefinitions. The installer and the tests apply the files of the repository.
 package crds
 
 import (
@@ -22,12 +21,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Files holds one YAML file for each CustomResourceDefinition.
+// Files holds one YAML file for each CustomResourceDefinition, in one directory for each API group.
 //
-//go:embed *.yaml
+//go:embed agents/*.yaml extensions/*.yaml
 var Files embed.FS
 
-// All returns the CustomResourceDefinitions in the order of their file names, as copies that are the caller's.
+// All returns copies of the CustomResourceDefinitions in the order of their file names. They have no labels: the labels in
+// the files mark an installation, and the installer sets its own.
 func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	all, err := parsed()
 	if err != nil {
@@ -40,9 +40,9 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return copies, nil
 }
 
-// parsed are the definitions, read once: they have thousands of lines.
+// parsed reads the definitions once: they have thousands of lines.
 var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	names, err := fs.Glob(Files, "*.yaml")
+	names, err := fs.Glob(Files, "*/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list embedded CRDs: %w", err)
 	}
@@ -56,21 +56,22 @@ var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict(raw, crd); err != nil {
 			return nil, fmt.Errorf("parse embedded CRD %s: %w", name, err)
 		}
+		crd.Labels = nil
 		all = append(all, crd)
 	}
 	return all, nil
 })
 
-// Core says whether a CustomResourceDefinition belongs to the core group, which stands without the extensions.
+// Core reports whether a CustomResourceDefinition belongs to the core group, which works without the extensions.
 func Core(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Group == apis.GroupAgents
 }
 
-// hashBytes of a SHA-256 are enough to tell definitions apart.
+// hashBytes is the length of a hash: a prefix of a SHA-256.
 const hashBytes = 8
 
-// Hash tells definitions apart, in 16 hexadecimal digits. It changes with a name or a spec, and not with labels, annotations,
-// status or the order.
+// Hash identifies a set of definitions with 16 hexadecimal digits. It depends on their names and specs, and not on labels,
+// annotations, status or order.
 func Hash(all []*apiextensionsv1.CustomResourceDefinition) (string, error) {
 	sum := sha256.New()
 	encoder := json.NewEncoder(sum)

@@ -13,11 +13,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
 const header = "# Copyright 2026 The kubectl-sandbox Authors.\n# SPDX-License-Identifier: Apache-2.0\n---\n"
 
-// embedded lists the paths whose schema comes from core Kubernetes types: what lies below them keeps no description.
+// embedded lists the paths whose schema comes from core Kubernetes types. The descriptions below them are removed.
 var embedded = []string{
 	"spec.podTemplate.spec",
 	"spec.volumeClaimTemplates[].spec",
@@ -26,6 +27,7 @@ var embedded = []string{
 	"status.conditions[]",
 }
 
+// finish rewrites one file of controller-gen.
 func finish(file string) error {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -38,6 +40,7 @@ func finish(file string) error {
 	if len(crd.Spec.Versions) != 1 || crd.Spec.Versions[0].Name != apis.VersionV1beta1 {
 		return fmt.Errorf("%s: want one version %s, as controller-gen writes it", file, apis.VersionV1beta1)
 	}
+	crd.Labels = install.Labels() // so that the plugin knows the definitions of the static manifests as its own
 	stored := &crd.Spec.Versions[0]
 	strip(stored.Schema.OpenAPIV3Schema, "")
 	narrow(stored.Schema.OpenAPIV3Schema, "")
@@ -53,9 +56,9 @@ func finish(file string) error {
 	return os.WriteFile(file, append([]byte(header), out...), 0o644) //nolint:gosec // a file of the repository
 }
 
-// strip removes descriptions below embedded paths and tidies those that we keep; path is the schema's own place.
+// strip removes the descriptions below embedded paths and joins the lines of the others. The path is that of the schema.
 func strip(s *apiextensionsv1.JSONSchemaProps, path string) {
-	// A line break of a Go comment is none of the text: kubectl explain wraps by itself.
+	// kubectl explain wraps lines itself, so the line breaks of the Go comment are removed.
 	s.Description = strings.Join(strings.Fields(s.Description), " ")
 	if below(path) {
 		s.Description = ""

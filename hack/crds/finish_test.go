@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/yaml"
@@ -128,6 +129,19 @@ func TestTheFileSaysItsLicenceAndNothingOfStatus(t *testing.T) {
 	}
 	if strings.Contains(raw, "acceptedNames") {
 		t.Error("the file carries a status, which a client that applies it would own")
+	}
+}
+
+func TestTheFileHasTheLabelsOfAnInstallation(t *testing.T) {
+	crd, _ := finished(t, generated)
+	want := map[string]string{
+		"app":                          "agent-sandbox-controller",
+		"app.kubernetes.io/managed-by": "kubectl-sandbox",
+		"app.kubernetes.io/part-of":    "agent-sandbox",
+		"app.kubernetes.io/version":    "v0.0.0-dev",
+	}
+	if diff := cmp.Diff(want, crd.Labels); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command finish turns controller-gen's CRD files into ours: descriptions of embedded core types go (kubectl explain
-// shows ours, and the files stay small enough for client-side apply), and v1beta1's schema is served as v1alpha1 too.
+// Command crds rewrites the CRD files of controller-gen. It removes the descriptions of embedded core types, so that the
+// files stay small enough for client-side apply, and serves the schema of v1beta1 as v1alpha1 too.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 func main() {
 	for _, file := range os.Args[1:] {
 		if err := finish(file); err != nil {
-			fmt.Fprintln(os.Stderr, "finish:", err)
+			fmt.Fprintln(os.Stderr, "crds:", err)
 			os.Exit(1)
 		}
 	}

@@ -11,27 +11,28 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The API server takes some values that no client in Go can decode. One object with such a value makes every list of its kind fail, for
-// the operator and for everybody else, so the schema refuses them.
+// The API server accepts some values that no Go client can decode. One object with such a value makes every list of its kind
+// fail, for the operator and for all other clients, so the schema refuses these values.
 const (
-	// timePattern is what time.RFC3339 parses: the format date-time alone lets lower-case letters, a blank for the T, times without a
-	// zone and zones that do not exist through. The years are those that stay in four digits in every zone.
+	// timePattern is what time.RFC3339 parses. The format date-time also accepts lower-case letters, a space for the T, times
+	// without a zone and zones that do not exist. The years have four digits in every zone.
 	timePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
-	// microTimePattern is what metav1.MicroTime decodes: no more and no fewer digits.
+	// microTimePattern is what metav1.MicroTime decodes: a fraction of exactly six digits.
 	microTimePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
-	// quantityPattern is controller-gen's without fractions in the exponent, which resource.ParseQuantity refuses, and without exponents
-	// of more than two digits, which it needs minutes for.
+	// quantityPattern is the pattern of controller-gen without fractions in the exponent, which resource.ParseQuantity
+	// refuses, and without exponents of more than two digits, which it needs minutes to parse.
 	quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?[0-9]{1,2}))?$`
-	// quantityLength is more than anybody writes.
+	// quantityLength exceeds the length of every realistic quantity.
 	quantityLength = 64
-	// notATime is said to lists: the API server takes them for any string that has a format, unless a rule reads the value.
+	// notATime is the message for lists, which the API server accepts for any string with a format unless a rule reads the
+	// value.
 	notATime = "this is no time"
 )
 
-// microTimes are the times of type metav1.MicroTime, which no schema tells from others.
+// microTimes lists the paths of type metav1.MicroTime. The generated schema does not distinguish them from metav1.Time.
 var microTimes = []string{"status.firstReadyTime"}
 
-// narrow makes a schema refuse what the Go types cannot hold; path is the schema's own place.
+// narrow makes a schema refuse what the Go types cannot hold. The path is that of the schema.
 func narrow(s *apiextensionsv1.JSONSchemaProps, path string) {
 	switch {
 	case slices.Contains(microTimes, path):

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The command generate writes, from the embedded manifests, the static ones in operator/deploy and what the Helm chart shares
-// with them. It runs at the root of the repository.
+// Command manifests renders the embedded manifests into the static ones of operator/deploy, and the annotations of the
+// operator's Pods into the Helm chart. It runs at the root of the repository.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 
 func main() {
 	if err := generate("."); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
+		fmt.Fprintln(os.Stderr, "manifests:", err)
 		os.Exit(1)
 	}
 }

@@ -30,6 +30,16 @@ const (
 	PartOf = "agent-sandbox"
 )
 
+// Labels returns the labels that Render gives to every object.
+func Labels() map[string]string {
+	return map[string]string{
+		apis.LabelApp:  apis.OperatorName,
+		LabelPartOf:    PartOf,
+		LabelManagedBy: apis.FieldOwnerPlugin,
+		LabelVersion:   LabelOf(buildinfo.Get().Version),
+	}
+}
+
 // Options say how the manifests differ from their defaults. The zero value renders the defaults.
 type Options struct {
 	// Namespace of the operator; apis.OperatorNamespace when empty.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,7 +17,6 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
@@ -119,10 +119,7 @@ func adapt(object *unstructured.Unstructured, options Options, hash string) erro
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[apis.LabelApp] = apis.OperatorName
-	labels[LabelPartOf] = PartOf
-	labels[LabelManagedBy] = apis.FieldOwnerPlugin
-	labels[LabelVersion] = LabelOf(buildinfo.Get().Version)
+	maps.Copy(labels, Labels())
 	object.SetLabels(labels)
 
 	switch object.GetKind() {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 )
@@ -52,6 +53,51 @@ func TestTheChartIsPackedWithTheReleasesVersion(t *testing.T) {
 	}
 	if got := unpacked(t, filepath.Join(r.out, "agent-sandbox-1.2.3-rc.1.tgz")); !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestTheChartOfThisTreeHasTheFilesThatItLinksTo packs a copy of the tree's chart with what its symbolic links lead to.
+func TestTheChartOfThisTreeHasTheFilesThatItLinksTo(t *testing.T) {
+	const tree = "../.."
+	r := &release{root: t.TempDir(), out: t.TempDir(), version: "v1.2.3", date: then, sums: map[string]string{}}
+	linked := map[string]string{
+		"apis/crds/agents": "crds/agents", "apis/crds/extensions": "crds/extensions",
+		"operator/install/manifests": "manifests", "operator/monitoring": "monitoring",
+	}
+	for directory := range linked {
+		copyInto(t, r.root, tree, directory)
+	}
+	copyInto(t, r.root, tree, chartDirectory)
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}} {
+		if _, err := r.command(nil, "git", args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.chart(); err != nil {
+		t.Fatal(err)
+	}
+	packed := unpacked(t, filepath.Join(r.out, "agent-sandbox-1.2.3.tgz"))
+	for directory, inside := range linked {
+		files, err := filepath.Glob(filepath.Join(tree, directory, "*.*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", directory, files, err)
+		}
+		for _, file := range files {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name := path.Join("agent-sandbox/files", inside, filepath.Base(file)); packed[name] != string(want) {
+				t.Errorf("%s of the package is not %s", name, file)
+			}
+		}
+	}
+}
+
+func copyInto(t *testing.T, root, tree, directory string) {
+	t.Helper()
+	if err := os.CopyFS(filepath.Join(root, directory), os.DirFS(filepath.Join(tree, directory))); err != nil {
+		t.Fatal(err)
 	}
 }
 

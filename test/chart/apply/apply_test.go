@@ -8,9 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -144,27 +142,16 @@ func knows(t *testing.T, field string) bool {
 	return bytes.Contains(content, []byte(`"`+field+`":{`))
 }
 
-// older is a copy of the chart whose Sandboxes do not have spec.operatingMode yet.
+// older is the chart with a definition of Sandboxes that has no spec.operatingMode.
 func older(t *testing.T) *helmchart.Chart {
 	t.Helper()
-	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(directory)); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(filepath.Join(copied, "files/crds"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_sandboxes.yaml") {
-			return err
+	c := load(t, directory)
+	for _, file := range c.Files {
+		if strings.HasSuffix(file.Name, "_sandboxes.yaml") {
+			file.Data = bytes.ReplaceAll(file.Data, []byte("operatingMode:\n"), []byte("formerMode:\n"))
 		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, bytes.ReplaceAll(content, []byte("operatingMode:\n"), []byte("formerMode:\n")), 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	return load(t, copied)
+	return c
 }
 
 // TestALifeOfARelease installs an older chart, upgrades it, uninstalls it and installs it again: each step needs the one before.

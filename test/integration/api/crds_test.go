@@ -37,7 +37,7 @@ func TestCRDsFitIntoTheAnnotationOfKubectlApply(t *testing.T) {
 
 func TestCRDsApply(t *testing.T) {
 	dir := t.TempDir()
-	names, err := fs.Glob(crds.Files, "*.yaml")
+	names, err := fs.Glob(crds.Files, "*/*.yaml")
 	if err != nil || len(names) != len(kinds) {
 		t.Fatalf("embedded files: %v, %v", names, err)
 	}
@@ -46,7 +46,7 @@ func TestCRDsApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

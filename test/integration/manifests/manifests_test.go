@@ -29,7 +29,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
-const directory = "../../../operator/deploy/"
+const (
+	directory   = "../../../operator/deploy/"
+	definitions = "../../../apis/crds/"
+)
 
 var server *apiserver.Server
 
@@ -71,15 +74,25 @@ func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	}
 }
 
-func read(t *testing.T, files ...string) string {
+// read returns what `kubectl apply -f` reads: files, and the YAML files of directories.
+func read(t *testing.T, paths ...string) string {
 	t.Helper()
 	text := ""
-	for _, file := range files {
-		content, err := os.ReadFile(directory + file)
+	for _, path := range paths {
+		files, err := filepath.Glob(filepath.Join(path, "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		text += "---\n" + string(content)
+		if len(files) == 0 {
+			files = []string{path}
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += "---\n" + string(content)
+		}
 	}
 	return text
 }
@@ -115,8 +128,14 @@ func TestManifestsAndKustomizeAreWhatThePluginInstalls(t *testing.T) {
 		text    string
 		options install.Options
 	}{
-		"static, Sandboxes alone":    {read(t, "core/core.yaml"), install.Options{CoreOnly: true}},
-		"static, all kinds":          {read(t, "core/core.yaml", "extensions/extensions.yaml", "extensions/deployment.yaml"), install.Options{}},
+		"static, Sandboxes alone": {
+			read(t, definitions+"agents", directory+"core/core.yaml"), install.Options{CoreOnly: true},
+		},
+		"static, all kinds": {
+			read(t, definitions+"agents", directory+"core/core.yaml", definitions+"extensions",
+				directory+"extensions/extensions.yaml", directory+"extensions/deployment.yaml"),
+			install.Options{},
+		},
 		"kustomize, Sandboxes alone": {kustomized(directory + "core"), install.Options{CoreOnly: true}},
 		"kustomize, all kinds":       {kustomized(directory + "extensions"), install.Options{}},
 		"kustomize, secure metrics":  {kustomized(overlay(t)), install.Options{Args: []string{"--metrics-secure=true"}}},
@@ -135,7 +154,11 @@ func TestManifestsAndKustomizeAreWhatThePluginInstalls(t *testing.T) {
 
 func TestTheAPIServerTakesThemAndAdmitsTheOperatorUnderRestrictedPodSecurity(t *testing.T) {
 	for _, args := range [][]string{
-		{"-f", directory + "core/core.yaml"}, {"-f", directory + "extensions/extensions.yaml", "-f", directory + "extensions/deployment.yaml"},
+		{"-f", definitions + "agents", "-f", directory + "core/core.yaml"},
+		{
+			"-f", definitions + "extensions",
+			"-f", directory + "extensions/extensions.yaml", "-f", directory + "extensions/deployment.yaml",
+		},
 		{"-k", directory + "extensions"},
 	} {
 		out, stderr, err := server.Kubectl(t, "", append([]string{"apply", "--server-side"}, args...)...)

@@ -185,7 +185,7 @@ func TestInstalledBeforeItsCRDsTheOperatorWaitsAliveAndSaysWhy(t *testing.T) {
 // applyCRD installs the core CRD and returns when it is served.
 func (w *world) applyCRD(s *apiserver.Server) {
 	w.Helper()
-	raw, err := crds.Files.ReadFile("agents.x-k8s.io_sandboxes.yaml")
+	raw, err := crds.Files.ReadFile("agents/agents.x-k8s.io_sandboxes.yaml")
 	if err != nil {
 		w.Fatal(err)
 	}

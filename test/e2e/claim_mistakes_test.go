@@ -106,7 +106,7 @@ func invalidAdditions() map[string]invalidClaim {
 				withTemplateEnv("COLOUR", "red")(template)
 			},
 			claim: allOf(withoutWarmPool, colour), reason: "EnvVarsInjectionRejected",
-			messageParts: []string{`"COLOUR" is set in container "main"`, "Overrides"},
+			messageParts: []string{`"COLOUR" is already set in container "main"`, "Overrides"},
 			fix:          fixTemplate(withEnvPolicy(overrides)),
 		},
 		"a variable for a container that is not there": {
@@ -147,7 +147,7 @@ func invalidAdditions() map[string]invalidClaim {
 			claim: func(claim *extensionsv1beta1.SandboxClaim) {
 				claim.Spec.AdditionalPodMetadata.Labels = map[string]string{"team": "claim"}
 			},
-			reason: "InvalidMetadata", messageParts: []string{`sets "team" to "template" already`, "use podMetadata"},
+			reason: "InvalidMetadata", messageParts: []string{`already sets "team" to "template"`, "use podMetadata"},
 			fix: fixClaim(func(spec *extensionsv1beta1.SandboxClaimSpec) {
 				spec.AdditionalPodMetadata = agentsv1beta1.PodMetadata{}
 			}),

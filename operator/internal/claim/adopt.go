@@ -9,44 +9,49 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
-// adoptOrCreate takes a warm Sandbox, or starts cold when there is none. One member is tried, never a second one.
-func (r *Reconciler) adoptOrCreate(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, d adoptOrCreate) (*agentsv1beta1.Sandbox, error) {
-	lease, member, err := r.leaseMember(ctx, d.source)
+// adoptOrCreate adopts a warm Sandbox, or executes the fallback if there is none. It tries one member only.
+func (r *Reconciler) adoptOrCreate(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, s adoptOrCreate,
+) (*agentsv1beta1.Sandbox, error) {
+	lease, member, err := r.leaseMember(ctx, s.source)
 	if err != nil {
 		return nil, err
 	}
 	if member == nil {
 		r.metrics.Adoption(claim.Namespace, metrics.NoneAvailable)
-		return r.execute(ctx, claim, d.fallback)
+		return r.execute(ctx, claim, s.fallback)
 	}
 	defer lease.Release()
-	sandbox, err := r.adopt(ctx, claim, member, d.source)
-	var gone *memberLostError
-	if err == nil || (errors.As(err, &gone) && gone.unavailable) {
+	sandbox, err := r.adopt(ctx, claim, member, s.source)
+	var lost *memberLostError
+	if err == nil || (errors.As(err, &lost) && lost.unavailable) {
 		lease.Consume()
 	}
 	return sandbox, err
 }
 
-// leaseMember finds the best member that is still to be had by what the cache says of it now.
+// leaseMember leases the best member that may still be adopted according to the cache. It returns nil if there is none.
 func (r *Reconciler) leaseMember(ctx context.Context, from *source) (*warmqueue.Lease, *agentsv1beta1.Sandbox, error) {
 	tried := map[types.UID]bool{}
 	for {
-		lease := r.queue.Lease(from.selector, func(m warmqueue.Member) bool { return !tried[m.UID] && from.matches(m) }, r.nodeLeaving)
+		eligible := func(m warmqueue.Member) bool { return !tried[m.UID] && from.matches(m) }
+		lease := r.queue.Lease(from.selector, eligible, r.nodeLeaving)
 		if lease == nil {
 			return nil, nil, nil
 		}
-		member, err := getOrNil(ctx, r.client, lease.NamespacedName, &agentsv1beta1.Sandbox{})
+		member, err := lookup.Get(ctx, r.client, lease.NamespacedName, &agentsv1beta1.Sandbox{})
 		if err == nil && member != nil && member.UID == lease.UID && from.mayAdopt(member) {
 			return lease, member, nil
 		}
@@ -58,7 +63,7 @@ func (r *Reconciler) leaseMember(ctx context.Context, from *source) (*warmqueue.
 	}
 }
 
-// adopt takes a member over, and counts what became of it.
+// adopt transfers a member to the claim and counts the outcome.
 func (r *Reconciler) adopt(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -70,89 +75,98 @@ func (r *Reconciler) adopt(
 	return sandbox, err
 }
 
-// transfer records the member on the claim and then makes it the claim's. A pass that dies in between is continued by the next.
+// transfer records the member on the claim and then makes the claim its controller. If the operator stops in between, the next
+// reconcile continues.
 func (r *Reconciler) transfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
-	want, why := newAdoptedSandbox(member, claim, from.template)
-	if why != nil {
-		return nil, why
+	desired, rejected := newAdoptedSandbox(member, claim, from.template)
+	if rejected != nil {
+		return nil, rejected
 	}
 	if err := r.recordAssignment(ctx, claim, member.Name); err != nil {
 		return nil, err
 	}
-	err := r.patchSandbox(ctx, member, want)
+	err := r.patchSandbox(ctx, member, desired)
 	if err == nil {
-		return want, nil
+		return desired, nil
 	}
 	if !isStaleOrGone(err) {
-		return nil, err // nobody knows whether it was carried out: the record stands
+		return nil, err // the API server may have carried the write out, so the record stays
 	}
 	return r.retryTransfer(ctx, claim, member.Name, from)
 }
 
-// retryTransfer: the cache was behind. The member is looked at on the API server and, if the pool still holds it, tried once more;
-// else the record goes, and another member may be taken in a later pass.
+// retryTransfer tries once more with the member as the API server has it, if the pool still owns it. Otherwise it clears the record,
+// and a later reconcile may adopt another member.
 func (r *Reconciler) retryTransfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
-	fresh, why, err := r.recheckMember(ctx, claim, name, from)
-	if err != nil || why == nil {
+	fresh, lost, err := r.recheckMember(ctx, claim, name, from)
+	if err != nil || lost == nil {
 		return fresh, err
 	}
-	if !why.unavailable {
+	if !lost.unavailable {
 		if err := r.verifyUnchanged(ctx, claim); err != nil {
 			return nil, err
 		}
-		want, refused := newAdoptedSandbox(fresh, claim, from.template)
-		if refused != nil {
-			return nil, refused
+		desired, rejected := newAdoptedSandbox(fresh, claim, from.template)
+		if rejected != nil {
+			return nil, rejected
 		}
-		if err := r.patchSandbox(ctx, fresh, want); err == nil {
-			return want, nil
+		if err := r.patchSandbox(ctx, fresh, desired); err == nil {
+			return desired, nil
 		} else if !isStaleOrGone(err) {
 			return nil, err
 		}
-		if fresh, why, err = r.recheckMember(ctx, claim, name, from); err != nil || why == nil {
-			return fresh, err // another operator may have carried our record out
+		if fresh, lost, err = r.recheckMember(ctx, claim, name, from); err != nil || lost == nil {
+			return fresh, err // another operator may have completed the recorded adoption
 		}
 	}
-	return nil, r.clearAssignment(ctx, claim, why)
+	return nil, r.clearAssignment(ctx, claim, lost)
 }
 
-// recheckMember reads a recorded member on the API server. Without a reason it is ours; with one that says it has left, it never will be;
-// with another one the pool still holds it.
+// recheckMember reads a recorded member from the API server. Without a memberLostError it is the claim's. If the error says
+// unavailable, the member can never become the claim's; otherwise the pool still owns it.
 func (r *Reconciler) recheckMember(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, *memberLostError, error) {
-	fresh, err := getOrNil(ctx, r.live, types.NamespacedName{Namespace: claim.Namespace, Name: name}, &agentsv1beta1.Sandbox{})
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
+	fresh, err := lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case fresh == nil:
-		return nil, &memberLostError{message: fmt.Sprintf("Sandbox %q was deleted before the claim got it; another follows", name), unavailable: true}, nil
-	case controlledBy(fresh, claim.UID):
+		return nil, &memberLostError{
+			message: fmt.Sprintf("Sandbox %q was deleted before the claim adopted it; another one follows", name), unavailable: true,
+		}, nil
+	case metav1.IsControlledBy(fresh, claim):
 		return fresh, nil, nil
 	case !from.mayAdopt(fresh):
-		return nil, &memberLostError{message: fmt.Sprintf("Sandbox %q was taken or left its pool before the claim got it; another follows", name), unavailable: true}, nil
+		return nil, &memberLostError{
+			message:     fmt.Sprintf("Sandbox %q left its pool before the claim adopted it; another one follows", name),
+			unavailable: true,
+		}, nil
 	default:
-		return fresh, &memberLostError{message: fmt.Sprintf("Sandbox %q changed while the claim was to get it; another try follows", name)}, nil
+		return fresh, &memberLostError{
+			message: fmt.Sprintf("Sandbox %q changed while the claim adopted it; another attempt follows", name),
+		}, nil
 	}
 }
 
-// verifyUnchanged makes sure that nobody changed or deleted the claim since its record was written: another operator may have
-// dropped the record and moved on.
+// verifyUnchanged returns a conflict if somebody has changed or deleted the claim since this reconcile read or wrote it. Another
+// operator may have cleared the record and adopted another member.
 func (r *Reconciler) verifyUnchanged(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
-	now, err := getOrNil(ctx, r.live, client.ObjectKeyFromObject(claim), &extensionsv1beta1.SandboxClaim{})
+	live, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(claim), &extensionsv1beta1.SandboxClaim{})
 	switch {
 	case err != nil:
 		return err
-	case now == nil || now.ResourceVersion != claim.ResourceVersion:
+	case live == nil || live.ResourceVersion != claim.ResourceVersion:
 		return errorclass.ErrDeletedMeanwhile
 	default:
 		return nil
 	}
 }
 
-// isStaleOrGone says that the server has another version of the object, or none.
+// isStaleOrGone reports whether the API server has another version of the object, or none.
 func isStaleOrGone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }

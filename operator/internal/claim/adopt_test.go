@@ -17,6 +17,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
 func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
 		claim.Status.FirstReadyTime == nil || !slices.Equal(claim.Status.SandboxStatus.PodIPs, []string{"10.0.0.9"}) {
 		t.Errorf("status: %+v", claim.Status)
 	}
-	if claim.Labels[apis.LabelAssignedSandboxName] != "p-b" || assignedName(claim) != "p-b" ||
+	if claim.Labels[apis.LabelAssignedSandboxName] != "p-b" || claim.AssignedSandbox() != "p-b" ||
 		claim.Annotations[apis.AnnotationControllerFirstObservedAt] != "2026-04-13T12:00:00Z" {
 		t.Errorf("record: %v %v", claim.Labels, claim.Annotations)
 	}
@@ -90,13 +91,13 @@ func TestAnswersToTheHandOver(t *testing.T) {
 		},
 		"another claim got it: the record goes": {
 			before: func(w *world) {
-				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { setController(s, newClaim("other")) })
+				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("other")) })
 			},
 			wantReason: "AdoptionConflict", wantOwner: "SandboxClaim/other", wantPatches: 1, wantKept: 1,
 		},
 		"it is ours already, by another operator: done": {
 			before: func(w *world) {
-				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { setController(s, newClaim("c")) })
+				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("c")) })
 			},
 			wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
 		},
@@ -154,8 +155,8 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			if ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady); ready != nil {
 				reason = ready.Reason
 			}
-			if reason != tt.wantReason || assignedName(claim) != tt.wantNote || patches != tt.wantPatches || (err != nil) != tt.wantErr {
-				t.Errorf("reason %q, note %q, %d patches, error %v", reason, assignedName(claim), patches, err)
+			if reason != tt.wantReason || claim.AssignedSandbox() != tt.wantNote || patches != tt.wantPatches || (err != nil) != tt.wantErr {
+				t.Errorf("reason %q, note %q, %d patches, error %v", reason, claim.AssignedSandbox(), patches, err)
 			}
 			if tt.wantOwner != "" && ownerNames(w.sandbox("p-a")) != tt.wantOwner {
 				t.Errorf("p-a is of %s", ownerNames(w.sandbox("p-a")))
@@ -206,7 +207,7 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 			reached = false
 			for _, after := range []bool{false, true} {
 				w := life()
-				reached = w.killedPass("c", n, after) || reached
+				reached = w.killedReconcile("c", n, after) || reached
 				w.restart()
 				w.settle()
 				if diff := cmp.Diff(want, w.snapshot()); diff != "" {

@@ -15,41 +15,42 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// step is what a pass does about a claim. The set is closed.
+// step is what a reconcile does about a claim. The set is closed.
 type step interface{ isStep() }
 
 type (
-	// keep: the Sandbox is ours already.
+	// keep keeps the Sandbox that the claim has.
 	keep struct {
 		sandbox *agentsv1beta1.Sandbox
-		desired *agentsv1beta1.Sandbox   // with the keys we own made right; nil: they are right
-		surplus []*agentsv1beta1.Sandbox // others of ours, that two operators at a time may leave behind
-		problem error                    // with what the claim asks for beyond it
+		desired *agentsv1beta1.Sandbox   // the Sandbox with the operator's keys repaired; nil if nothing differs
+		surplus []*agentsv1beta1.Sandbox // further Sandboxes of the claim, which two operators running at once can leave behind
+		problem error                    // why the claim's metadata cannot be applied
 	}
-	// awaitDeletion: our Sandbox is being deleted; a new one follows when it is gone.
+	// awaitDeletion waits until the claim's Sandbox is deleted. A new one follows.
 	awaitDeletion struct{ sandbox *agentsv1beta1.Sandbox }
-	// resumeAdoption: a pass before this one recorded a member and did not get to take it.
+	// resumeAdoption adopts the member that an earlier reconcile recorded and did not adopt.
 	resumeAdoption struct {
 		member *agentsv1beta1.Sandbox
 		source *source
 	}
-	// clearAssignment: what is recorded cannot become ours.
+	// clearAssignment removes the recorded name of a Sandbox that cannot become the claim's.
 	clearAssignment struct{ name string }
-	// adoptOrCreate: take a warm Sandbox if there is one, else start cold.
+	// adoptOrCreate adopts a warm Sandbox, or executes the fallback if there is none.
 	adoptOrCreate struct {
 		source   *source
 		fallback step // create or reject
 	}
-	// create: start cold.
+	// create creates a new Sandbox.
 	create struct{ sandbox *agentsv1beta1.Sandbox }
-	// reject: a person must change something first, or an object must go.
+	// reject reports what a person must change, or which object must be deleted, before the claim can get a Sandbox.
 	reject struct{ rejection *rejection }
-	// expire: the claim's time is over.
+	// expire ends a claim whose deadline is reached.
 	expire struct {
 		policy    extensionsv1beta1.ShutdownPolicy
-		sandboxes []*agentsv1beta1.Sandbox // ours, those that are on their way out included
+		sandboxes []*agentsv1beta1.Sandbox // the claim's, including those that are being deleted
 	}
 )
 
@@ -62,8 +63,8 @@ func (create) isStep()          {}
 func (reject) isStep()          {}
 func (expire) isStep()          {}
 
-// deadlineOf is when the claim is over. A Sandbox that has finished counts before the claim's status says so; without one, what
-// the status kept does.
+// deadlineOf returns when the claim expires. The conditions of the Sandbox count before the claim's status mirrors them. Without a
+// Sandbox the conditions in the claim's status count.
 func deadlineOf(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lifecycle.Deadline {
 	if claim.Spec.Lifecycle == nil {
 		return lifecycle.Deadline{}
@@ -75,121 +76,122 @@ func deadlineOf(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sa
 	return lifecycle.Of(claim.Spec.Lifecycle.ShutdownTime, claim.Spec.Lifecycle.TTLSecondsAfterFinished, conditions)
 }
 
-// nextStep decides what to do about a claim. It touches nothing.
+// nextStep decides what to do about a claim. It is a pure function.
 func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observed) step {
-	ours := byPreference(claim, seen.sandboxesOf(claim))
-	if deadlineOf(claim, first(ours)).Reached(now) {
-		return expire{policy: cmp.Or(claim.Spec.Lifecycle.ShutdownPolicy, extensionsv1beta1.ShutdownPolicyRetain), sandboxes: ours}
+	sandboxes := byPreference(claim, seen.sandboxesOf(claim))
+	if deadlineOf(claim, first(sandboxes)).Reached(now) {
+		policy := cmp.Or(claim.Spec.Lifecycle.ShutdownPolicy, extensionsv1beta1.ShutdownPolicyRetain)
+		return expire{policy: policy, sandboxes: sandboxes}
 	}
-	if len(ours) > 0 {
-		return nextWithSandbox(claim, ours, seen.template)
+	if len(sandboxes) > 0 {
+		return nextWithSandbox(claim, sandboxes, seen.template)
 	}
 	if seen.assigned != nil && isBound(seen.assigned, claim) {
 		return reject{rejectTakenOver(seen.assigned)}
 	}
-	if why := checkMetadata(claim); why != nil {
-		return reject{why}
+	if rejected := checkMetadata(claim); rejected != nil {
+		return reject{rejected}
 	}
-	from, why := resolveSource(claim, seen)
-	if why != nil {
-		return reject{why}
+	from, rejected := resolveSource(claim, seen)
+	if rejected != nil {
+		return reject{rejected}
 	}
 	switch {
 	case seen.assigned != nil && from.mayAdopt(seen.assigned):
 		return resumeAdoption{member: seen.assigned, source: from}
-	case seen.assigned != nil && assignedName(claim) != "":
-		return clearAssignment{assignedName(claim)}
+	case seen.assigned != nil && claim.AssignedSandbox() != "":
+		return clearAssignment{claim.AssignedSandbox()}
 	case seen.retained != "":
 		return nextWithoutMember(claim, seen.retained, from, seen)
 	}
-	cold := nextWithoutMember(claim, claim.Name, from, seen)
-	if assignedName(claim) == claim.Name || len(from.pools) == 0 {
-		return cold // a creation under our name may be on its way: nothing else may be tried
+	fallback := nextWithoutMember(claim, claim.Name, from, seen)
+	if claim.AssignedSandbox() == claim.Name || len(from.pools) == 0 {
+		return fallback // a creation under the claim's name may be in flight, so no member may be adopted
 	}
-	return adoptOrCreate{source: from, fallback: cold}
+	return adoptOrCreate{source: from, fallback: fallback}
 }
 
-// nextWithSandbox decides for a claim that has its Sandbox.
-func nextWithSandbox(claim *extensionsv1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate) step {
-	if ours[0].DeletionTimestamp != nil {
-		return awaitDeletion{ours[0]}
+// nextWithSandbox decides for a claim that has Sandboxes, the preferred one first.
+func nextWithSandbox(
+	claim *extensionsv1beta1.SandboxClaim, sandboxes []*agentsv1beta1.Sandbox, template *extensionsv1beta1.SandboxTemplate,
+) step {
+	current := sandboxes[0]
+	if current.DeletionTimestamp != nil {
+		return awaitDeletion{current}
 	}
-	k := keep{sandbox: ours[0]}
-	for _, other := range ours[1:] {
+	k := keep{sandbox: current}
+	for _, other := range sandboxes[1:] {
 		if other.DeletionTimestamp == nil {
 			k.surplus = append(k.surplus, other)
 		}
 	}
-	want := ours[0].DeepCopy()
-	if !controlledBy(want, claim.UID) {
-		setController(want, claim)
+	desired := current.DeepCopy()
+	owner.SetController(desired, claim)
+	setIdentityLabels(desired, claim)
+	if rejected := checkMetadata(claim); rejected != nil {
+		k.problem = rejected
+	} else if rejected := setMetadata(desired, claim, template); rejected != nil {
+		k.problem = rejected
 	}
-	setIdentityLabels(want, claim)
-	if why := checkMetadata(claim); why != nil {
-		k.problem = why
-	} else if why := setMetadata(want, claim, template); why != nil {
-		k.problem = why
-	}
-	if !equality.Semantic.DeepEqual(want, ours[0]) {
-		k.desired = want
+	if !equality.Semantic.DeepEqual(desired, current) {
+		k.desired = desired
 	}
 	return k
 }
 
-// rejectTakenOver says that somebody gave the claim's Sandbox another controller. The claim takes no other one meanwhile: that would be empty.
+// rejectTakenOver rejects a claim whose Sandbox has another controller now. The claim gets no other Sandbox: that one would be empty.
 func rejectTakenOver(sandbox *agentsv1beta1.Sandbox) *rejection {
 	controller := metav1.GetControllerOf(sandbox)
-	why := rejectf(apis.ReasonReconcilerError, "Sandbox %q of this claim is controlled by %s %q: remove that owner reference, and the claim "+
-		"takes the Sandbox back, or delete the Sandbox, and another follows", sandbox.Name, controller.Kind, controller.Name)
-	why.poll = true
-	return why
+	rejected := rejectf(apis.ReasonReconcilerError, "Sandbox %q of this claim is controlled by %s %q: remove that owner reference to "+
+		"give the Sandbox back to the claim, or delete the Sandbox to get a new one", sandbox.Name, controller.Kind, controller.Name)
+	rejected.poll = true
+	return rejected
 }
 
-// nextWithoutMember decides about a new Sandbox of the name.
+// nextWithoutMember creates a Sandbox of the name, or rejects the claim.
 func nextWithoutMember(claim *extensionsv1beta1.SandboxClaim, name string, from *source, seen observed) step {
 	if seen.sameName != nil && name == claim.Name {
 		return reject{rejectNameTaken(claim, seen.sameName)}
 	}
-	sandbox, why := newColdSandbox(claim, name, from.template)
-	if why != nil {
-		return reject{why}
+	sandbox, rejected := newColdSandbox(claim, name, from.template)
+	if rejected != nil {
+		return reject{rejected}
 	}
 	return create{sandbox}
 }
 
-// rejectNameTaken says why a new Sandbox cannot have the claim's name, and what to do.
+// rejectNameTaken rejects a claim whose name another Sandbox has.
 func rejectNameTaken(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) *rejection {
-	controller := metav1.GetControllerOf(sandbox)
-	why := rejectf(apis.ReasonReconcilerError, "Sandbox %q exists and does not belong to this claim: delete it, or give the claim "+
+	earlierClaim := owner.ControllerOf(sandbox, apis.KindSandboxClaim)
+	rejected := rejectf(apis.ReasonReconcilerError, "Sandbox %q exists and does not belong to this claim: delete it, or give the claim "+
 		"another name", sandbox.Name)
-	switch {
-	case sandbox.DeletionTimestamp != nil, controller != nil && isClaim(controller) && controller.Name == claim.Name:
-		why = rejectf(apis.ReasonSandboxMissing, "Sandbox %q of an earlier claim of this name is being deleted; a new one follows",
+	if sandbox.DeletionTimestamp != nil || (earlierClaim != nil && earlierClaim.Name == claim.Name) {
+		rejected = rejectf(apis.ReasonSandboxMissing, "Sandbox %q of an earlier claim of this name is being deleted; a new one follows",
 			sandbox.Name)
-	case controller != nil:
-		why = rejectf(apis.ReasonReconcilerError, "Sandbox %q is controlled by %s %q: delete it, or give the claim another name",
+	} else if controller := metav1.GetControllerOf(sandbox); controller != nil {
+		rejected = rejectf(apis.ReasonReconcilerError, "Sandbox %q is controlled by %s %q: delete it, or give the claim another name",
 			sandbox.Name, controller.Kind, controller.Name)
 	}
-	why.poll = true
-	return why
+	rejected.poll = true
+	return rejected
 }
 
-// byPreference puts the Sandbox to keep first: one that stays, then the one that the status names, then the recorded one, then the
-// oldest.
-func byPreference(claim *extensionsv1beta1.SandboxClaim, ours []*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox {
+// byPreference sorts the claim's Sandboxes, the one to keep first: not being deleted, then named by the status, then recorded, then
+// the oldest.
+func byPreference(claim *extensionsv1beta1.SandboxClaim, sandboxes []*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox {
 	rank := func(s *agentsv1beta1.Sandbox) int {
 		switch {
 		case s.DeletionTimestamp != nil:
 			return 3
 		case s.Name == claim.Status.SandboxStatus.Name:
 			return 0
-		case s.Name == knownName(claim):
+		case s.Name == claim.LastSandbox():
 			return 1
 		default:
 			return 2
 		}
 	}
-	return slices.SortedFunc(slices.Values(ours), func(a, b *agentsv1beta1.Sandbox) int {
+	return slices.SortedFunc(slices.Values(sandboxes), func(a, b *agentsv1beta1.Sandbox) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -16,6 +16,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -244,7 +245,7 @@ func withOwnerVersion(v string) sandboxOption {
 func TestTheQueuesWordIsCheckedAgainstTheCache(t *testing.T) {
 	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)), newMember("p-b", newPool("p"), olderBy(1)), newMember("p-c", newPool("p")))
 	w.deleteSandbox("p-a")
-	w.updateSandbox("p-b", func(s *agentsv1beta1.Sandbox) { setController(s, newClaim("other")) })
+	w.updateSandbox("p-b", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("other")) })
 	if _, err := w.reconcile("c"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,20 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package claim reconciles SandboxClaim objects: each gets one Sandbox, a warm one from a pool where there is one.
+// Package claim reconciles SandboxClaims. Each claim gets one Sandbox: a warm one from a pool if there is one, or else a new one.
 //
-// A pass is observe (reads) -> nextStep (a pure function to one of a closed set of steps) -> take (writes) -> report (one
-// status write).
+// Reconcile observes the cluster, calls nextStep, a pure function that returns one of a closed set of steps, executes the step,
+// and reports the result in one write of the status.
 //
-// Invariants (what must never happen):
-//   - a claim owns two Sandboxes: the name of the Sandbox is recorded on the claim, with a locked write, before the Sandbox is
-//     taken or created, and while a record stands no other Sandbox is tried;
-//   - a Sandbox has two owners: it changes hands in one locked write over a version in which the pool held it;
-//   - the record is dropped while the Sandbox it names may still become ours: the API server, not the cache, says it is gone;
-//   - another member of a pool in the pass that lost one;
-//   - an empty Sandbox for a claim whose volumes outlived its own: it is made anew under the same name;
-//   - status.sandbox.name cleared because something went wrong;
-//   - another template's label on a bound Sandbox because somebody edited the claim: what the Sandbox was made from decides;
-//   - another Sandbox for a claim whose Sandbox is there: what was taken from the claim is taken back;
-//   - the Pod's spec of a bound claim's Sandbox follows its template: after the hand-over only labels and annotations do, with the claim's
-//     own on top.
+// Invariants:
+//   - A claim never owns two Sandboxes. The name of the Sandbox is recorded on the claim, with a write that carries the claim's
+//     resource version, before the Sandbox is adopted or created. While a name is recorded, no other Sandbox is tried.
+//   - A Sandbox never has two owners. It changes hands in one write that carries the resource version in which the pool owned it.
+//   - The record is cleared only if the API server, not the cache, shows that the recorded Sandbox cannot become the claim's.
+//   - A reconcile that loses a member does not try another one.
+//   - A claim whose volumes outlived its Sandbox gets a new Sandbox of the same name, and so its volumes, never an empty one.
+//   - An error does not clear status.sandbox.name.
+//   - An edit of the claim does not change the template label of its Sandbox. The template that the Sandbox was made from decides.
+//   - A claim whose Sandbox exists gets no other one. If somebody removes the owner reference, the claim adopts the Sandbox again.
+//   - The Pod spec of a claimed Sandbox does not follow its template. Only labels and annotations do, and the claim's own win.
 package claim

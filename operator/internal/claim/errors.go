@@ -12,19 +12,20 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
-// conflictRetry gives the cache time to show the write that beat ours; our own writes do not wake us.
+// conflictRetry is the wait after a conflict. It gives the cache time to show the other write. The operator's own writes trigger no
+// reconcile.
 const conflictRetry = 50 * time.Millisecond
 
-// rejection is what a person must change before the claim can go on. The watches wake the claim when they do.
+// rejection is an error that stays until a person changes an object. The watches reconcile the claim after the change.
 type rejection struct {
 	reason  apis.Reason
-	message string
-	poll    bool // by an object that wakes nobody when it goes: look again now and then
+	message string // says what to change
+	poll    bool   // the cause is an object that is not watched: check periodically whether it is gone
 }
 
 func (r *rejection) Error() string { return r.message }
 
-// Class says whether anything wakes the claim when the cause goes.
+// Class returns Blocked if nothing triggers a reconcile when the cause disappears, and Refused otherwise.
 func (r *rejection) Class() errorclass.Class {
 	if r.poll {
 		return errorclass.Blocked
@@ -32,25 +33,24 @@ func (r *rejection) Class() errorclass.Class {
 	return errorclass.Refused
 }
 
-// rejectf returns a refusal; the text says what to change.
 func rejectf(reason apis.Reason, format string, args ...any) *rejection {
 	return &rejection{reason: reason, message: fmt.Sprintf(format, args...)}
 }
 
-// memberLostError says that the member a claim had recorded went to somebody else, or went.
+// memberLostError says that the claim did not get the member that it had recorded.
 type memberLostError struct {
 	message     string
-	unavailable bool // the pool has it no more: nobody need try for it
+	unavailable bool // the member is deleted or no longer its pool's, so no claim can adopt it
 }
 
 func (l *memberLostError) Error() string { return l.message }
 
-// Class says that another member follows in a later pass.
+// Class returns Contended: a later reconcile tries another member.
 func (l *memberLostError) Class() errorclass.Class { return errorclass.Contended }
 
-// rejectionOf is the refusal among what went wrong, or nil.
+// rejectionOf returns the rejection that err is or wraps, or nil.
 func rejectionOf(err error) *rejection {
-	var refused *rejection
-	_ = errors.As(err, &refused)
-	return refused
+	var rejected *rejection
+	_ = errors.As(err, &rejected)
+	return rejected
 }

@@ -15,19 +15,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
-// emitEvents tells in events what changed from one status to the next; a pass that changes nothing says nothing.
-func (r *Reconciler) emitEvents(was, is *extensionsv1beta1.SandboxClaim, f statusInput) {
-	if name := is.Status.SandboxStatus.Name; name != "" && name != was.Status.SandboxStatus.Name && f.sandbox != nil {
-		if f.sandbox.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm {
-			r.emitEvent(is, f.sandbox, apis.ReasonSandboxAdopted, "Adopt",
-				fmt.Sprintf("Adopted warm Sandbox %q", name))
+// emitEvents records what differs between the status before and after.
+func (r *Reconciler) emitEvents(before, after *extensionsv1beta1.SandboxClaim, in statusInput) {
+	if name := after.Status.SandboxStatus.Name; name != "" && name != before.Status.SandboxStatus.Name && in.sandbox != nil {
+		if in.sandbox.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm {
+			r.emitEvent(after, in.sandbox, apis.ReasonSandboxAdopted, "Adopt", fmt.Sprintf("Adopted warm Sandbox %q", name))
 		} else {
-			r.emitEvent(is, f.sandbox, apis.ReasonSandboxProvisioned, "Provision",
-				fmt.Sprintf("Created Sandbox %q", name))
+			r.emitEvent(after, in.sandbox, apis.ReasonSandboxProvisioned, "Provision", fmt.Sprintf("Created Sandbox %q", name))
 		}
 	}
-	if isExpired(is) && !isExpired(was) {
-		r.emitEvent(is, nil, apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
+	if isExpired(after) && !isExpired(before) {
+		r.emitEvent(after, nil, apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
 	}
 }
 
@@ -37,11 +35,11 @@ func isExpired(claim *extensionsv1beta1.SandboxClaim) bool {
 }
 
 func (r *Reconciler) emitEvent(
-	about *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
+	regarding *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, reason apis.Reason, action, note string,
 ) {
 	var related runtime.Object
-	if sandbox != nil { // a nil pointer in an interface is not nil
+	if sandbox != nil { // an interface that holds a nil pointer is not nil
 		related = sandbox
 	}
-	events.Record(r.recorder, about, related, corev1.EventTypeNormal, reason, action, note)
+	events.Record(r.recorder, regarding, related, corev1.EventTypeNormal, reason, action, note)
 }

@@ -19,14 +19,18 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// execute carries a step out and returns the claim's Sandbox as the server last answered; nil means that it has none. The claim is
-// brought up to date with what was written to it.
-func (r *Reconciler) execute(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, todo step) (*agentsv1beta1.Sandbox, error) {
-	switch s := todo.(type) {
+// execute carries out a step and returns the claim's Sandbox as the API server last answered, or nil if the claim has none. It
+// updates claim to what it wrote.
+func (r *Reconciler) execute(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, next step,
+) (*agentsv1beta1.Sandbox, error) {
+	switch s := next.(type) {
 	case keep:
 		return r.repair(ctx, claim, s)
 	case awaitDeletion:
@@ -34,62 +38,75 @@ func (r *Reconciler) execute(ctx context.Context, claim *extensionsv1beta1.Sandb
 	case resumeAdoption:
 		return r.adopt(ctx, claim, s.member, s.source)
 	case clearAssignment:
-		return nil, r.clearAssignment(ctx, claim, &memberLostError{message: fmt.Sprintf("Sandbox %q cannot be had any more; another follows", s.name)})
+		return nil, r.clearAssignment(ctx, claim, &memberLostError{
+			message: fmt.Sprintf("Sandbox %q is no longer available; another one follows", s.name),
+		})
 	case adoptOrCreate:
 		return r.adoptOrCreate(ctx, claim, s)
 	case create:
 		return r.createSandbox(ctx, claim, s.sandbox)
 	case reject:
-		return nil, errors.Join(s.rejection, r.recordAssignment(ctx, claim, ""))
+		return nil, errors.Join(s.rejection, r.recordFirstObserved(ctx, claim))
 	case expire:
 		return nil, r.expire(ctx, claim, s)
 	default:
-		return nil, fmt.Errorf("no such step: %T", todo)
+		return nil, fmt.Errorf("unknown step %T", next)
 	}
 }
 
-// recordAssignment writes on the claim when it was seen first and, unless empty, the name of its Sandbox: one locked write, and none when
-// it says so already.
+// recordAssignment records the name of the claim's Sandbox on the claim, and when the operator first observed the claim. It is one
+// write with the claim's resource version, or none if nothing differs.
 func (r *Reconciler) recordAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
-	is := claim.DeepCopy()
-	if is.Annotations[apis.AnnotationControllerFirstObservedAt] == "" {
-		setKey(&is.Annotations, apis.AnnotationControllerFirstObservedAt, r.clock.Now().UTC().Format(time.RFC3339Nano))
+	updated := claim.DeepCopy()
+	r.setFirstObserved(updated)
+	metadata.Set(&updated.Annotations, apis.AnnotationAssignedSandboxName, name)
+	if len(validation.IsValidLabelValue(name)) == 0 {
+		metadata.Set(&updated.Labels, apis.LabelAssignedSandboxName, name)
+	} else {
+		delete(updated.Labels, apis.LabelAssignedSandboxName)
 	}
-	if name != "" {
-		setKey(&is.Annotations, apis.AnnotationAssignedSandboxName, name)
-		if len(validation.IsValidLabelValue(name)) == 0 {
-			setKey(&is.Labels, apis.LabelAssignedSandboxName, name)
-		} else {
-			delete(is.Labels, apis.LabelAssignedSandboxName)
-		}
-	}
-	return r.patchMetadata(ctx, claim, is)
+	return r.patchMetadata(ctx, claim, updated)
 }
 
-// clearAssignment drops the record. Returned is why, or what kept us from it.
-func (r *Reconciler) clearAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, why error) error {
-	is := claim.DeepCopy()
-	delete(is.Annotations, apis.AnnotationAssignedSandboxName)
-	delete(is.Labels, apis.LabelAssignedSandboxName)
-	if err := r.patchMetadata(ctx, claim, is); err != nil {
+// recordFirstObserved records on the claim when the operator first observed it.
+func (r *Reconciler) recordFirstObserved(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
+	updated := claim.DeepCopy()
+	r.setFirstObserved(updated)
+	return r.patchMetadata(ctx, claim, updated)
+}
+
+func (r *Reconciler) setFirstObserved(claim *extensionsv1beta1.SandboxClaim) {
+	if claim.Annotations[apis.AnnotationControllerFirstObservedAt] == "" {
+		now := r.clock.Now().UTC().Format(time.RFC3339Nano)
+		metadata.Set(&claim.Annotations, apis.AnnotationControllerFirstObservedAt, now)
+	}
+}
+
+// clearAssignment removes the recorded name from the claim. It returns reason, or the error that prevented the write.
+func (r *Reconciler) clearAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, reason error) error {
+	updated := claim.DeepCopy()
+	delete(updated.Annotations, apis.AnnotationAssignedSandboxName)
+	delete(updated.Labels, apis.LabelAssignedSandboxName)
+	if err := r.patchMetadata(ctx, claim, updated); err != nil {
 		return err
 	}
-	return why
+	return reason
 }
 
-func (r *Reconciler) patchMetadata(ctx context.Context, claim, is *extensionsv1beta1.SandboxClaim) error {
-	if equality.Semantic.DeepEqual(claim.ObjectMeta, is.ObjectMeta) {
+// patchMetadata writes the labels and annotations of updated, if the API server still has the version of claim, and updates claim.
+func (r *Reconciler) patchMetadata(ctx context.Context, claim, updated *extensionsv1beta1.SandboxClaim) error {
+	if equality.Semantic.DeepEqual(claim.ObjectMeta, updated.ObjectMeta) {
 		return nil
 	}
 	from := client.MergeFromWithOptions(claim.DeepCopy(), client.MergeFromWithOptimisticLock{})
-	if err := r.client.Patch(ctx, is, from, client.FieldOwner(apis.FieldOwnerClaim)); err != nil {
-		return fmt.Errorf("record on the claim: %w", err)
+	if err := r.client.Patch(ctx, updated, from, client.FieldOwner(apis.FieldOwnerClaim)); err != nil {
+		return fmt.Errorf("patch the claim's metadata: %w", err)
 	}
-	is.DeepCopyInto(claim)
+	updated.DeepCopyInto(claim)
 	return nil
 }
 
-// repair repairs the keys we own on a Sandbox that is ours, and the claim's record of it.
+// repair corrects the operator's keys on the claim's Sandbox and the recorded name on the claim, and deletes surplus Sandboxes.
 func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
 	sandbox := k.sandbox
 	if k.desired != nil {
@@ -101,7 +118,7 @@ func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.Sandbo
 		switch err := r.patchSandbox(ctx, k.sandbox, k.desired); {
 		case err == nil:
 			sandbox = k.desired
-		case !apierrors.IsNotFound(err): // one that is gone wakes us
+		case !apierrors.IsNotFound(err): // the deletion of the Sandbox triggers another reconcile
 			return sandbox, err
 		}
 	}
@@ -111,17 +128,17 @@ func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.Sandbo
 	return sandbox, r.deleteAll(ctx, k.surplus)
 }
 
-// patchSandbox writes what differs, if the Sandbox is still as it was.
-func (r *Reconciler) patchSandbox(ctx context.Context, was, want *agentsv1beta1.Sandbox) error {
-	from := client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{})
-	if err := r.client.Patch(ctx, want, from, client.FieldOwner(apis.FieldOwnerClaim)); err != nil {
-		return fmt.Errorf("patch Sandbox %s: %w", was.Name, err)
+// patchSandbox writes what differs, if the API server still has the version of current.
+func (r *Reconciler) patchSandbox(ctx context.Context, current, desired *agentsv1beta1.Sandbox) error {
+	from := client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{})
+	if err := r.client.Patch(ctx, desired, from, client.FieldOwner(apis.FieldOwnerClaim)); err != nil {
+		return fmt.Errorf("patch Sandbox %s: %w", current.Name, err)
 	}
 	return nil
 }
 
-// createSandbox creates a Sandbox under the claim's name. The name is recorded first: until it is known what became of the creation,
-// no warm Sandbox may be taken.
+// createSandbox creates a Sandbox for the claim. It records the name first: until the result of the creation is known, no warm
+// Sandbox may be adopted.
 func (r *Reconciler) createSandbox(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -136,20 +153,20 @@ func (r *Reconciler) createSandbox(
 	if !apierrors.IsAlreadyExists(err) {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
 	}
-	there, err := getOrNil(ctx, r.live, client.ObjectKeyFromObject(sandbox), &agentsv1beta1.Sandbox{})
+	existing, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(sandbox), &agentsv1beta1.Sandbox{})
 	switch {
 	case err != nil:
 		return nil, err
-	case there == nil:
+	case existing == nil:
 		return nil, errorclass.ErrDeletedMeanwhile
-	case controlledBy(there, claim.UID):
-		return there, nil
+	case metav1.IsControlledBy(existing, claim):
+		return existing, nil
 	default:
-		return nil, r.clearAssignment(ctx, claim, rejectNameTaken(claim, there))
+		return nil, r.clearAssignment(ctx, claim, rejectNameTaken(claim, existing))
 	}
 }
 
-// deleteAll deletes Sandboxes that are ours; those that are gone, or going, need nothing.
+// deleteAll deletes those Sandboxes that still exist and are not being deleted.
 func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.Sandbox) error {
 	var errs []error
 	for _, sandbox := range sandboxes {
@@ -157,14 +174,15 @@ func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.S
 			continue
 		}
 		uid := sandbox.UID
-		if err := r.client.Delete(ctx, sandbox, client.Preconditions{UID: &uid}); err != nil && !apierrors.IsNotFound(err) {
+		if err := r.client.Delete(ctx, sandbox, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 			errs = append(errs, fmt.Errorf("delete Sandbox %s: %w", sandbox.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// expire deletes the Sandboxes of a claim that stays, if the claim is still as it was seen: somebody may have given it more time.
+// expire deletes the Sandboxes of a claim that is retained. It verifies first that nobody has changed the claim: somebody may have
+// extended its lifetime.
 func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e expire) error {
 	if len(e.sandboxes) == 0 {
 		return nil
@@ -175,7 +193,7 @@ func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.Sandbo
 	return r.deleteAll(ctx, e.sandboxes)
 }
 
-// deleteClaim ends a claim, if it is still as it was seen: somebody may have given it more time.
+// deleteClaim deletes an expired claim, if nobody has changed it: somebody may have extended its lifetime.
 func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e expire) error {
 	uid, version := claim.UID, claim.ResourceVersion
 	options := []client.DeleteOption{client.Preconditions{UID: &uid, ResourceVersion: &version}}

@@ -14,6 +14,7 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
@@ -136,18 +137,14 @@ func (tr *history) pass(i int, name string) {
 	}
 	tr.logf("operator %d looks at %s", i, name)
 	w.onWrite = func(write string, do func() error) error { return tr.answerWrite(i, write, do) }
-	defer func() {
-		w.onWrite = nil
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
-				panic(p)
-			}
-			tr.restart(i)
+	killed := simulation.Killed(func() {
+		if _, err := w.reconciler.Reconcile(context.Background(), tr.cachedClaims[i][name].DeepCopy()); err != nil {
+			tr.logf("  error: %v", err)
 		}
-	}()
-	_, err := w.reconciler.Reconcile(context.Background(), tr.cachedClaims[i][name].DeepCopy())
-	if err != nil {
-		tr.logf("  error: %v", err)
+	})
+	w.onWrite = nil
+	if killed {
+		tr.restart(i)
 	}
 }
 
@@ -159,10 +156,10 @@ func (tr *history) answerWrite(i int, write string, do func() error) error {
 	switch n := tr.rand.IntN(100); {
 	case n < 4:
 		tr.logf("  %s: killed before", write)
-		panic(errKilled)
+		panic(simulation.ErrKilled)
 	case n < 8:
 		tr.logf("  %s: killed after %v", write, do())
-		panic(errKilled)
+		panic(simulation.ErrKilled)
 	case n < 12:
 		tr.logf("  %s: refused", write)
 		return apierrors.NewInternalError(errors.New("ill"))

@@ -104,7 +104,7 @@ func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
 	w.editSandbox(name, withoutOwners)
 	w.writes = nil
 	w.settle()
-	if s := w.sandbox(name); ownerNames(s) != "SandboxClaim/c" || !controlledBy(s, "c-uid") {
+	if s := w.sandbox(name); ownerNames(s) != "SandboxClaim/c" || !metav1.IsControlledBy(s, w.claim("c")) {
 		t.Errorf("owners: %v", s.OwnerReferences)
 	}
 	if got := w.claim("c"); got.Status.SandboxStatus.Name != name || !apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
@@ -133,11 +133,11 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 		owner   string
 	}{
 		"another one of its name, which carries the claim's label": {
-			claim: bound("earlier"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners), want: "cannot be had any more",
+			claim: bound("earlier"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners), want: "is no longer available",
 		},
 		"one that somebody else controls now": {
 			claim: bound("p-a-uid"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), another), owner: "Workspace/w",
-			want: `controlled by Workspace "w": remove that owner reference, and the claim takes the Sandbox back, or delete the Sandbox`,
+			want: `controlled by Workspace "w": remove that owner reference to give the Sandbox back to the claim, or delete the Sandbox`,
 		},
 	}
 	for name, tt := range tests {

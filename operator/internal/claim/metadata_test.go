@@ -13,6 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -35,7 +36,7 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 		"a label value with spaces":          {labels: keys{"team": "a b"}, refused: `the value of "team"`},
 		"a label key that is none":           {labels: keys{"a b": "x"}, refused: `key "a b"`},
 		"an annotation key that is none":     {annotations: keys{"a,b": "x"}, refused: `key "a,b"`},
-		"the router's identity":              {labels: keys{"app": "sandbox-router"}, refused: "how the router is found"},
+		"the router's identity":              {labels: keys{"app": "sandbox-router"}, refused: "identifies the router"},
 		"annotations that are far too large": {annotations: keys{"x": strings.Repeat("x", 1<<19)}, refused: "shorten"},
 	}
 	fields := map[string]func(*extensionsv1beta1.SandboxClaimSpec, keys, keys){
@@ -163,7 +164,7 @@ func TestTheNoteOfKeysTakesNoKeyOfOurs(t *testing.T) {
 func TestTheHandOver(t *testing.T) {
 	from := newTemplate(builders.WithPodLabel("new", "1"), builders.WithLabel("late", "1"))
 	warm := newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) {
-		setKey(&s.Spec.PodTemplate.ObjectMeta.Annotations, apis.AnnotationSafeToEvict, "true")
+		metadata.Set(&s.Spec.PodTemplate.ObjectMeta.Annotations, apis.AnnotationSafeToEvict, "true")
 	})
 	claim := newClaim("c", builders.WithAnnotation(apis.AnnotationTraceContext, "00-trace"))
 	s, why := newAdoptedSandbox(warm, claim, from)

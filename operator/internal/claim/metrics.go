@@ -9,14 +9,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 )
 
-// recordMetrics times the claim whose status went from was to is, once: when it became Ready for the first time.
-func (r *Reconciler) recordMetrics(was, is *extensionsv1beta1.SandboxClaim, f statusInput) {
-	if was.Status.FirstReadyTime == nil && is.Status.FirstReadyTime != nil {
-		r.metrics.FirstReady(is, f.sandbox)
+// recordMetrics measures the startup latency of a claim when it becomes Ready for the first time.
+func (r *Reconciler) recordMetrics(before, after *extensionsv1beta1.SandboxClaim, in statusInput) {
+	if before.Status.FirstReadyTime == nil && after.Status.FirstReadyTime != nil {
+		r.metrics.FirstReady(after, in.sandbox)
 	}
 }
 
-// adoptionOutcome is what an attempt to take a warm Sandbox came to.
+// adoptionOutcome returns the outcome under which an attempt to adopt a warm Sandbox is counted.
 func adoptionOutcome(err error) metrics.Adoption {
 	switch errorclass.Of(err) {
 	case errorclass.None:

@@ -61,17 +61,17 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"a variable by its name": {
 			withPod(func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", ""),
-			`!"A" is set in container "main" of the template already`, claims,
+			`!"A" is already set in container "main" of the template`, claims,
 		},
 		"a variable from elsewhere by its name": {
 			withPod(func(s *corev1.PodSpec) {
 				s.Containers[0].Env = []corev1.EnvVar{{Name: "A", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}
-			}), withEnvVar("A", ""), `!"A" is set in container "main" of the template already`, claims,
+			}), withEnvVar("A", ""), `!"A" is already set in container "main" of the template`, claims,
 		},
 		"a variable that the template sets twice: the last one counts": {
 			withPod(func(s *corev1.PodSpec) {
 				s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "B", Value: "$(A)"}, {Name: "A", Value: "2"}}
-			}), withEnvVar("A", ""), `!"A" is set`, "main: A=claim B=$(A)",
+			}), withEnvVar("A", ""), `!"A" is already set`, "main: A=claim B=$(A)",
 		},
 		"a variable that a ConfigMap may set": {
 			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) }), withEnvVar("A", ""),
@@ -101,7 +101,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"a variable of an init container by its name": {
 			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", "setup"),
-			`!"A" is set in container "setup"`, "setup: A=claim",
+			`!"A" is already set in container "setup"`, "setup: A=claim",
 		},
 		"a variable of an init container that a Secret may set": {
 			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", "setup"),
@@ -109,16 +109,16 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"a volume that nothing has, for a mount that waits for it": {withPod(mounted), withOnlyVolume("work"), "work=5Gi", "work=5Gi"},
 		"a volume of the template's volumeClaimTemplates": {
-			builders.WithVolume("data", "1Gi"), withOnlyVolume("data"), `!has a volume "data" already`, "data=5Gi",
+			builders.WithVolume("data", "1Gi"), withOnlyVolume("data"), `!already has a volume "data"`, "data=5Gi",
 		},
-		"a volume of the template's Pod, which is mounted": {withPod(mounted), withOnlyVolume("config"), `!has a volume "config" already`, "config=5Gi"},
+		"a volume of the template's Pod, which is mounted": {withPod(mounted), withOnlyVolume("config"), `!already has a volume "config"`, "config=5Gi"},
 		"a label of the Pod": {
-			builders.WithPodLabel("tier", "1"), withPodLabels(keys{"tier": "2"}, nil), `!sets "tier" to "1" already`, `!sets "tier" to "1" already`,
+			builders.WithPodLabel("tier", "1"), withPodLabels(keys{"tier": "2"}, nil), `!already sets "tier" to "1"`, `!already sets "tier" to "1"`,
 		},
 		"an annotation of the Pod": {
 			builders.WithPodAnnotation("note", "1"),
 			withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.AdditionalPodMetadata.Annotations = keys{"note": "2"} }),
-			`!sets "note" to "1" already`, `!sets "note" to "1" already`,
+			`!already sets "note" to "1"`, `!already sets "note" to "1"`,
 		},
 		"a label that is ours": {
 			withPod(func(*corev1.PodSpec) {}), withPodLabels(nil, keys{"agents.x-k8s.io/sandbox-template-ref-hash": "x"}),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 // raceOperator is one of the operators, with what its cache shows of the claims.
@@ -57,7 +58,7 @@ func (o *raceOperator) updateCache(what int) {
 // pauseBefore stops the pass in front of a call. A pass whose operator is killed meanwhile goes no further.
 func (w *worker) pauseBefore(call string) {
 	if !w.yield(call) {
-		panic(errKilled)
+		panic(simulation.ErrKilled)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
@@ -177,16 +178,11 @@ func (r *race) begin(operator int, w *worker, name string) {
 	claim, reconciler := o.cachedClaims[name].DeepCopy(), o.reconciler
 	w.claim = name
 	w.next, w.stop = iter.Pull(func(yield func(string) bool) {
-		defer func() {
-			if p := recover(); p != nil {
-				if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
-					panic(p)
-				}
-			}
-		}()
 		w.yield = yield
-		_, err := reconciler.Reconcile(context.Background(), claim)
-		r.logf("operator %d has looked at %s: %v", operator, name, err)
+		simulation.Killed(func() {
+			_, err := reconciler.Reconcile(context.Background(), claim)
+			r.logf("operator %d reconciled %s: %v", operator, name, err)
+		})
 	})
 }
 
@@ -210,8 +206,8 @@ func (r *race) finish(workers int) {
 		}
 	}
 	for _, c := range o.claims() {
-		if owned := o.ownedBy(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || assignedName(&c) != owned[0] {
-			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, assignedName(&c)))
+		if owned := o.ownedBy(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || c.AssignedSandbox() != owned[0] {
+			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, c.AssignedSandbox()))
 		}
 	}
 	if warm+cold != 3 || warm > 2 || (workers == 1 && warm != 2) {

@@ -5,6 +5,7 @@ package claim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/events"
@@ -18,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
-// Reconciler moves claims towards owning a ready Sandbox. What it holds are its dependencies; safe for concurrent use.
+// Reconciler gives each claim a Sandbox. It is safe for concurrent use.
 type Reconciler struct {
 	client      client.Client // reads from the cache, writes to the API server
 	live        client.Reader // reads from the API server
@@ -29,32 +30,36 @@ type Reconciler struct {
 	nodeLeaving func(node string) bool
 }
 
-// New returns a Reconciler. Every argument is needed; leaving says whether a node is about to go, so that what runs there is taken last.
+// New returns a Reconciler. No argument may be nil. nodeLeaving reports whether a node is about to be removed: members that run
+// there are adopted last.
 func New(
 	c client.Client, live client.Reader, queue *warmqueue.Queue, recorder events.EventRecorder, clk clock.PassiveClock,
-	m *metrics.Metrics, leaving func(node string) bool,
+	m *metrics.Metrics, nodeLeaving func(node string) bool,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil || leaving == nil {
-		return nil, fmt.Errorf("claim reconciler: a dependency is missing")
+	if c == nil || live == nil || queue == nil || recorder == nil || clk == nil || m == nil || nodeLeaving == nil {
+		return nil, errors.New("claim reconciler: a dependency is missing")
 	}
-	return &Reconciler{client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m, nodeLeaving: leaving}, nil
+	return &Reconciler{
+		client: c, live: live, queue: queue, recorder: recorder, clock: clk, metrics: m, nodeLeaving: nodeLeaving,
+	}, nil
 }
 
-// Reconcile moves one claim as far towards its Sandbox as the cluster lets it now.
+// Reconcile moves one claim one step closer to owning a ready Sandbox.
 func (r *Reconciler) Reconcile(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) (reconcile.Result, error) {
 	if !claim.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, nil // the owner reference takes the Sandbox along
+		return reconcile.Result{}, nil // the garbage collector deletes the Sandbox
 	}
 	now := r.clock.Now()
 	seen, err := r.observe(ctx, claim, now)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe: %w", err)
 	}
-	todo := nextStep(now, claim, seen)
-	if e, over := todo.(expire); over && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
+	next := nextStep(now, claim, seen)
+	if e, ok := next.(expire); ok && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
 		return errorclass.Result(0, conflictRetry, r.deleteClaim(ctx, claim, e))
 	}
-	bound, failed := r.execute(ctx, claim, todo)
-	err = r.report(ctx, claim, statusInput{step: todo, sandbox: bound, err: failed, now: now})
-	return errorclass.Result(deadlineOf(claim, bound).Remaining(now), conflictRetry, failed, errorclass.LogInvalidStatus(ctx, err))
+	sandbox, stepErr := r.execute(ctx, claim, next)
+	err = r.report(ctx, claim, statusInput{step: next, sandbox: sandbox, err: stepErr, now: now})
+	after := deadlineOf(claim, sandbox).Remaining(now)
+	return errorclass.Result(after, conflictRetry, stepErr, errorclass.LogInvalidStatus(ctx, err))
 }

@@ -20,85 +20,85 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
-// statusInput is all that a status is made of.
+// statusInput is what the claim's status is computed from, besides the claim.
 type statusInput struct {
 	step    step
-	sandbox *agentsv1beta1.Sandbox // ours, as the server last answered; nil: there is none
-	err     error                  // of carrying the step out
+	sandbox *agentsv1beta1.Sandbox // the claim's, as the API server last answered; nil if there is none
+	err     error                  // of executing the step
 	now     time.Time
 }
 
-// report writes the status if it differs, once, over the claim as it was written last; events say what changed.
-func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, f statusInput) error {
-	if f.sandbox == nil && errorclass.Of(f.err) == errorclass.Conflict {
-		return nil // what we know is old
+// report writes the status once if it differs, and then records events and metrics. It expects claim as it was last written.
+func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, in statusInput) error {
+	if in.sandbox == nil && errorclass.Of(in.err) == errorclass.Conflict {
+		return nil // the observed state is stale
 	}
-	status := statusOf(claim, f)
+	status := statusOf(claim, in)
 	if equality.Semantic.DeepEqual(claim.Status, status) {
 		return nil
 	}
-	was := claim.DeepCopy()
+	before := claim.DeepCopy()
 	claim.Status = status
 	err := r.client.Status().Patch(ctx, claim,
-		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerClaim))
+		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerClaim))
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
 		return fmt.Errorf("patch status: %w", err)
 	}
-	r.emitEvents(was, claim, f)
-	r.recordMetrics(was, claim, f)
+	r.emitEvents(before, claim, in)
+	r.recordMetrics(before, claim, in)
 	return nil
 }
 
-// statusOf is the whole status. Conditions come in the order Ready, Finished, and there are no others.
-func statusOf(claim *extensionsv1beta1.SandboxClaim, f statusInput) extensionsv1beta1.SandboxClaimStatus {
-	is := *claim.Status.DeepCopy()
-	now := metav1.NewTime(f.now).Rfc3339Copy()
-	ready, reason, message := readyCondition(f)
-	is.Conditions = []metav1.Condition{
+// statusOf returns the whole status. The conditions are Ready and Finished, in this order, and no others.
+func statusOf(claim *extensionsv1beta1.SandboxClaim, in statusInput) extensionsv1beta1.SandboxClaimStatus {
+	status := *claim.Status.DeepCopy()
+	now := metav1.NewTime(in.now).Rfc3339Copy()
+	ready, reason, message := readyCondition(in)
+	status.Conditions = []metav1.Condition{
 		apis.NewCondition(claim.Status.Conditions, apis.ConditionReady, ready, reason, message, claim.Generation, now),
 	}
-	if finished := finishedCondition(claim, f); finished != nil {
-		is.Conditions = append(is.Conditions, *finished)
+	if finished := finishedCondition(claim, in); finished != nil {
+		status.Conditions = append(status.Conditions, *finished)
 	}
-	_, over := f.step.(expire)
+	_, expired := in.step.(expire)
 	switch {
-	case f.sandbox != nil:
-		is.SandboxStatus = extensionsv1beta1.SandboxStatus{
-			Name: f.sandbox.Name, UID: f.sandbox.UID, TemplateName: templateNameOf(f.sandbox, claim), PodIPs: slices.Clone(f.sandbox.Status.PodIPs),
+	case in.sandbox != nil:
+		status.SandboxStatus = extensionsv1beta1.SandboxStatus{
+			Name: in.sandbox.Name, UID: in.sandbox.UID, TemplateName: templateNameOf(in.sandbox, claim),
+			PodIPs: slices.Clone(in.sandbox.Status.PodIPs),
 		}
-	case over && f.err == nil:
-		is.SandboxStatus = extensionsv1beta1.SandboxStatus{}
+	case expired && in.err == nil:
+		status.SandboxStatus = extensionsv1beta1.SandboxStatus{}
 	default:
-		is.SandboxStatus.PodIPs = nil // the name stays: an error is no reason to forget it
+		status.SandboxStatus.PodIPs = nil // an error does not clear the name
 	}
-	if ready && is.FirstReadyTime == nil {
-		first := metav1.NewMicroTime(f.now)
-		is.FirstReadyTime = &first
+	if ready && status.FirstReadyTime == nil {
+		status.FirstReadyTime = new(metav1.NewMicroTime(in.now))
 	}
-	return is
+	return status
 }
 
-// readyCondition decides the Ready condition.
-func readyCondition(f statusInput) (ready bool, reason apis.Reason, message string) {
-	if _, over := f.step.(expire); over && f.err == nil {
+// readyCondition decides the Ready condition. An error hides the condition of the Sandbox.
+func readyCondition(in statusInput) (ready bool, reason apis.Reason, message string) {
+	if _, expired := in.step.(expire); expired && in.err == nil {
 		return false, apis.ReasonClaimExpired, apis.MessageClaimExpired
 	}
-	if reason, message := errorReason(f); reason != "" {
+	if reason, message := errorReason(in); reason != "" {
 		return false, reason, message
 	}
-	if _, going := f.step.(awaitDeletion); going {
-		return false, apis.ReasonSandboxMissing, fmt.Sprintf("Sandbox %q is being deleted; a new one follows", f.sandbox.Name)
+	if _, deleting := in.step.(awaitDeletion); deleting {
+		return false, apis.ReasonSandboxMissing, fmt.Sprintf("Sandbox %q is being deleted; a new one follows", in.sandbox.Name)
 	}
-	if f.sandbox == nil {
+	if in.sandbox == nil {
 		return false, apis.ReasonSandboxMissing, "The claim has no Sandbox"
 	}
-	mirrored := apis.FindCondition(f.sandbox.Status.Conditions, apis.ConditionReady)
+	mirrored := apis.FindCondition(in.sandbox.Status.Conditions, apis.ConditionReady)
 	switch {
 	case mirrored == nil:
-		return false, apis.ReasonSandboxNotReady, fmt.Sprintf("Sandbox %q has not reported yet", f.sandbox.Name)
+		return false, apis.ReasonSandboxNotReady, fmt.Sprintf("Sandbox %q has not reported a status yet", in.sandbox.Name)
 	case mirrored.Reason == string(apis.ReasonSandboxExpired):
 		return false, apis.ReasonSandboxExpired, apis.MessageSandboxExpiredAlone
 	default:
@@ -106,21 +106,22 @@ func readyCondition(f statusInput) (ready bool, reason apis.Reason, message stri
 	}
 }
 
-// errorReason is what the user must know before anything else; none has an empty reason.
-func errorReason(f statusInput) (reason apis.Reason, message string) {
-	err := f.err
-	if k, kept := f.step.(keep); kept && k.problem != nil && err == nil {
+// errorReason returns the reason and message of the error that users must know, or an empty reason. Conflicts are retried and not
+// shown.
+func errorReason(in statusInput) (reason apis.Reason, message string) {
+	err := in.err
+	if k, ok := in.step.(keep); ok && err == nil {
 		err = k.problem
 	}
 	switch errorclass.Of(err) {
 	case errorclass.None, errorclass.Conflict, errorclass.Terminating:
 		return "", ""
 	case errorclass.Refused, errorclass.Blocked:
-		why := rejectionOf(err)
-		if why.reason == apis.ReasonReconcilerError {
-			return why.reason, apis.MessageErrorPrefix + why.message
+		rejected := rejectionOf(err)
+		if rejected.reason == apis.ReasonReconcilerError {
+			return rejected.reason, apis.MessageErrorPrefix + rejected.message
 		}
-		return why.reason, why.message
+		return rejected.reason, rejected.message
 	case errorclass.Contended:
 		return apis.ReasonAdoptionConflict, err.Error()
 	case errorclass.Invalid, errorclass.Other:
@@ -129,17 +130,17 @@ func errorReason(f statusInput) (reason apis.Reason, message string) {
 	return "", ""
 }
 
-// finishedCondition is the Sandbox's word that it has finished, with its time: the claim's time to live counts from it. A claim that is
-// over keeps the last word it had.
-func finishedCondition(claim *extensionsv1beta1.SandboxClaim, f statusInput) *metav1.Condition {
+// finishedCondition mirrors the Finished condition of the Sandbox with its time, from which the claim's time to live counts. An
+// expired claim keeps the last one. It returns nil if nothing has finished.
+func finishedCondition(claim *extensionsv1beta1.SandboxClaim, in statusInput) *metav1.Condition {
 	conditions := claim.Status.Conditions
-	e, over := f.step.(expire)
+	e, expired := in.step.(expire)
 	switch {
-	case f.sandbox != nil:
-		conditions = f.sandbox.Status.Conditions
-	case over && len(e.sandboxes) > 0 && apis.ConditionTrue(e.sandboxes[0].Status.Conditions, apis.ConditionFinished):
+	case in.sandbox != nil:
+		conditions = in.sandbox.Status.Conditions
+	case expired && len(e.sandboxes) > 0 && apis.ConditionTrue(e.sandboxes[0].Status.Conditions, apis.ConditionFinished):
 		conditions = e.sandboxes[0].Status.Conditions
-	case !over:
+	case !expired:
 		return nil
 	}
 	if !apis.ConditionTrue(conditions, apis.ConditionFinished) {

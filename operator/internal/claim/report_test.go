@@ -35,7 +35,7 @@ func TestStatus(t *testing.T) {
 		"NotReady too, with its message": {
 			facts: statusInput{sandbox: held(notReady)}, want: sliceOf("Ready=False/DependenciesNotReady " + apis.MessagePodNotReady), name: "p-a",
 		},
-		"a Sandbox that has said nothing": {facts: statusInput{sandbox: held(silent)}, want: sliceOf(`Ready=False/SandboxNotReady Sandbox "p-a" has not reported yet`), name: "p-a"},
+		"a Sandbox that has said nothing": {facts: statusInput{sandbox: held(silent)}, want: sliceOf(`Ready=False/SandboxNotReady Sandbox "p-a" has not reported a status yet`), name: "p-a"},
 		"a Sandbox that expired by itself": {
 			facts: statusInput{sandbox: held(func(s *agentsv1beta1.Sandbox) {
 				setCondition(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessageExpired)

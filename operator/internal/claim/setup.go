@@ -21,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
@@ -36,13 +37,13 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxclaims.extensions.agents.x-k8s.io
 
-// Indexes over claims.
+// Indexes of claims by what they refer to.
 const (
 	templateIndex = "spec.templateName"
 	poolIndex     = "spec.poolName"
 )
 
-// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+// SetupWithManager registers the reconciler with the given number of workers and traces its reconciles.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	indexes := []struct {
 		object client.Object
@@ -50,8 +51,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		values client.IndexerFunc
 	}{
 		{&agentsv1beta1.Sandbox{}, claimUIDIndex, claimUIDOf},
-		{&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy(templateName)},
-		{&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy(poolName)},
+		{&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).TemplateName)},
+		{&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)},
 	}
 	for _, index := range indexes {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, index.object, index.field, index.values); err != nil {
@@ -70,63 +71,64 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandboxClaim", r)))
 }
 
-// indexBy makes an index function of what a claim names.
-func indexBy(name func(*extensionsv1beta1.SandboxClaim) string) client.IndexerFunc {
+// indexBy returns an index function that indexes claims by a name in their spec.
+func indexBy(name func(*extensionsv1beta1.SandboxClaimSpec) string) client.IndexerFunc {
 	return func(object client.Object) []string {
-		if claim, ok := object.(*extensionsv1beta1.SandboxClaim); ok && name(claim) != "" {
-			return []string{name(claim)}
+		if claim, ok := object.(*extensionsv1beta1.SandboxClaim); ok && name(&claim.Spec) != "" {
+			return []string{name(&claim.Spec)}
 		}
 		return nil
 	}
 }
 
-// claimSpecChanged lets through what changes what is asked for, and a record that was dropped. Our other writes do not wake us.
+// claimSpecChanged passes changes of the spec and the removal of the recorded name. Other writes of the operator trigger no
+// reconcile.
 func claimSpecChanged() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			if specChanged().Update(e) {
 				return true
 			}
-			was, ok := e.ObjectOld.(*extensionsv1beta1.SandboxClaim)
-			is, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
-			return ok && ok2 && assignedName(was) != "" && assignedName(is) == ""
+			before, ok := e.ObjectOld.(*extensionsv1beta1.SandboxClaim)
+			after, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
+			return ok && ok2 && before.AssignedSandbox() != "" && after.AssignedSandbox() == ""
 		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
 }
 
-// specChanged lets through a change of the spec and the beginning of the end; a pool's counts wake no claim.
+// specChanged passes changes of the spec and the start of a deletion. Status writes, such as a pool's counts, do not pass.
 func specChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		was, is := e.ObjectOld, e.ObjectNew
-		return was.GetUID() != is.GetUID() || was.GetGeneration() != is.GetGeneration() ||
-			(was.GetDeletionTimestamp() == nil) != (is.GetDeletionTimestamp() == nil)
+		return predicates.SpecChanged().Update(e) ||
+			(e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 	}}
 }
 
-// sandboxChanged lets through what a claim's status shows of its Sandbox, and what we repair. The hand-over itself shows
-// nothing that the pass which did it does not know.
+// sandboxChanged passes changes that the claim's status shows, and edits that the operator repairs. The adoption itself does not
+// pass, because the reconcile that adopts also reports.
 func sandboxChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			sandbox, ok := e.Object.(*agentsv1beta1.Sandbox)
-			return ok && len(sandbox.Status.Conditions) > 0 // one without is what we just created
+			return ok && len(sandbox.Status.Conditions) > 0 // without conditions it is the one just created
 		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			was, ok := e.ObjectOld.(*agentsv1beta1.Sandbox)
-			is, ok2 := e.ObjectNew.(*agentsv1beta1.Sandbox)
-			return ok && ok2 && (!sameShownStatus(was, is) || identityEdited(was, is))
+			before, ok := e.ObjectOld.(*agentsv1beta1.Sandbox)
+			after, ok2 := e.ObjectNew.(*agentsv1beta1.Sandbox)
+			return ok && ok2 && (!sameShownStatus(before, after) || identityEdited(before, after))
 		},
 	}
 }
 
-func sameShownStatus(was, is *agentsv1beta1.Sandbox) bool {
-	if was.UID != is.UID || (was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
-		!slices.Equal(was.Status.PodIPs, is.Status.PodIPs) {
+// sameShownStatus reports whether a claim's status shows both states of its Sandbox alike.
+func sameShownStatus(before, after *agentsv1beta1.Sandbox) bool {
+	if before.UID != after.UID || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) ||
+		!slices.Equal(before.Status.PodIPs, after.Status.PodIPs) {
 		return false
 	}
 	for _, kind := range []apis.ConditionType{apis.ConditionReady, apis.ConditionFinished} {
-		a, b := apis.FindCondition(was.Status.Conditions, kind), apis.FindCondition(is.Status.Conditions, kind)
+		a, b := apis.FindCondition(before.Status.Conditions, kind), apis.FindCondition(after.Status.Conditions, kind)
 		if (a == nil) != (b == nil) || (a != nil && (a.Status != b.Status || a.Reason != b.Reason || a.Message != b.Message)) {
 			return false
 		}
@@ -134,13 +136,15 @@ func sameShownStatus(was, is *agentsv1beta1.Sandbox) bool {
 	return true
 }
 
-// identityEdited says whether somebody edited what ties a claimed Sandbox to its claim and its NetworkPolicy.
-func identityEdited(was, is *agentsv1beta1.Sandbox) bool {
-	before := metav1.GetControllerOfNoCopy(was)
-	if before == nil || !isClaim(before) {
+// identityEdited reports whether somebody edited what connects a claimed Sandbox with its claim and its NetworkPolicy.
+func identityEdited(before, after *agentsv1beta1.Sandbox) bool {
+	claim := owner.ControllerOf(before, apis.KindSandboxClaim)
+	if claim == nil {
 		return false
 	}
-	return !controlledBy(is, before.UID) || was.Labels[apis.LabelClaimUID] != is.Labels[apis.LabelClaimUID] ||
-		was.Labels[apis.LabelSandboxTemplateRefHash] != is.Labels[apis.LabelSandboxTemplateRefHash] ||
-		was.Annotations[apis.AnnotationTemplateRef] != is.Annotations[apis.AnnotationTemplateRef]
+	controller := metav1.GetControllerOfNoCopy(after)
+	return controller == nil || controller.UID != claim.UID ||
+		before.Labels[apis.LabelClaimUID] != after.Labels[apis.LabelClaimUID] ||
+		before.Labels[apis.LabelSandboxTemplateRefHash] != after.Labels[apis.LabelSandboxTemplateRefHash] ||
+		before.Annotations[apis.AnnotationTemplateRef] != after.Annotations[apis.AnnotationTemplateRef]
 }

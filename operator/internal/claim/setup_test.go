@@ -157,7 +157,7 @@ func TestIndexes(t *testing.T) {
 	if got := claimUIDOf(&agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "x"}}); got != nil {
 		t.Errorf("nobody: %v", got)
 	}
-	if got := indexBy(poolName)(newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault))); got != nil {
+	if got := indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)(newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault))); got != nil {
 		t.Errorf("default is no pool's name: %v", got)
 	}
 }

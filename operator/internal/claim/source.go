@@ -4,12 +4,14 @@
 package claim
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
@@ -18,71 +20,83 @@ import (
 // source is where a claim's Sandbox may come from.
 type source struct {
 	template  *extensionsv1beta1.SandboxTemplate
-	pools     []eligiblePool // that may serve the claim; none: it starts cold
+	pools     []eligiblePool // that may serve the claim; if there are none, the claim gets a new Sandbox
 	selector  warmqueue.Selector
-	blueprint string // that a member of a pool with strategy Recreate must have
+	blueprint string // the blueprint hash that a member of a pool with the strategy Recreate must have
 }
 
-// eligiblePool is a pool with what its members are labelled by.
+// eligiblePool is a pool with the hash in its members' label.
 type eligiblePool struct {
 	*extensionsv1beta1.SandboxWarmPool
 
 	hash string
 }
 
-// resolveSource resolves the claim's reference, of either style.
+// resolveSource resolves the claim's reference to a template or to a pool.
 func resolveSource(claim *extensionsv1beta1.SandboxClaim, seen observed) (*source, *rejection) {
-	named := poolName(claim)
-	var pool *extensionsv1beta1.SandboxWarmPool
-	if named != "" {
+	name := claim.Spec.PoolName()
+	var named *extensionsv1beta1.SandboxWarmPool
+	if name != "" {
 		if len(seen.pools) == 0 || seen.pools[0].DeletionTimestamp != nil {
 			return nil, rejectf(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q does not exist in namespace %q: create it, or "+
-				"make a claim that names another", named, claim.Namespace)
+				"create a claim that names another one", name, claim.Namespace)
 		}
-		pool = seen.pools[0]
+		named = seen.pools[0]
 	}
 	if seen.template == nil {
-		return nil, templateNotFound(claim, pool)
+		return nil, rejectTemplateNotFound(claim, named)
 	}
-	if pool != nil && pool.Spec.TemplateRef.Name != seen.template.Name {
+	if named != nil && named.Spec.TemplateRef.Name != seen.template.Name {
 		return nil, rejectf(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q keeps Sandboxes of template %q, not %q: set warmpool to a "+
-			"pool of that template, or to %s", pool.Name, pool.Spec.TemplateRef.Name, seen.template.Name, apis.WarmPoolDefault)
+			"pool of template %[3]q, or to %[4]s", named.Name, named.Spec.TemplateRef.Name, seen.template.Name, apis.WarmPoolDefault)
 	}
-	if why := checkPolicies(claim, seen.template); why != nil {
-		return nil, why
+	if rejected := checkPolicies(claim, seen.template); rejected != nil {
+		return nil, rejected
 	}
 	from := &source{template: seen.template, selector: warmqueue.Selector{Namespace: claim.Namespace}}
-	if !wantsWarm(claim) {
+	if !claim.Spec.AcceptsWarm() {
 		return from, nil
 	}
 	if claim.Spec.WarmPoolRef == nil {
 		from.selector.TemplateHash = naming.Hash(seen.template.Name)
 	}
-	if pool != nil {
-		from.selector.PoolHash = naming.Hash(pool.Name)
+	if named != nil {
+		from.selector.PoolHash = naming.Hash(named.Name)
 	}
 	for _, pool := range seen.pools {
 		if pool.DeletionTimestamp != nil {
 			continue
 		}
 		from.pools = append(from.pools, eligiblePool{pool, naming.Hash(pool.Name)})
-		if recreates(pool) && from.blueprint == "" {
+		if pool.Recreates() && from.blueprint == "" {
 			from.blueprint = sandboxspec.TemplateHash(seen.template)
 		}
 	}
 	return from, nil
 }
 
-func templateNotFound(claim *extensionsv1beta1.SandboxClaim, pool *extensionsv1beta1.SandboxWarmPool) *rejection {
-	if claim.Spec.TemplateRef == nil {
-		return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
-			"it, or name another in the pool", pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace)
+// checkPolicies rejects what the template does not let the claim add.
+func checkPolicies(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
+	if rejected := checkEnvPolicy(claim, template); rejected != nil {
+		return rejected
 	}
-	return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q does not exist in namespace %q: create it, or make a claim "+
-		"that names another", claim.Spec.TemplateRef.Name, claim.Namespace)
+	if rejected := checkVolumePolicy(claim, template); rejected != nil {
+		return rejected
+	}
+	return checkOverrides(claim, template, agentsv1beta1.PodMetadata{})
 }
 
-// matches says whether a member in the queue may serve the claim. The queue's word is checked against the Sandbox itself after.
+// rejectTemplateNotFound rejects a claim whose template, or that of the pool that it names, does not exist.
+func rejectTemplateNotFound(claim *extensionsv1beta1.SandboxClaim, pool *extensionsv1beta1.SandboxWarmPool) *rejection {
+	if claim.Spec.TemplateRef == nil {
+		return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
+			"it, or name another one in the pool", pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace)
+	}
+	return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q does not exist in namespace %q: create it, or create a claim "+
+		"that names another one", claim.Spec.TemplateRef.Name, claim.Namespace)
+}
+
+// matches reports whether a member in the queue may serve the claim. mayAdopt checks the Sandbox itself afterwards.
 func (s *source) matches(member warmqueue.Member) bool {
 	for _, pool := range s.pools {
 		if pool.hash == member.PoolHash && s.isCurrent(pool.SandboxWarmPool, member) {
@@ -92,7 +106,8 @@ func (s *source) matches(member warmqueue.Member) bool {
 	return false
 }
 
-// mayAdopt says whether a Sandbox, as it is, may become the claim's: a pool that may serve the claim holds it.
+// mayAdopt reports whether a Sandbox may become the claim's: a pool that may serve the claim controls it, and its content is the
+// pool's.
 func (s *source) mayAdopt(sandbox *agentsv1beta1.Sandbox) bool {
 	member, ok := queueMember(sandbox)
 	if !ok || (s.selector.TemplateHash != "" && member.TemplateHash != s.selector.TemplateHash) {
@@ -102,13 +117,14 @@ func (s *source) mayAdopt(sandbox *agentsv1beta1.Sandbox) bool {
 	return pool != nil && s.isCurrent(pool, member) && s.hasTrustedContent(pool, sandbox)
 }
 
-// hasTrustedContent says whether the content of a Sandbox that a pool seems to hold is the pool's: what was made from the template as it is, or is
-// recorded in the pool's status. Under Recreate it is what the template says now, but for metadata.
+// hasTrustedContent reports whether the pool made the content of a Sandbox: it is what the template gives now, or a revision in the
+// pool's status. With the strategy Recreate it must also have the blueprint of the template as it is now.
 func (s *source) hasTrustedContent(pool *extensionsv1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sandbox) bool {
-	if recreates(pool) && sandboxspec.SandboxHash(sandbox) != s.blueprint {
+	if pool.Recreates() && sandboxspec.SandboxHash(sandbox) != s.blueprint {
 		return false
 	}
-	if name := sandbox.Annotations[apis.AnnotationTemplateRef]; sandbox.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(name) {
+	template := sandbox.Annotations[apis.AnnotationTemplateRef]
+	if sandbox.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(template) {
 		return false
 	}
 	revision := provenance.Revision(sandbox)
@@ -116,29 +132,26 @@ func (s *source) hasTrustedContent(pool *extensionsv1beta1.SandboxWarmPool, sand
 		revision == provenance.CurrentRevision(s.template))
 }
 
-// controllingPool is the pool of the source that controls the Sandbox. Names may share a hash, so the UID decides.
+// controllingPool returns the pool of the source that controls the Sandbox, by UID, because names can share a hash.
 func (s *source) controllingPool(sandbox *agentsv1beta1.Sandbox) *extensionsv1beta1.SandboxWarmPool {
 	for _, pool := range s.pools {
-		if controlledBy(sandbox, pool.UID) {
+		if metav1.IsControlledBy(sandbox, pool.SandboxWarmPool) {
 			return pool.SandboxWarmPool
 		}
 	}
 	return nil
 }
 
-// isCurrent: under Recreate a member that was built from an older template is on its way out and is handed to nobody.
+// isCurrent reports whether the pool would keep the member. With the strategy Recreate, a pool replaces members of an older template,
+// and no claim gets them.
 func (s *source) isCurrent(pool *extensionsv1beta1.SandboxWarmPool, member warmqueue.Member) bool {
-	return !recreates(pool) || (member.Blueprint == s.blueprint && member.TemplateHash == naming.Hash(s.template.Name))
+	return !pool.Recreates() || (member.Blueprint == s.blueprint && member.TemplateHash == naming.Hash(s.template.Name))
 }
 
-func recreates(pool *extensionsv1beta1.SandboxWarmPool) bool {
-	return pool.Spec.UpdateStrategy != nil && pool.Spec.UpdateStrategy.Type == extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType
-}
-
-// queueMember describes a Sandbox to the queue, if a claim may have it: a pool controls it, it carries the pool's labels, its Pod
-// has an address, and it is neither finished nor going.
-func queueMember(sandbox *agentsv1beta1.Sandbox) (warmqueue.Member, bool) {
-	member := warmqueue.Member{
+// queueMember describes a Sandbox to the queue. ok reports whether a claim may adopt it: a pool controls it, it has the pool's labels,
+// its Pod has an address, and it is neither finished nor being deleted.
+func queueMember(sandbox *agentsv1beta1.Sandbox) (member warmqueue.Member, ok bool) {
+	member = warmqueue.Member{
 		NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: sandbox.Name},
 		UID:            sandbox.UID,
 		PoolHash:       sandbox.Labels[apis.LabelWarmPoolSandbox],
@@ -148,7 +161,8 @@ func queueMember(sandbox *agentsv1beta1.Sandbox) (warmqueue.Member, bool) {
 		Ready:          apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionReady),
 		Created:        sandbox.CreationTimestamp.Time,
 	}
-	ok := isPoolMember(sandbox) && member.PoolHash != "" && member.TemplateHash != "" && len(sandbox.Status.PodIPs) > 0 &&
-		sandbox.DeletionTimestamp == nil && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished)
+	ok = owner.HasController(sandbox, apis.KindSandboxWarmPool) && member.PoolHash != "" && member.TemplateHash != "" &&
+		len(sandbox.Status.PodIPs) > 0 && sandbox.DeletionTimestamp == nil &&
+		!apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished)
 	return member, ok
 }

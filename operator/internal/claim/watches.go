@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -20,14 +19,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
-// updateQueue keeps the queue of warm Sandboxes in step with what the watch shows. It wakes nobody: a claim never waits for a member.
+type workQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// updateQueue updates the queue of warm Sandboxes from the watch. It triggers no reconcile, because claims do not wait for members.
 func updateQueue(queue *warmqueue.Queue) handler.EventHandler {
-	type wakes = workqueue.TypedRateLimitingInterface[reconcile.Request]
-	show := func(object client.Object) {
+	update := func(object client.Object) {
 		sandbox, ok := object.(*agentsv1beta1.Sandbox)
 		if !ok {
 			return
@@ -39,20 +40,20 @@ func updateQueue(queue *warmqueue.Queue) handler.EventHandler {
 		}
 	}
 	return handler.Funcs{
-		CreateFunc: func(_ context.Context, e event.CreateEvent, _ wakes) { show(e.Object) },
-		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ wakes) { show(e.ObjectNew) },
-		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ wakes) {
+		CreateFunc: func(_ context.Context, e event.CreateEvent, _ workQueue) { update(e.Object) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ workQueue) { update(e.ObjectNew) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ workQueue) {
 			queue.Remove(client.ObjectKeyFromObject(e.Object))
 		},
 	}
 }
 
-// claimsWaitingForTemplate lists the claims that wait for the template: those that name it, and those that name a pool of it.
+// claimsWaitingForTemplate returns the waiting claims that name the template, or a pool of it.
 func (r *Reconciler) claimsWaitingForTemplate(ctx context.Context, template client.Object) []reconcile.Request {
 	requests := r.listWaiting(ctx, template.GetNamespace(), templateIndex, template.GetName())
 	var pools extensionsv1beta1.SandboxWarmPoolList
 	if err := r.client.List(ctx, &pools, client.InNamespace(template.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "list SandboxWarmPools of a template", "template", template.GetName())
+		log.FromContext(ctx).Error(err, "The SandboxWarmPools of a template cannot be listed", "template", template.GetName())
 		return requests
 	}
 	for i := range pools.Items {
@@ -63,57 +64,60 @@ func (r *Reconciler) claimsWaitingForTemplate(ctx context.Context, template clie
 	return requests
 }
 
-// enqueueClaimsOfTemplate wakes the claims whose Sandboxes were made from a template whose metadata moved: behind all other claims, for nobody waits.
+// enqueueClaimsOfTemplate enqueues the claims whose Sandboxes were made from a template when the metadata changes that Sandboxes
+// inherit. It uses a low priority, because nobody waits for the result.
 func (r *Reconciler) enqueueClaimsOfTemplate() handler.EventHandler {
-	type wakes = workqueue.TypedRateLimitingInterface[reconcile.Request]
-	wake := func(ctx context.Context, object client.Object, queue wakes) {
+	enqueue := func(ctx context.Context, object client.Object, queue workQueue) {
 		template, ok := object.(*extensionsv1beta1.SandboxTemplate)
-		lanes, ok2 := queue.(priorityqueue.PriorityQueue[reconcile.Request])
+		byPriority, ok2 := queue.(priorityqueue.PriorityQueue[reconcile.Request])
 		if ok && ok2 {
-			lanes.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, r.claimsMadeFrom(ctx, template)...)
+			byPriority.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, r.claimsMadeFrom(ctx, template)...)
 		}
 	}
 	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue wakes) {
-			if !e.IsInInitialList { // when the operator starts every claim is looked at anyway
-				wake(ctx, e.Object, queue)
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, queue workQueue) {
+			if !e.IsInInitialList { // at the start every claim is reconciled anyway
+				enqueue(ctx, e.Object, queue)
 			}
 		},
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue wakes) {
-			was, ok := e.ObjectOld.(*extensionsv1beta1.SandboxTemplate)
-			is, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxTemplate)
-			if ok && ok2 && inheritedMetadataChanged(was, is) {
-				wake(ctx, is, queue)
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, queue workQueue) {
+			before, ok := e.ObjectOld.(*extensionsv1beta1.SandboxTemplate)
+			after, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxTemplate)
+			if ok && ok2 && inheritedMetadataChanged(before, after) {
+				enqueue(ctx, after, queue)
 			}
 		},
 	}
 }
 
-// claimsMadeFrom are the claims whose Sandboxes were made from the template.
-func (r *Reconciler) claimsMadeFrom(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (requests []reconcile.Request) {
+// claimsMadeFrom returns the claims whose Sandboxes were made from the template.
+func (r *Reconciler) claimsMadeFrom(
+	ctx context.Context, template *extensionsv1beta1.SandboxTemplate,
+) (requests []reconcile.Request) {
 	var list agentsv1beta1.SandboxList
 	if err := r.client.List(ctx, &list, client.InNamespace(template.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "list Sandboxes of a template", "template", template.Name)
+		log.FromContext(ctx).Error(err, "The Sandboxes of a template cannot be listed", "template", template.Name)
 		return nil
 	}
 	for i := range list.Items {
-		if holder := metav1.GetControllerOfNoCopy(&list.Items[i]); holder != nil && isClaim(holder) && isMadeFrom(&list.Items[i], template) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKey{Namespace: template.Namespace, Name: holder.Name}})
+		if claim := owner.ControllerOf(&list.Items[i], apis.KindSandboxClaim); claim != nil && isMadeFrom(&list.Items[i], template) {
+			key := client.ObjectKey{Namespace: template.Namespace, Name: claim.Name}
+			requests = append(requests, reconcile.Request{NamespacedName: key})
 		}
 	}
 	return requests
 }
 
-// inheritedMetadataChanged says whether a template hands on other labels or annotations than before.
-func inheritedMetadataChanged(was, is *extensionsv1beta1.SandboxTemplate) bool {
-	labelsThen, annotationsThen := sandboxspec.InheritedMetadata(was)
-	labelsNow, annotationsNow := sandboxspec.InheritedMetadata(is)
-	podThen, podNow := was.Spec.PodTemplate.ObjectMeta, is.Spec.PodTemplate.ObjectMeta
-	return !maps.Equal(labelsThen, labelsNow) || !maps.Equal(annotationsThen, annotationsNow) ||
-		!maps.Equal(podThen.Labels, podNow.Labels) || !maps.Equal(podThen.Annotations, podNow.Annotations)
+// inheritedMetadataChanged reports whether Sandboxes and Pods inherit other labels or annotations than before.
+func inheritedMetadataChanged(before, after *extensionsv1beta1.SandboxTemplate) bool {
+	labelsBefore, annotationsBefore := sandboxspec.InheritedMetadata(before)
+	labelsAfter, annotationsAfter := sandboxspec.InheritedMetadata(after)
+	podBefore, podAfter := before.Spec.PodTemplate.ObjectMeta, after.Spec.PodTemplate.ObjectMeta
+	return !maps.Equal(labelsBefore, labelsAfter) || !maps.Equal(annotationsBefore, annotationsAfter) ||
+		!maps.Equal(podBefore.Labels, podAfter.Labels) || !maps.Equal(podBefore.Annotations, podAfter.Annotations)
 }
 
-// claimsWaitingForPool lists the claims that wait for the pool by its name.
+// claimsWaitingForPool returns the waiting claims that name the pool.
 func (r *Reconciler) claimsWaitingForPool(ctx context.Context, pool client.Object) []reconcile.Request {
 	return r.listWaiting(ctx, pool.GetNamespace(), poolIndex, pool.GetName())
 }
@@ -122,7 +126,7 @@ func (r *Reconciler) listWaiting(ctx context.Context, namespace, field, name str
 	var claims extensionsv1beta1.SandboxClaimList
 	err := r.client.List(ctx, &claims, client.InNamespace(namespace), client.MatchingFields{field: name}, client.UnsafeDisableDeepCopy)
 	if err != nil {
-		log.FromContext(ctx).Error(err, "list the claims that wait", field, name)
+		log.FromContext(ctx).Error(err, "The waiting claims cannot be listed", field, name)
 		return nil
 	}
 	var requests []reconcile.Request
@@ -134,8 +138,8 @@ func (r *Reconciler) listWaiting(ctx context.Context, namespace, field, name str
 	return requests
 }
 
-// isWaiting says whether a change of a template or a pool may help the claim: it has nothing of a Sandbox to show yet, or what it
-// shows is of its own making.
+// isWaiting reports whether a change of a template or a pool may help the claim: it has no Sandbox, or its Ready condition shows a
+// problem of the claim and not the state of its Sandbox.
 func isWaiting(claim *extensionsv1beta1.SandboxClaim) bool {
 	if claim.DeletionTimestamp != nil {
 		return false

@@ -5,7 +5,6 @@ package claim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -27,8 +25,10 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 // world is an API server in memory, a clock, a cache that the test may hold back, and an operator that may be killed.
@@ -68,8 +68,8 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
 		WithIndex(&agentsv1beta1.Sandbox{}, claimUIDIndex, claimUIDOf).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy(templateName)).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy(poolName)).Build()
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).TemplateName)).
+		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)).Build()
 	w.restart()
 	return w
 }
@@ -107,22 +107,18 @@ func (w *world) reconcile(name string) (time.Duration, error) {
 	return result.RequeueAfter, err
 }
 
-// settle runs passes of all claims until none writes.
+// settle reconciles all claims until nothing is written any more.
 func (w *world) settle() {
 	w.t.Helper()
-	for range 30 {
-		before := len(w.writes)
+	simulation.Settle(w.t, 30, &w.writes, func() bool {
 		for _, claim := range w.claims() {
 			if _, err := w.reconcile(claim.Name); err != nil {
-				w.t.Fatalf("pass of %s: %v", claim.Name, err)
+				w.t.Fatalf("reconcile %s: %v", claim.Name, err)
 			}
 		}
-		if len(w.writes) == before {
-			return
-		}
 		w.syncQueue()
-	}
-	w.t.Fatalf("never settles: %v", w.writes)
+		return false
+	})
 }
 
 func keyOf(name string) client.ObjectKey {
@@ -173,7 +169,7 @@ func (w *world) violations() (problems []string) {
 		if len(s.OwnerReferences) != 1 {
 			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerNames(&s)))
 		}
-		if ref := metav1.GetControllerOf(&s); ref != nil && isClaim(ref) {
+		if ref := owner.ControllerOf(&s, apis.KindSandboxClaim); ref != nil {
 			if owned[ref.UID] = append(owned[ref.UID], s.Name); len(owned[ref.UID]) > 1 {
 				problems = append(problems, fmt.Sprintf("claim %s owns %v", ref.Name, owned[ref.UID]))
 			}
@@ -196,7 +192,7 @@ func (w *world) snapshot() (all []string) {
 		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerNames(&s), s.Labels))
 	}
 	for _, c := range w.claims() {
-		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, assignedName(&c),
+		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, c.AssignedSandbox(),
 			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, conditionStrings(c.Status.Conditions)))
 	}
 	return all
@@ -210,31 +206,11 @@ func ownerNames(o client.Object) string {
 	return strings.Join(all, "+")
 }
 
-var errKilled = errors.New("killed")
-
-// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass got
-// that far.
-func (w *world) killedPass(claim string, n int, after bool) (died bool) {
+// killedReconcile reconciles the claim with an operator that dies at its n-th write: after the API server has carried it out, or
+// before. It reports whether the reconcile got that far.
+func (w *world) killedReconcile(claim string, n int, after bool) (killed bool) {
 	w.t.Helper()
-	seen := 0
-	w.onWrite = func(_ string, do func() error) error {
-		if seen++; seen < n {
-			return do()
-		}
-		if after {
-			_ = do()
-		}
-		panic(errKilled)
-	}
-	defer func() {
-		w.onWrite = nil
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
-				panic(p)
-			}
-			died = true
-		}
-	}()
-	_, _ = w.reconcile(claim)
-	return false
+	w.onWrite = simulation.KillAt(n, after)
+	defer func() { w.onWrite = nil }()
+	return simulation.Killed(func() { _, _ = w.reconcile(claim) })
 }

@@ -22,7 +22,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	testworld "github.com/agent-sandbox/kubectl-sandbox/test/world"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 // world is an API server in memory, a clock, and a kubelet that the test plays.
@@ -127,7 +127,7 @@ func (w *world) pass() (time.Duration, error) {
 // settle reconciles until nothing is written.
 func (w *world) settle() {
 	w.t.Helper()
-	testworld.Settle(w.t, 20, &w.writes, func() bool {
+	simulation.Settle(w.t, 20, &w.writes, func() bool {
 		if _, err := w.pass(); err != nil {
 			w.t.Fatalf("reconcile: %v", err)
 		}
@@ -214,9 +214,9 @@ func owners(o client.Object) (uids []string) {
 // killedPass runs a reconcile that dies at its n-th write, before or after the server executes it, and reports whether it died.
 func (w *world) killedPass(n int, after bool) (died bool) {
 	w.t.Helper()
-	w.intercept = testworld.KillAt(n, after)
+	w.intercept = simulation.KillAt(n, after)
 	defer func() { w.intercept = nil }()
-	return testworld.Killed(func() { _, _ = w.pass() })
+	return simulation.Killed(func() { _, _ = w.pass() })
 }
 
 // TestNoPassListsANamespace: the world fails a list of Pods without an index, here and in every other test.

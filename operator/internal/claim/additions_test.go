@@ -44,12 +44,12 @@ func TestVariables(t *testing.T) {
 		"an override where the template allows it": {
 			policy: "Overrides", env: sliceOf(newEnvVar("A", "claim", "")), want: map[string]string{"main": "A=claim", "side": "", "setup": ""},
 		},
-		"an override where it does not":    {policy: "Allowed", env: sliceOf(newEnvVar("A", "1", "main")), refused: `"A" is set in container "main" of the template already`},
+		"an override where it does not":    {policy: "Allowed", env: sliceOf(newEnvVar("A", "1", "main")), refused: `"A" is already set in container "main" of the template`},
 		"without a policy":                 {env: sliceOf(newEnvVar("B", "1", "")), refused: "not allowed by the template policy"},
 		"under Disallowed":                 {policy: policy("Disallowed"), env: sliceOf(newEnvVar("B", "1", "")), refused: "set envVarsInjectionPolicy"},
-		"a container that is not there":    {policy: "Allowed", env: sliceOf(newEnvVar("B", "1", "x")), refused: `target container "x" not found in template for environment variable "B": containerName is one of main, side, setup`},
+		"a container that is not there":    {policy: "Allowed", env: sliceOf(newEnvVar("B", "1", "x")), refused: `target container "x" not found in template for environment variable "B": set containerName to one of main, side, setup`},
 		"one twice for the same container": {policy: "Overrides", env: sliceOf(newEnvVar("B", "1", ""), newEnvVar("B", "2", "main")), refused: `"B" is given twice for container "main"`},
-		"a name that is none":              {policy: "Allowed", env: sliceOf(newEnvVar("A=B", "1", "")), refused: "no valid name"},
+		"a name that is none":              {policy: "Allowed", env: sliceOf(newEnvVar("A=B", "1", "")), refused: "is not valid"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,9 +95,9 @@ func TestVolumes(t *testing.T) {
 	}{
 		"added to the template's":               {policy: "Allowed", volumes: sliceOf("x"), want: "data=1Gi x=5Gi"},
 		"in the place of the template's":        {policy: "Overrides", volumes: sliceOf("data", "x"), want: "data=5Gi x=5Gi"},
-		"a name that is taken":                  {policy: "Allowed", volumes: sliceOf("data"), refused: `has a volume "data" already`},
+		"a name that is taken":                  {policy: "Allowed", volumes: sliceOf("data"), refused: `already has a volume "data"`},
 		"without a policy":                      {volumes: sliceOf("x"), refused: "set volumeClaimTemplatesPolicy"},
-		"more than a Sandbox may have together": {policy: "Allowed", volumes: strings.Split(strings.Repeat("x,", 31)+"x", ","), refused: "a Sandbox may have 32"},
+		"more than a Sandbox may have together": {policy: "Allowed", volumes: strings.Split(strings.Repeat("x,", 31)+"x", ","), refused: "a Sandbox can have 32"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world holds what the reconcilers' tests share: the simulated death of an operator at one of its writes, and the wait
+// Package simulation holds what the reconcilers' tests share: the simulated death of an operator at one of its writes, and the wait
 // until reconciling changes nothing any more.
-package world
+package simulation
 
 import (
 	"errors"

@@ -13,12 +13,12 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 func main() {
 	// client-go logs what it also returns as an error, and retries of watches that are nobody's concern.
 	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	os.Exit(root.Run(context.Background(), os.Args, streams, clock.RealClock{}))
+	os.Exit(plugin.Run(context.Background(), os.Args, streams, clock.RealClock{}))
 }

@@ -14,14 +14,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: commanddoc DIRECTORY")
 	}
-	if err := write(os.Args[1], pages(root.Reference())); err != nil {
+	if err := write(os.Args[1], pages(plugin.Reference())); err != nil {
 		log.Fatal(err)
 	}
 }

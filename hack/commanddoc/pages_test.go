@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 func TestEveryCommandHasAPage(t *testing.T) {
-	all := pages(root.Reference())
+	all := pages(plugin.Reference())
 	for name, want := range map[string]string{
 		"README.md": "[port-forward](port-forward.md)", "exec.md": "kubectl sandbox exec NAME", "pool-create.md": "--replicas",
 		"pool.md": "[pool create](pool-create.md)", "exit-codes.md": "255",

@@ -16,11 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 const repository = "../.."
@@ -126,8 +123,7 @@ func exists(word string) error {
 var testName = regexp.MustCompile(`\.Test[A-Za-z]*`)
 
 func checkPlugin(args []string, whole bool) error {
-	streams := genericiooptions.NewTestIOStreamsDiscard()
-	commands := root.NewCommand(factory.New("kubectl sandbox", clock.RealClock{}, streams.ErrOut), streams)
+	commands := plugin.Reference()
 	command, rest, err := commands.Find(args)
 	if err != nil {
 		return err

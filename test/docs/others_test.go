@@ -12,11 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 // selectsAll says whether a command works on whatever is in a namespace, whoever made it. Who copies it from a document may share one.
@@ -51,7 +48,7 @@ func TestNoDocumentSelectsAllSandboxesOfANamespace(t *testing.T) {
 			look(page.Path, span.Text)
 		}
 	}
-	for _, command := range commandTree(root.NewCommand(factory.New("kubectl sandbox", clock.RealClock{}, os.Stderr), genericiooptions.NewTestIOStreamsDiscard())) {
+	for _, command := range commandTree(plugin.Reference()) {
 		look("the help of "+command.CommandPath(), command.Example)
 	}
 	err := filepath.WalkDir(filepath.Join(repository, "examples"), func(name string, entry fs.DirEntry, err error) error {

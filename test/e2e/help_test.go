@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -25,8 +24,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -130,7 +128,7 @@ func helpExamples() map[string][]string {
 			visit(child)
 		}
 	}
-	visit(root.NewCommand(factory.New(program, clock.RealClock{}, io.Discard), genericiooptions.NewTestIOStreamsDiscard()))
+	visit(plugin.NewCommand(program, clock.RealClock{}, genericiooptions.NewTestIOStreamsDiscard()))
 	return all
 }
 

@@ -31,7 +31,6 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
-	plugin "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/chart"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
@@ -241,7 +240,7 @@ func TestHelmTakesOverWhatThePluginInstalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = plugin.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content,
+		_, err = install.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content,
 			metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, Force: new(true)})
 		if err != nil {
 			t.Fatal(err)

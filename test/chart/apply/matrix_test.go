@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	plugin "github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/chart"
 )
 
@@ -56,7 +56,7 @@ serviceAccount: {annotations: {a: b}}
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = plugin.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
+				_, err = install.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
 					FieldManager: "test", Force: new(true), DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
 				})
 				if err != nil {

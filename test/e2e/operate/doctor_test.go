@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -30,21 +29,21 @@ func upgrade(h *harness.T) {
 }
 
 // runDoctor returns doctor's finding for each check, and its exit code.
-func runDoctor(h *harness.T, args ...string) (map[string]doctor.Finding, int) {
+func runDoctor(h *harness.T, args ...string) (map[string]finding, int) {
 	h.Helper()
 	r := h.Plugin(append([]string{"doctor", "-o", "json"}, args...)...)
-	var report doctor.Report
-	if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil {
+	var got report
+	if err := json.Unmarshal([]byte(r.Stdout), &got); err != nil {
 		h.Fatalf("%v: %v", err, r)
 	}
-	found := map[string]doctor.Finding{}
-	for _, f := range report.Findings {
-		if first, twice := found[f.Check]; !twice || first.Status == doctor.OK {
+	found := map[string]finding{}
+	for _, f := range got.Findings {
+		if first, twice := found[f.Check]; !twice || first.Status == statusOK {
 			found[f.Check] = f
 		}
 	}
-	if report.Healthy != (r.Code == 0) {
-		h.Errorf("healthy is %v: %v", report.Healthy, r)
+	if got.Healthy != (r.Code == 0) {
+		h.Errorf("healthy is %v: %v", got.Healthy, r)
 	}
 	return found, r.Code
 }
@@ -54,7 +53,7 @@ func waitUntilHealthy(h *harness.T) {
 	h.Eventually("all green", func() error {
 		found, _ := runDoctor(h)
 		for check, f := range found {
-			if f.Status != doctor.OK && (check != "networkpolicy" || f.Status == doctor.Failed) {
+			if f.Status != statusOK && (check != "networkpolicy" || f.Status == statusFailed) {
 				return &findingError{f}
 			}
 		}
@@ -62,10 +61,30 @@ func waitUntilHealthy(h *harness.T) {
 	})
 }
 
-// findingError is a finding as an error.
-type findingError struct{ doctor.Finding }
+// The outcomes of a check, as doctor -o json spells them.
+const (
+	statusOK     = "ok"
+	statusFailed = "failed"
+)
 
-func (f *findingError) Error() string { return string(f.Status) + " " + f.Check + ": " + f.Message }
+// finding is what a check of doctor found.
+type finding struct {
+	Check   string `json:"check"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+	Cure    string `json:"cure"`
+}
+
+// report is what doctor -o json prints.
+type report struct {
+	Healthy  bool      `json:"healthy"`
+	Findings []finding `json:"findings"`
+}
+
+// findingError is a finding as an error.
+type findingError struct{ finding }
+
+func (f *findingError) Error() string { return f.Status + " " + f.Check + ": " + f.Message }
 
 func TestAFreshInstallationIsHealthyForItsUsersToo(t *testing.T) {
 	h := harness.New(t)
@@ -73,14 +92,14 @@ func TestAFreshInstallationIsHealthyForItsUsersToo(t *testing.T) {
 	h.MustKubectl("create", "rolebinding", "jane", "--clusterrole=edit", "--user=jane")
 	h.MustKubectl("create", "rolebinding", "vera", "--clusterrole=view", "--user=vera")
 	h.Eventually("the built-in role has become one for sandboxes", func() error {
-		if found, _ := runDoctor(h, "--as", "jane"); found["permissions"].Status != doctor.OK ||
-			found["exec-permissions"].Status != doctor.OK {
+		if found, _ := runDoctor(h, "--as", "jane"); found["permissions"].Status != statusOK ||
+			found["exec-permissions"].Status != statusOK {
 			return &findingError{found["permissions"]}
 		}
 		return nil
 	})
 	found, code := runDoctor(h, "--as", "vera")
-	if f := found["permissions"]; code != 1 || f.Status != doctor.Failed ||
+	if f := found["permissions"]; code != 1 || f.Status != statusFailed ||
 		!strings.Contains(f.Message, "create sandboxes.agents.x-k8s.io") ||
 		strings.Contains(f.Message, "list sandboxes") {
 		t.Errorf("doctor for a user who may only read: %d, %+v", code, f)
@@ -152,11 +171,11 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 		if r := h.KubectlWithoutNamespace(fault.inflict...); r.Code != 0 {
 			t.Fatalf("%s: %v", fault.name, r)
 		}
-		var f doctor.Finding
+		var f finding
 		h.Eventually("doctor sees that "+fault.name, func() error {
 			found, code := runDoctor(h)
 			f = found[fault.check]
-			if code != 1 || f.Status != doctor.Failed || !strings.Contains(f.Message, fault.says) ||
+			if code != 1 || f.Status != statusFailed || !strings.Contains(f.Message, fault.says) ||
 				!strings.Contains(f.Cure, fault.cure) {
 				return &findingError{f}
 			}

@@ -17,9 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
@@ -32,7 +30,7 @@ func TestMain(m *testing.M) {
 // fault is one thing that is wrong.
 type fault struct {
 	check   string
-	status  doctor.Status // Failed by default
+	status  string // Failed by default
 	says    string
 	cure    string
 	inflict func(*testing.T, kubernetes.Interface)
@@ -133,12 +131,12 @@ func faults() map[string]fault {
 			},
 		},
 		"an operator of other namespaces": {
-			check: "flags", status: doctor.Warning, says: "works in elsewhere alone", cure: "--watch-namespaces=elsewhere,default",
+			check: "flags", status: statusWarning, says: "works in elsewhere alone", cure: "--watch-namespaces=elsewhere,default",
 			inflict: patchOperator(args, `["--leader-elect=true","--extensions=true","--watch-namespaces=elsewhere"]`),
 			heal:    patchOperator(args, `["--leader-elect=true","--extensions=true"]`),
 		},
 		"another version": {
-			check: "version", status: doctor.Warning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
+			check: "version", status: statusWarning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
 			inflict: kubectl("-n", home, "label", "deployment", apis.OperatorName, "app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
 			// The image of another version is replaced by a named one only, where ours is that of a development build.
 			heal: func(t *testing.T, client kubernetes.Interface) {
@@ -164,26 +162,26 @@ func faults() map[string]fault {
 
 func reinstall(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := as(t, server.Config(), "default", install.NewCommand, append([]string{"--wait=false"}, args...)...); err != nil {
+	if _, err := as(t, server.Kubeconfig(), append([]string{"install", "--wait=false"}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(server.Config())
-	found, err := examine(t, server.Config(), "default")
-	if err == nil || found["operator"].Status != doctor.Failed || !strings.Contains(found["operator"].Cure, "kubectl sandbox install") {
+	found, err := examine(t, server.Kubeconfig(), "default")
+	if err == nil || found["operator"].Status != statusFailed || !strings.Contains(found["operator"].Cure, "kubectl sandbox install") {
 		t.Errorf("before an installation: %v, %+v", err, found["operator"])
 	}
 	settle(t, client)
 	green := func(t *testing.T) {
 		t.Helper()
-		found, err := examine(t, server.Config(), "default")
+		found, err := examine(t, server.Kubeconfig(), "default")
 		if err != nil {
 			t.Fatalf("not green: %v: %+v", err, found)
 		}
 		for check, finding := range found {
-			if finding.Status != doctor.OK && check != "networkpolicy" { // nobody can tell without a network plugin
+			if finding.Status != statusOK && check != "networkpolicy" { // nobody can tell without a network plugin
 				t.Fatalf("not green: %+v", finding)
 			}
 		}
@@ -192,16 +190,16 @@ func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 	for name, f := range faults() {
 		t.Run(name, func(t *testing.T) {
 			f.inflict(t, client)
-			found, err := examine(t, server.Config(), "default")
+			found, err := examine(t, server.Kubeconfig(), "default")
 			want := f.status
 			if want == "" {
-				want = doctor.Failed
+				want = statusFailed
 			}
 			got := found[f.check]
 			if got.Status != want || !strings.Contains(got.Message, f.says) || !strings.Contains(got.Cure, f.cure) {
 				t.Errorf("got %+v, want %s with %q and the cure %q", got, want, f.says, f.cure)
 			}
-			if (want == doctor.Failed) != (err != nil && strings.Contains(err.Error(), f.check)) || (err != nil && exit.Code(err) != exit.Failed) {
+			if (want == statusFailed) != (err != nil && strings.Contains(err.Error(), f.check)) || (err != nil && plugin.ExitCode(err) != 1) {
 				t.Errorf("the command ends with %v", err)
 			}
 			if f.heal == nil {
@@ -217,7 +215,7 @@ func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 func TestDoctorOfSomebodyWhoMayDoLittle(t *testing.T) {
 	namespace := server.Namespace(t)
 	nobody := server.User(t, "patient-nobody", "")
-	found, err := examine(t, nobody.Config, namespace)
+	found, err := examine(t, nobody.Kubeconfig, namespace)
 	if err == nil {
 		t.Error("somebody without permissions is told that all is well")
 	}
@@ -226,20 +224,20 @@ func TestDoctorOfSomebodyWhoMayDoLittle(t *testing.T) {
 		"exec-permissions": "create pods/exec",
 	} {
 		got := found[check]
-		if got.Status != doctor.Failed || !strings.Contains(got.Message, says) || !strings.Contains(got.Message, namespace) ||
+		if got.Status != statusFailed || !strings.Contains(got.Message, says) || !strings.Contains(got.Message, namespace) ||
 			!strings.Contains(got.Cure, "--clusterrole=edit") {
 			t.Errorf("%+v", got)
 		}
 	}
 	for _, check := range []string{"definitions", "operator", "operator-permissions", "storage", "runtimeclasses", "networkpolicy"} {
-		if found[check].Status != doctor.Unknown {
+		if found[check].Status != statusUnknown {
 			t.Errorf("what they may not read is not unknown: %+v", found[check])
 		}
 	}
 	halfway := server.User(t, "patient-halfway", namespace, rbacv1.PolicyRule{
 		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"}, Verbs: []string{"create"},
 	})
-	found, _ = examine(t, halfway.Config, namespace)
+	found, _ = examine(t, halfway.Kubeconfig, namespace)
 	if got := found["exec-permissions"].Message; !strings.Contains(got, "get pods/exec") || strings.Contains(got, "create") {
 		t.Errorf("a WebSocket begins with a get: %s", got)
 	}
@@ -257,15 +255,15 @@ func TestDoctorKnowsTemplatesOfMissingRuntimeClasses(t *testing.T) {
 	t.Cleanup(func() {
 		_, _, _ = server.Kubectl(t, "", "-n", namespace, "delete", "sandboxtemplate", "safe")
 	})
-	found, _ := examine(t, server.Config(), "default")
-	if got := found["runtimeclasses"]; got.Status != doctor.Failed || !strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
+	found, _ := examine(t, server.Kubeconfig(), "default")
+	if got := found["runtimeclasses"]; got.Status != statusFailed || !strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
 		t.Errorf("%+v", got)
 	}
 	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}
 	if _, err := client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ = examine(t, server.Config(), "default"); found["runtimeclasses"].Status != doctor.OK {
+	if found, _ = examine(t, server.Kubeconfig(), "default"); found["runtimeclasses"].Status != statusOK {
 		t.Errorf("%+v", found["runtimeclasses"])
 	}
 	if err := client.NodeV1().RuntimeClasses().Delete(t.Context(), "gvisor", metav1.DeleteOptions{}); err != nil {

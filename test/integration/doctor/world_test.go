@@ -10,63 +10,70 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/doctor"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/upgrade"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
 const home = apis.OperatorNamespace
 
-type command func(factory.Factory, genericiooptions.IOStreams) *cobra.Command
+// The outcomes of a check, as doctor -o json spells them.
+const (
+	statusOK      = "ok"
+	statusWarning = "warning"
+	statusFailed  = "failed"
+	statusUnknown = "unknown"
+)
 
-// as runs a command as a user, in a namespace.
-func as(t *testing.T, config *rest.Config, namespace string, command command, args ...string) (out string, err error) {
+// finding is what a check of doctor found.
+type finding struct {
+	Check   string `json:"check"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+	Cure    string `json:"cure"`
+}
+
+// report is what doctor -o json prints.
+type report struct {
+	Healthy  bool      `json:"healthy"`
+	Findings []finding `json:"findings"`
+}
+
+// as runs a command as the user of a kubeconfig.
+func as(t *testing.T, kubeconfig string, args ...string) (out string, err error) {
 	t.Helper()
-	f := &fake.Factory{
-		Time: clock.RealClock{}, Config: config, In: namespace,
-		KubernetesClient: kubernetes.NewForConfigOrDie(config), DynamicClient: dynamic.NewForConfigOrDie(config),
-		DiscoveryClient: discovery.NewDiscoveryClientForConfigOrDie(config),
-	}
 	var stdout, stderr bytes.Buffer
-	cmd := command(f, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr})
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
+	cmd := plugin.NewCommand("kubectl sandbox", clock.RealClock{}, streams)
+	cmd.SetArgs(append(args, "--kubeconfig", kubeconfig))
 	err = cmd.ExecuteContext(t.Context())
 	return stdout.String(), err
 }
 
 // examine returns what doctor found, by check.
-func examine(t *testing.T, config *rest.Config, namespace string) (map[string]doctor.Finding, error) {
+func examine(t *testing.T, kubeconfig, namespace string) (map[string]finding, error) {
 	t.Helper()
-	out, failure := as(t, config, namespace, doctor.NewCommand, "-o", "json")
-	var report doctor.Report
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
+	out, failure := as(t, kubeconfig, "doctor", "--namespace", namespace, "-o", "json")
+	var got report
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("doctor printed %q (%v): %v", out, failure, err)
 	}
-	if report.Healthy != (failure == nil) {
-		t.Errorf("healthy is %v, and the error is %v", report.Healthy, failure)
+	if got.Healthy != (failure == nil) {
+		t.Errorf("healthy is %v, and the error is %v", got.Healthy, failure)
 	}
-	found := map[string]doctor.Finding{}
-	for _, f := range report.Findings {
-		if first, twice := found[f.Check]; !twice || first.Status == doctor.OK {
+	found := map[string]finding{}
+	for _, f := range got.Findings {
+		if first, twice := found[f.Check]; !twice || first.Status == statusOK {
 			found[f.Check] = f
 		}
-		if f.Status == doctor.Failed && f.Cure == "" {
+		if f.Status == statusFailed && f.Cure == "" {
 			t.Errorf("no cure: %+v", f)
 		}
 	}
@@ -76,7 +83,7 @@ func examine(t *testing.T, config *rest.Config, namespace string) (map[string]do
 // settle installs the operator and plays what a cluster adds: an available Deployment, a leader, a StorageClass.
 func settle(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	if _, err := as(t, server.Config(), "default", install.NewCommand, "--wait=false"); err != nil {
+	if _, err := as(t, server.Kubeconfig(), "install", "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
 	available(t, client, 1)
@@ -134,7 +141,7 @@ func must(t *testing.T, args ...string) {
 // mend runs upgrade as the cures say, and has the Deployment available again.
 func mend(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	if _, err := as(t, server.Config(), "default", upgrade.NewCommand, "--wait=false"); err != nil {
+	if _, err := as(t, server.Kubeconfig(), "upgrade", "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
 	available(t, client, 1)

@@ -90,16 +90,16 @@ func (a *administrator) set() {
 // administrated says what install makes of an installation that somebody changed.
 func administrated(t *testing.T) {
 	t.Helper()
-	config := server.Config()
-	a := &administrator{t, kubernetes.NewForConfigOrDie(config)}
+	kubeconfig := server.Kubeconfig()
+	a := &administrator{t, kubernetes.NewForConfigOrDie(server.Config())}
 	a.set()
 	was := a.deployment()
 
-	out, _, err := as(t, config, "install", "--dry-run=server")
+	out, _, err := as(t, kubeconfig, "install", "--dry-run=server")
 	if err != nil || strings.Count(out, " unchanged (server dry run)\n") != len(present(t)) {
 		t.Errorf("a dry run over what somebody changed: %v\n%s", err, out)
 	}
-	out, errOut, err := as(t, config, "install", "--wait=false")
+	out, errOut, err := as(t, kubeconfig, "install", "--wait=false")
 	if err != nil || strings.Count(out, " unchanged\n") != len(present(t)) {
 		t.Errorf("install over what somebody changed: %v\n%s", err, out)
 	}
@@ -120,7 +120,7 @@ func administrated(t *testing.T) {
 	}
 	a.forDifferences()
 	a.forPermissions()
-	if _, errOut, err := as(t, config, "install", "--force-conflicts", "--image", "localhost/operator:v2", "--wait=false"); err != nil {
+	if _, errOut, err := as(t, kubeconfig, "install", "--force-conflicts", "--image", "localhost/operator:v2", "--wait=false"); err != nil {
 		t.Errorf("%v, %s", err, errOut)
 	}
 	spec := a.deployment().Spec
@@ -134,7 +134,7 @@ func administrated(t *testing.T) {
 func (a *administrator) forDifferences() {
 	a.Helper()
 	flags := []string{"--replicas", "2", "--arg=--kube-api-qps=5", "--arg=--kube-api-burst=9", "--wait=false"}
-	out, _, err := as(a.T, server.Config(), "install", append(slices.Clone(flags), "--dry-run=server")...)
+	out, _, err := as(a.T, server.Kubeconfig(), "install", append(slices.Clone(flags), "--dry-run=server")...)
 	if err != nil || strings.Count(out, " configured (server dry run)\n") != 1 {
 		a.Errorf("a dry run of a change: %v\n%s", err, out)
 	}
@@ -146,7 +146,7 @@ func (a *administrator) forDifferences() {
 	if *a.deployment().Spec.Replicas != 3 {
 		a.Error("a dry run changed something")
 	}
-	if out, _, err := as(a.T, server.Config(), "install", flags...); err != nil || strings.Count(out, " configured\n") != 1 {
+	if out, _, err := as(a.T, server.Kubeconfig(), "install", flags...); err != nil || strings.Count(out, " configured\n") != 1 {
 		a.Errorf("%v\n%s", err, out)
 	}
 	spec := a.deployment().Spec
@@ -170,7 +170,7 @@ func (a *administrator) forPermissions() {
 	if _, err := roles.Update(a.Context(), role, metav1.UpdateOptions{FieldManager: "kubectl-edit"}); err != nil {
 		a.Fatal(err)
 	}
-	if _, errOut, err := as(a.T, server.Config(), "install", "--wait=false"); err != nil {
+	if _, errOut, err := as(a.T, server.Kubeconfig(), "install", "--wait=false"); err != nil {
 		a.Errorf("%v, %s", err, errOut)
 	}
 	if role, err = roles.Get(a.Context(), apis.OperatorName, metav1.GetOptions{}); err != nil || len(role.Rules) != len(rules) {

@@ -15,15 +15,11 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	manifests "github.com/agent-sandbox/kubectl-sandbox/operator/install"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/exit"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/factory/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/install"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/uninstall"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
@@ -33,21 +29,13 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
 }
 
-// as calls install or uninstall as a user, in a namespace of its own.
-func as(t *testing.T, config *rest.Config, command string, args ...string) (out, errOut string, err error) {
+// as runs install or uninstall as the user of a kubeconfig.
+func as(t *testing.T, kubeconfig, command string, args ...string) (out, errOut string, err error) {
 	t.Helper()
-	f := &fake.Factory{
-		Time: clock.RealClock{}, Config: config,
-		KubernetesClient: kubernetes.NewForConfigOrDie(config), DynamicClient: dynamic.NewForConfigOrDie(config),
-	}
 	var stdout, stderr bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
-	cmd := install.NewCommand(f, streams)
-	if command == "uninstall" {
-		cmd = uninstall.NewCommand(f, streams)
-	}
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd := plugin.NewCommand("kubectl sandbox", clock.RealClock{}, streams)
+	cmd.SetArgs(append([]string{command, "--kubeconfig", kubeconfig}, args...))
 	err = cmd.ExecuteContext(t.Context())
 	return stdout.String(), stderr.String(), err
 }
@@ -61,10 +49,10 @@ func present(t *testing.T) []string {
 	}
 	var names []string
 	for _, object := range objects {
-		_, err := install.Resource(dynamic.NewForConfigOrDie(server.Config()), object).Get(t.Context(), object.GetName(), metav1.GetOptions{})
+		_, err := manifests.Resource(dynamic.NewForConfigOrDie(server.Config()), object).Get(t.Context(), object.GetName(), metav1.GetOptions{})
 		switch {
 		case err == nil:
-			names = append(names, install.Called(object))
+			names = append(names, manifests.ResourceName(object))
 		case !apierrors.IsNotFound(err):
 			t.Fatal(err)
 		}
@@ -74,10 +62,10 @@ func present(t *testing.T) []string {
 
 // TestInstall goes through the life of an installation: the steps need each other's results.
 func TestInstall(t *testing.T) {
-	admin := server.Config()
+	admin := server.Kubeconfig()
 
 	nobody := server.User(t, "nobody", "")
-	_, _, err := as(t, nobody.Config, "install", "--wait=false")
+	_, _, err := as(t, nobody.Kubeconfig, "install", "--wait=false")
 	if err == nil || !strings.Contains(err.Error(), "create customresourcedefinitions.apiextensions.k8s.io") || !strings.Contains(err.Error(), "cluster-admin") {
 		t.Errorf("without permissions: %v", err)
 	}
@@ -88,7 +76,7 @@ func TestInstall(t *testing.T) {
 		APIGroups: []string{"", "apps", "apiextensions.k8s.io", "rbac.authorization.k8s.io"}, Resources: every,
 		Verbs: []string{"get", "list", "create", "patch"},
 	})
-	_, _, err = as(t, limited.Config, "install", "--wait=false")
+	_, _, err = as(t, limited.Kubeconfig, "install", "--wait=false")
 	if err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("with an escalation: %v", err)
 	}
@@ -97,7 +85,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("dry run: %v", err)
 	}
 	foreign := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: apis.OperatorName}}
-	roles := kubernetes.NewForConfigOrDie(admin).RbacV1().ClusterRoles()
+	roles := kubernetes.NewForConfigOrDie(server.Config()).RbacV1().ClusterRoles()
 	if _, err := roles.Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,13 +117,13 @@ func TestInstall(t *testing.T) {
 	}
 	administrated(t)
 	_, errOut, err := as(t, admin, "install", "--timeout", "1s")
-	if exit.Code(err) != exit.TimedOut || !strings.Contains(errOut, "its Pod is not there yet") {
+	if plugin.ExitCode(err) != 124 || !strings.Contains(errOut, "its Pod is not there yet") {
 		t.Errorf("without kubelets the operator cannot run: %v\n%s", err, errOut)
 	}
-	if _, _, err := as(t, admin, "uninstall"); exit.Code(err) != exit.WrongUsage {
+	if _, _, err := as(t, admin, "uninstall"); plugin.ExitCode(err) != 2 {
 		t.Errorf("uninstall without a terminal and --yes: %v", err)
 	}
-	if _, _, err := as(t, nobody.Config, "uninstall", "--yes"); err == nil {
+	if _, _, err := as(t, nobody.Kubeconfig, "uninstall", "--yes"); err == nil {
 		t.Error("uninstall without permissions did not fail")
 	}
 	if len(present(t)) != 16 {

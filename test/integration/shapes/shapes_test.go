@@ -27,7 +27,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/root"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
@@ -85,7 +85,7 @@ func (c *cluster) plugin(args ...string) (code int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
 	argv := append([]string{"kubectl-sandbox", "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace}, args...)
-	code = root.Run(c.Context(), argv, streams, clock.RealClock{})
+	code = plugin.Run(c.Context(), argv, streams, clock.RealClock{})
 	return code, out.String(), errOut.String()
 }
 

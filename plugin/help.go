@@ -1,0 +1,50 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import "github.com/spf13/cobra"
+
+// usage leaves the global flags to `options`: two dozen lines before the ones that matter help nobody.
+const usage = `Usage:
+{{- if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND [flags]{{else}}
+  {{.UseLine}}{{end}}
+{{- if gt (len .Aliases) 0}}
+
+Aliases:
+  {{.NameAndAliases}}{{end}}
+{{- if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}
+{{- if .HasAvailableSubCommands}}{{$commands := .Commands}}
+{{- range $group := .Groups}}
+
+{{.Title}}{{range $commands}}{{if and (eq .GroupID $group.ID) .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+{{- $other := false}}{{range $commands}}{{if and (eq .GroupID "") .IsAvailableCommand}}{{$other = true}}{{end}}{{end}}
+{{- if $other}}
+
+Other:{{range $commands}}{{if and (eq .GroupID "") .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}
+{{- if .HasAvailableLocalFlags}}{{if .HasParent}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 118 | trimTrailingWhitespaces}}{{end}}{{end}}
+{{- if .HasHelpSubCommands}}
+
+More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
+  {{rpad .CommandPath .CommandPathPadding}} {{.Short}}{{end}}{{end}}{{end}}
+{{- if .HasAvailableSubCommands}}
+
+'{{.CommandPath}} COMMAND --help' tells more about a command.{{else}}
+{{end}}
+'{{.Root.CommandPath}} options' lists the flags that all commands have.
+`
+
+// shape gives all commands the same form of help.
+func shape(root *cobra.Command) {
+	root.SetUsageTemplate(usage)
+	root.SetHelpCommandGroupID("")
+}

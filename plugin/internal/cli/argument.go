@@ -1,0 +1,79 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package argument checks how many arguments a command got and says in plain words which one is missing. It also writes them for a shell.
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// NoArgs refuses any argument.
+func NoArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: this command takes none", args[0])
+	}
+	return nil
+}
+
+// OnlyArgsAfterDash refuses any argument before "--".
+func OnlyArgsAfterDash(cmd *cobra.Command, args []string) error {
+	if own := ArgsBeforeDash(cmd, args); len(own) > 0 {
+		return fmt.Errorf("unexpected argument %q: the command and its arguments come after \"--\"", own[0])
+	}
+	return nil
+}
+
+// ExactArgs asks for one argument for each name. What follows "--" does not count.
+func ExactArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		own := ArgsBeforeDash(cmd, args)
+		if len(own) < len(names) {
+			return fmt.Errorf("%s is missing", strings.Join(names[len(own):], " "))
+		}
+		if len(own) > len(names) {
+			return fmt.Errorf("unexpected argument %q: this command takes %s", own[len(names)], strings.Join(names, " "))
+		}
+		return nil
+	}
+}
+
+// AtLeastOneArg asks for one or more arguments of a name.
+func AtLeastOneArg(name string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s is missing: give one or more", name)
+		}
+		return nil
+	}
+}
+
+// ArgsBeforeDash returns the arguments before "--".
+func ArgsBeforeDash(cmd *cobra.Command, args []string) []string {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return args[:n]
+	}
+	return args
+}
+
+// ArgsAfterDash returns the arguments after "--", nil if there is no "--".
+func ArgsAfterDash(cmd *cobra.Command, args []string) []string {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return args[n:]
+	}
+	return nil
+}
+
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellQuote makes one word of a shell's command line.
+func ShellQuote(word string) string {
+	if shellSafe.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

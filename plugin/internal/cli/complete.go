@@ -1,0 +1,197 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package complete completes what users type with what the cluster has. It never fails: without a cluster there is nothing
+// to suggest.
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// completionTimeout is how long a user waits for a suggestion.
+const completionTimeout = 2 * time.Second
+
+// maxCompletions is how many names are asked for: nobody reads more.
+const maxCompletions = 500
+
+// CompletionFunc completes an argument or the value of a flag.
+type CompletionFunc = cobra.CompletionFunc
+
+// newCompletion makes a Func of one that lists names. Only those that begin as the user began are suggested.
+func newCompletion(list func(ctx context.Context, args []string, begun string) []string) CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+		defer cancel()
+		names := list(ctx, args, begun)
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return !strings.HasPrefix(name, begun) || slices.Contains(args, name)
+		})
+		slices.Sort(names)
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// CompleteFirstArg completes the first argument only.
+func CompleteFirstArg(complete CompletionFunc) CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, begun)
+	}
+}
+
+// CompleteSandboxes completes the names of claims and CompleteSandboxes: bare, or after "claim/" or "sandbox/".
+func CompleteSandboxes(f factory.Factory) CompletionFunc {
+	return newCompletion(func(ctx context.Context, _ []string, begun string) []string {
+		a, err := factory.NewClients(f)
+		if err != nil {
+			return nil
+		}
+		kind, prefix := resolve.KindAny, ""
+		if word, _, found := strings.Cut(begun, "/"); found {
+			ref, err := resolve.Parse(word + "/x")
+			if err != nil {
+				return nil
+			}
+			kind, prefix = ref.Kind, word+"/"
+		}
+		var names []string
+		if kind == resolve.KindAny || kind == resolve.KindClaim {
+			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
+				for i := range list.Items {
+					names = append(names, prefix+list.Items[i].Name)
+				}
+			}
+		}
+		if kind == resolve.KindAny || kind == resolve.KindSandbox {
+			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
+				for i := range list.Items {
+					if kind == resolve.KindSandbox || metav1.GetControllerOf(&list.Items[i]) == nil {
+						names = append(names, prefix+list.Items[i].Name)
+					}
+				}
+			}
+		}
+		return names
+	})
+}
+
+// CompleteNamespaces completes the names of namespaces.
+func CompleteNamespaces(f factory.Factory) CompletionFunc {
+	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.NamespaceList] {
+		return a.Kubernetes.CoreV1().Namespaces().List
+	})
+}
+
+// CompletePools completes the names of pools.
+func CompletePools(f factory.Factory) CompletionFunc {
+	return completeObjects(f, func(a *factory.Clients) listFunc[*extensionsv1beta1.SandboxWarmPoolList] {
+		return a.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(a.Namespace).List
+	})
+}
+
+// CompleteTemplates completes the names of templates.
+func CompleteTemplates(f factory.Factory) CompletionFunc {
+	return completeObjects(f, func(a *factory.Clients) listFunc[*extensionsv1beta1.SandboxTemplateList] {
+		return a.Sandboxes.ExtensionsV1beta1().SandboxTemplates(a.Namespace).List
+	})
+}
+
+// listFunc is a client's List for one kind.
+type listFunc[L runtime.Object] func(context.Context, metav1.ListOptions) (L, error)
+
+// completeObjects completes the names of the objects of one kind.
+func completeObjects[L runtime.Object](f factory.Factory, list func(*factory.Clients) listFunc[L]) CompletionFunc {
+	return newCompletion(func(ctx context.Context, _ []string, _ string) []string {
+		a, err := factory.NewClients(f)
+		if err != nil {
+			return nil
+		}
+		objects, err := list(a)(ctx, metav1.ListOptions{Limit: maxCompletions})
+		if err != nil {
+			return nil
+		}
+		var names []string
+		_ = meta.EachListItem(objects, func(o runtime.Object) error { // a list of a typed client has objects
+			if object, is := o.(metav1.Object); is {
+				names = append(names, object.GetName())
+			}
+			return nil
+		})
+		return names
+	})
+}
+
+// CompleteContainers completes the names of the containers of the sandbox that the first argument names.
+func CompleteContainers(f factory.Factory) CompletionFunc {
+	return newCompletion(func(ctx context.Context, args []string, _ string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		ref, err := resolve.Parse(args[0])
+		if err != nil {
+			return nil
+		}
+		a, err := factory.NewClients(f)
+		if err != nil {
+			return nil
+		}
+		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
+		if err != nil || t.Pod == nil {
+			return nil
+		}
+		return resolve.Containers(t.Pod)
+	})
+}
+
+// RegisterCompletions completes the names of those commands that take names and do not complete them themselves, and the values of
+// flags. A command that makes something takes a name that is not there yet, and nothing that we take is a file, but for cp.
+func RegisterCompletions(root *cobra.Command, f factory.Factory) {
+	if root.PersistentFlags().Lookup("namespace") != nil {
+		_ = root.RegisterFlagCompletionFunc("namespace", CompleteNamespaces(f)) // fails only for a flag that does not exist
+	}
+	registerKubeconfigCompletions(root, f)
+	registerFlagCompletions(root, f)
+	for _, cmd := range root.Commands() {
+		registerArgumentCompletions(cmd, f)
+	}
+}
+
+func registerArgumentCompletions(cmd *cobra.Command, f factory.Factory) {
+	for _, child := range cmd.Commands() {
+		registerArgumentCompletions(child, f)
+	}
+	words := strings.Fields(cmd.Use)
+	if cmd.ValidArgsFunction != nil || len(cmd.ValidArgs) > 0 || cmd.HasSubCommands() {
+		return
+	}
+	switch {
+	case words[0] == "create" || len(words) < 2:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	case strings.Contains(cmd.Use, "NAME..."):
+		cmd.ValidArgsFunction = CompleteSandboxes(f)
+	case strings.HasPrefix(words[1], "NAME") || strings.HasPrefix(words[1], "[NAME"):
+		cmd.ValidArgsFunction = CompleteFirstArg(CompleteSandboxes(f))
+	default:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}

@@ -1,0 +1,79 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dryrun holds the flag --dry-run, and how what was only tried is printed.
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/scheme"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+)
+
+// Values of --dry-run.
+const (
+	DryRunNone   = "none"
+	DryRunClient = "client"
+	DryRunServer = "server"
+)
+
+// DryRunOptions are the flag.
+type DryRunOptions struct{ Mode string }
+
+// AddFlag adds --dry-run.
+func (o *DryRunOptions) AddFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone, "Change nothing: client only prints the object, server has the cluster check it too.")
+	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer}, cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("dry-run", complete) // fails only for a flag that does not exist
+}
+
+// Validate checks the flag.
+func (o *DryRunOptions) Validate() error {
+	switch o.Mode {
+	case DryRunNone, DryRunClient, DryRunServer:
+		return nil
+	}
+	return fmt.Errorf("--dry-run is %q: use client, server or none", o.Mode)
+}
+
+// Enabled says whether nothing is to be changed.
+func (o *DryRunOptions) Enabled() bool { return o.Mode != DryRunNone }
+
+// OnClient says whether the cluster is not even asked.
+func (o *DryRunOptions) OnClient() bool { return o.Mode == DryRunClient }
+
+// OnServer says whether the cluster is asked to check only.
+func (o *DryRunOptions) OnServer() bool { return o.Mode == DryRunServer }
+
+// NewCreatedPrintFlags returns kubectl's flags for what was created, without its --template: that is ours, for a SandboxTemplate. A
+// template for the output is given as -o go-template=.
+func NewCreatedPrintFlags() *genericclioptions.PrintFlags {
+	flags := genericclioptions.NewPrintFlags("created").WithTypeSetter(scheme.Scheme)
+	flags.TemplatePrinterFlags.TemplateArgument = nil
+	return flags
+}
+
+// Print prints an object as the flags of the command say; without a format, that it was created or only tried.
+func (o *DryRunOptions) Print(flags *genericclioptions.PrintFlags, object runtime.Object, out io.Writer) error {
+	switch o.Mode {
+	case DryRunClient:
+		if err := flags.Complete("%s (dry run)"); err != nil {
+			return err
+		}
+	case DryRunServer:
+		if err := flags.Complete("%s (server dry run)"); err != nil {
+			return err
+		}
+	}
+	printer, err := printing.ObjectPrinter(flags)
+	if err != nil {
+		return err
+	}
+	return printer.PrintObj(object, out)
+}

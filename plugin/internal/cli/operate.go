@@ -1,0 +1,80 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package operate is what suspend and resume have in common: change every selected sandbox, then wait if asked to.
+package cli
+
+import (
+	"context"
+	"io"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// StateChange is one kind of change.
+type StateChange struct {
+	// Doing and Done are how the result reads: "suspending", "suspended".
+	Doing, Done string
+	Goal        await.Goal
+	// Apply makes the change, and says whether there was anything to change.
+	Apply func(context.Context, *factory.Clients, *resolve.Target) (changed bool, err error)
+}
+
+// StateChangeOptions say which sandboxes, and whether to wait.
+type StateChangeOptions struct {
+	Selection SelectionOptions
+	Waiting   WaitOptions
+}
+
+// Run applies the change to every selected sandbox.
+func (c StateChange) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *StateChangeOptions) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	refs, err := o.Selection.Refs(ctx, a.Sandboxes, a.Namespace)
+	if err != nil {
+		return err
+	}
+	if len(refs) == 0 {
+		_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		return err
+	}
+	progress := NewWaitProgress(streams.ErrOut)
+	return ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
+		return c.one(ctx, a, ref, o, progress, streams.ErrOut)
+	})
+}
+
+func (c StateChange) one(
+	ctx context.Context, a *factory.Clients, ref resolve.Ref, o *StateChangeOptions, progress *WaitProgress, errOut io.Writer,
+) (string, error) {
+	t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+	if err != nil {
+		return "", err
+	}
+	called := string(t.Kind()) + "/" + t.Name()
+	changed, err := c.Apply(ctx, a, t)
+	if err != nil {
+		return "", err
+	}
+	if !o.Waiting.Wait {
+		if !changed {
+			return called + " unchanged", nil
+		}
+		return called + " " + c.Doing, nil
+	}
+	_, err = a.Wait(ctx, await.Request{
+		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
+		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.Of(t.Name(), c.Goal),
+	}, errOut)
+	if err != nil {
+		return "", err
+	}
+	return called + " " + c.Done, nil
+}

@@ -1,0 +1,165 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package selection is how commands that work on several sandboxes are told which: by names, by label, or all.
+//
+// Invariants:
+//   - every selected sandbox is tried, whatever becomes of the others;
+//   - a label or --all never selects what a claim or a pool holds: those are reached through their holder.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// SelectionOptions are the names and flags.
+type SelectionOptions struct {
+	Names    []string
+	All      bool
+	Selector string
+	refs     []resolve.Ref
+}
+
+// AddFlags adds --all and --selector.
+func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
+	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
+}
+
+// AddFlagsFor adds --all, which selects what the text says, and --selector.
+func (o *SelectionOptions) AddFlagsFor(cmd *cobra.Command, all string) {
+	cmd.Flags().BoolVar(&o.All, "all", false, all)
+	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+}
+
+// Validate checks the names and flags.
+func (o *SelectionOptions) Validate() error {
+	ways := 0
+	for _, given := range []bool{len(o.Names) > 0, o.All, o.Selector != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways == 0 {
+		return UsageError(errors.New("NAME is missing: give one or more, or select with --all or -l"))
+	}
+	if ways > 1 {
+		return UsageError(errors.New("use only one of NAME, --all and -l"))
+	}
+	if _, err := labels.Parse(o.Selector); err != nil {
+		return UsageError(fmt.Errorf("-l %q: %w", o.Selector, err))
+	}
+	refs, err := ParseRefs(o.Names)
+	o.refs = refs
+	return err
+}
+
+// ValidateForKind checks the names and flags of a command that works on one kind: a name says that kind or none.
+func (o *SelectionOptions) ValidateForKind(kind resolve.Kind) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	return RequireKind(kind, o.refs)
+}
+
+// GivenNames are the names without their kind. They are there after Validate.
+func (o *SelectionOptions) GivenNames() []string {
+	names := make([]string, 0, len(o.refs))
+	for _, ref := range o.refs {
+		names = append(names, ref.Name)
+	}
+	return names
+}
+
+// RequireKind refuses references that say another kind. Its error is one of usage.
+func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
+	for _, ref := range refs {
+		if ref.Kind != resolve.KindAny && ref.Kind != kind {
+			return UsageError(fmt.Errorf("%s is no %s: this command works on %[2]ss only", ref, kind))
+		}
+	}
+	return nil
+}
+
+// ParseRefs reads names as references. Its error is one of usage.
+func ParseRefs(names []string) ([]resolve.Ref, error) {
+	refs := make([]resolve.Ref, 0, len(names))
+	for _, name := range names {
+		ref, err := resolve.Parse(name)
+		if err != nil {
+			return nil, UsageError(err)
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
+// Refs returns the references that were given by name, or lists those that were selected.
+func (o *SelectionOptions) Refs(ctx context.Context, sandboxes versioned.Interface, namespace string) ([]resolve.Ref, error) {
+	if len(o.refs) > 0 {
+		return o.refs, nil
+	}
+	options := metav1.ListOptions{LabelSelector: o.Selector}
+	var refs []resolve.Ref
+	claims, err := sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
+	if err != nil && !resolve.NotServed(err) {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	if err == nil {
+		for i := range claims.Items {
+			refs = append(refs, resolve.Ref{Kind: resolve.KindClaim, Name: claims.Items[i].Name})
+		}
+	}
+	list, err := sandboxes.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
+	if resolve.NotServed(err) {
+		return nil, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list Sandboxes: %w", err)
+	}
+	for i := range list.Items {
+		if metav1.GetControllerOf(&list.Items[i]) == nil {
+			refs = append(refs, resolve.Ref{Kind: resolve.KindSandbox, Name: list.Items[i].Name})
+		}
+	}
+	return refs, nil
+}
+
+// maxConcurrent is how many sandboxes are worked on at a time.
+const maxConcurrent = 16
+
+// ForEach calls do for every reference, some at a time, prints the results as they come, and joins the errors in the order
+// of the references.
+func ForEach(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result string, err error)) error {
+	errs := make([]error, len(refs))
+	places := make(chan struct{}, maxConcurrent)
+	var outMutex sync.Mutex
+	var all sync.WaitGroup
+	for i, ref := range refs {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			result, err := do(ref)
+			if err == nil && result != "" {
+				outMutex.Lock()
+				defer outMutex.Unlock()
+				_, err = printable.Fprintf(out, "%s\n", result)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}

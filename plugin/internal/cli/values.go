@@ -1,0 +1,136 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// enumFlagValues are the flags whose values are words, by their names, wherever they are.
+func enumFlagValues() map[string][]string {
+	policies := []string{"Disallowed", "Allowed", "Overrides"}
+	return map[string][]string{
+		"color":           {factory.ColorAuto, factory.ColorAlways, factory.ColorNever},
+		"shutdown-policy": {"Retain", "Delete", "DeleteForeground"},
+		"restart":         {"Always", "OnFailure", "Never"},
+		"update-strategy": {"OnReplenish", "Recreate"},
+		"env-policy":      policies,
+		"volume-policy":   policies,
+		"sort-by":         {".metadata.name", ".metadata.creationTimestamp"},
+	}
+}
+
+// registerFlagCompletions completes the values of all flags of the command, and of those below it, that have some.
+func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
+	for name, values := range enumFlagValues() {
+		registerFlagCompletion(cmd, name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	formats := []string{"json", "yaml"}
+	if cmd.Flags().Lookup("template") != nil || cmd.Flags().Lookup("show-managed-fields") != nil {
+		formats = append(formats, "name", "jsonpath=", "go-template=")
+	}
+	if cmd.Flags().Lookup("no-headers") != nil {
+		formats = append(formats, "wide", "custom-columns=")
+	}
+	registerFlagCompletion(cmd, "output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	registerFlagCompletion(cmd, "runtime-class", CompleteRuntimeClasses(f))
+	registerFlagCompletion(cmd, "service-account", CompleteServiceAccounts(f))
+	for _, child := range cmd.Commands() {
+		registerFlagCompletions(child, f)
+	}
+}
+
+// registerFlagCompletion completes a flag that the command has and nobody completes yet.
+func registerFlagCompletion(cmd *cobra.Command, name string, complete CompletionFunc) {
+	if flag := cmd.Flags().Lookup(name); flag == nil && cmd.PersistentFlags().Lookup(name) == nil {
+		return
+	}
+	if _, taken := cmd.GetFlagCompletionFunc(name); !taken {
+		_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails only for a flag that does not exist
+	}
+}
+
+// registerKubeconfigCompletions completes the flags that name something in the kubeconfig.
+func registerKubeconfigCompletions(root *cobra.Command, f factory.Factory) {
+	file, ok := f.(interface{ Kubeconfig() (api.Config, error) })
+	if !ok {
+		return
+	}
+	for name, keys := range map[string]func(*api.Config) []string{
+		"context": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Contexts)) },
+		"cluster": func(c *api.Config) []string { return slices.Collect(maps.Keys(c.Clusters)) },
+		"user":    func(c *api.Config) []string { return slices.Collect(maps.Keys(c.AuthInfos)) },
+	} {
+		registerFlagCompletion(root, name, newCompletion(func(context.Context, []string, string) []string {
+			config, err := file.Kubeconfig()
+			if err != nil {
+				return nil
+			}
+			return keys(&config)
+		}))
+	}
+}
+
+// CompleteRuntimeClasses completes the names of CompleteRuntimeClasses.
+func CompleteRuntimeClasses(f factory.Factory) CompletionFunc {
+	return completeObjects(f, func(a *factory.Clients) listFunc[*nodev1.RuntimeClassList] {
+		return a.Kubernetes.NodeV1().RuntimeClasses().List
+	})
+}
+
+// CompleteServiceAccounts completes the names of CompleteServiceAccounts.
+func CompleteServiceAccounts(f factory.Factory) CompletionFunc {
+	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.ServiceAccountList] {
+		return a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List
+	})
+}
+
+// CompletePorts completes the ports of the sandbox that the first argument names: their numbers, or their names as a user begins one.
+func CompletePorts(f factory.Factory) CompletionFunc {
+	return newCompletion(func(ctx context.Context, args []string, _ string) []string {
+		ref, err := resolve.Parse(args[0])
+		if err != nil {
+			return nil
+		}
+		a, err := factory.NewClients(f)
+		if err != nil {
+			return nil
+		}
+		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+		if err != nil || t.Sandbox == nil {
+			return nil
+		}
+		var ports []string
+		for i := range t.Sandbox.Spec.PodTemplate.Spec.Containers {
+			for _, port := range t.Sandbox.Spec.PodTemplate.Spec.Containers[i].Ports {
+				ports = append(ports, strconv.Itoa(int(port.ContainerPort)))
+				if port.Name != "" {
+					ports = append(ports, port.Name)
+				}
+			}
+		}
+		return ports
+	})
+}
+
+// CompleteFirstThenRest completes the first argument with one function, and all that follow with another.
+func CompleteFirstThenRest(first, others CompletionFunc) CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return first(cmd, args, begun)
+		}
+		return others(cmd, args, begun)
+	}
+}

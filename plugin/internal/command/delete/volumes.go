@@ -1,0 +1,85 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package delete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
+)
+
+// tellVolumes names the volumes that go with the targets, and those that stay.
+func tellVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Target, out io.Writer) error {
+	there, err := a.Volumes.Of(ctx, a.Namespace)
+	if err != nil {
+		there = nil // who may not read them is told what the specs say
+	}
+	var fates []volume.Outcome
+	named := map[string]bool{}
+	for _, t := range targets {
+		for _, fate := range volume.Outcomes(t.Claim, t.Sandbox, there) {
+			if !named[fate.Name] {
+				named[fate.Name], fates = true, append(fates, fate)
+			}
+		}
+	}
+	if going := volume.Names(fates, false); going != "" {
+		if _, err := fmt.Fprintf(out, "Volumes that are deleted, with what is on them: %s\n", going); err != nil {
+			return err
+		}
+	}
+	if staying := volume.Names(fates, true); staying != "" {
+		if _, err := fmt.Fprintf(out, "Volumes that stay: %s\n", staying); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kindVolume is how the command calls what it deletes.
+const kindVolume = resolve.Kind("volume")
+
+// deleteVolumes deletes the volumes of the names.
+func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	switch {
+	case o.Selection.All || o.Selection.Selector != "":
+		return cli.UsageError(errors.New("--volumes takes names: list --volumes shows them"))
+	case o.Waiting.Wait:
+		return cli.UsageError(errors.New("--volumes and --wait do not go together"))
+	}
+	for i, name := range o.Selection.Names {
+		o.Selection.Names[i] = strings.TrimPrefix(name, string(kindVolume)+"/")
+	}
+	if err := o.Selection.ValidateForKind(kindVolume); err != nil {
+		return err
+	}
+	found := map[string]volume.Volume{}
+	kind := cli.Deletion{
+		Ref: kindVolume, Consequence: ", with what is on them",
+		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
+			v, err := a.Volumes.Get(ctx, a.Namespace, name)
+			if err != nil {
+				return cli.DeletionTarget{}, err
+			}
+			if v.UsedBy != "" {
+				return cli.DeletionTarget{}, fmt.Errorf("volume %s is not deleted: %s has it", name, v.UsedBy)
+			}
+			found[name] = v
+			return cli.DeletionTarget{Name: name, UID: v.Claim.UID}, nil
+		},
+		Delete: func(ctx context.Context, a *factory.Clients, object cli.DeletionTarget) error {
+			return a.Volumes.Delete(ctx, found[object.Name])
+		},
+	}
+	return kind.Run(ctx, f, streams, &cli.DeletionOptions{Selection: o.Selection, Yes: o.Yes})
+}

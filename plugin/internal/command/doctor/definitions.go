@@ -1,0 +1,103 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
+)
+
+// definitions looks at each CustomResourceDefinition that the operator needs; an operator of the core needs one.
+func definitions(ctx context.Context, p *patient) []Finding {
+	all, err := crds.All()
+	if err != nil {
+		return failed("this program is broken: install it again", "%v", err)
+	}
+	var found []Finding
+	sound := 0
+	for _, want := range all {
+		if p.options().CoreOnly && !crds.Core(want) {
+			continue
+		}
+		if problem := p.definition(ctx, want); problem != nil {
+			found = append(found, problem...)
+		} else {
+			sound++
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return ok("%d CustomResourceDefinitions are established, in this program's version", sound)
+}
+
+// definition returns nothing when all is well.
+func (p *patient) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
+	resource := schema.GroupVersionResource{Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions"}
+	content, err := p.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return failed(p.repair(), "CustomResourceDefinition %s is missing", want.Name)
+	case err != nil:
+		return missing(err, "CustomResourceDefinition "+want.Name)
+	}
+	have := &apiextensionsv1.CustomResourceDefinition{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, have); err != nil {
+		return failed(p.repair(), "CustomResourceDefinition %s: %v", want.Name, err)
+	}
+	if have.DeletionTimestamp != nil {
+		return failed(fmt.Sprintf("wait until it is gone, or look at the finalizers of its objects; then %s", p.repair()),
+			"CustomResourceDefinition %s is being deleted, with all objects", want.Name)
+	}
+	if why := unestablished(have); why != "" {
+		return failed("kubectl describe crd "+want.Name, "CustomResourceDefinition %s is not established: %s", want.Name, why)
+	}
+	if same(have, want) {
+		return nil
+	}
+	theirs := install.Version(content)
+	if installer.Newer(theirs, buildinfo.Get().Version) {
+		return warning("upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs)
+	}
+	return failed(p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
+		cmp.Or(theirs, "unknown"), buildinfo.Get().Version)
+}
+
+func unestablished(have *apiextensionsv1.CustomResourceDefinition) string {
+	why := "the API server does not serve it yet"
+	for _, condition := range have.Status.Conditions {
+		switch {
+		case condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue:
+			return ""
+		case condition.Type == apiextensionsv1.NamesAccepted && condition.Status == apiextensionsv1.ConditionFalse:
+			why = condition.Message
+		}
+	}
+	return why
+}
+
+// same says that both serve the same versions with the same schema.
+func same(have, want *apiextensionsv1.CustomResourceDefinition) bool {
+	byName := func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int { return cmp.Compare(a.Name, b.Name) }
+	none := apiextensionsv1.NoneConverter
+	if c := have.Spec.Conversion; c != nil && c.Strategy != none {
+		return false
+	}
+	return equality.Semantic.DeepEqual(
+		slices.SortedFunc(slices.Values(have.Spec.Versions), byName), slices.SortedFunc(slices.Values(want.Spec.Versions), byName))
+}

@@ -1,0 +1,122 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package extend is the command `extend`.
+package extend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names []string
+	By    time.Duration
+	// Fresh revives claims that have lost their Sandbox with an empty one.
+	Fresh bool
+	refs  []resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "extend NAME... --by DURATION",
+		Short: "Give sandboxes more time",
+		Long: "extend moves the shutdown time of sandboxes. One whose time is over but which was kept gets its time from now, and\n" +
+			"starts again. A sandbox without a shutdown time lives until it is deleted and is not given one.\n\n" +
+			"A Sandbox that was kept (--shutdown-policy Retain) still has its volumes. A claim that was kept has lost its Sandbox:\n" +
+			"with volumes that were retained (persistentVolumeClaimRetentionPolicy of the template) it gets a new one of the same name\n" +
+			"and those volumes. Without them it would start with nothing, so extend refuses unless --fresh is given.",
+		Example: "  # Half an hour more\n" +
+			"  kubectl sandbox extend dev --by 30m\n\n" +
+			"  # A claim whose time is over and whose Sandbox is gone: begin again with an empty one\n" +
+			"  kubectl sandbox extend old --by 1h --fresh",
+		Args: cli.AtLeastOneArg("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().DurationVar(&o.By, "by", 0, "How much later the sandboxes end, as in 30m or 2h.")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "Start a claim whose Sandbox is gone, with its volumes, with an empty one.")
+	return cmd
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	if o.By < time.Second {
+		return cli.UsageError(errors.New("--by is missing or less than a second: give a duration, as in --by 30m"))
+	}
+	refs, err := cli.ParseRefs(o.Names)
+	o.refs = refs
+	return err
+}
+
+// Run extends every sandbox. When somebody else changes one at the same time, it is read and extended anew.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	return cli.ForEach(streams.Out, o.refs, func(ref resolve.Ref) (result string, err error) {
+		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+			if err != nil {
+				return err
+			}
+			end, err := o.extend(ctx, f, a, t)
+			if err != nil {
+				return err
+			}
+			result = fmt.Sprintf("%s/%s extended to %s", t.Kind(), t.Name(), end.UTC().Format(time.RFC3339))
+			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n", t.Kind(), t.Name(), o.then(ctx, a, t))
+			return err
+		})
+		return result, err
+	})
+}
+
+// then is what happens at the new end.
+func (o *Options) then(ctx context.Context, a *factory.Clients, t *resolve.Target) string {
+	there, err := a.Volumes.Of(ctx, a.Namespace)
+	if err != nil {
+		there = nil // the spec tells
+	}
+	return volume.ShutdownText(t.Claim, t.Sandbox, there)
+}
+
+// extend extends one sandbox. A claim that has lost its Sandbox gets another by itself only if that has the volumes.
+func (o *Options) extend(ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target) (time.Time, error) {
+	if o.Fresh || !sandbox.SandboxLost(t, f.Clock().Now()) {
+		return a.Client.Extend(ctx, t, o.By, o.Fresh)
+	}
+	kept, err := a.Volumes.Kept(ctx, t.Claim)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("claim %s has lost its Sandbox, and whether the volumes were kept cannot be told (give --fresh to go on "+
+			"regardless): %w", t.Name(), err)
+	}
+	end, err := a.Client.Extend(ctx, t, o.By, len(kept) > 0)
+	if errors.Is(err, sandbox.ErrLost) {
+		return end, fmt.Errorf("%w; if that is meant: %s", err, printing.SuggestedCommand(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f))
+	}
+	return end, err
+}

@@ -1,0 +1,125 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+func newListCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := cli.NewListOptions(resolve.KindPool)
+	cmd := &cobra.Command{
+		Use:     "list [NAME...]",
+		Aliases: []string{"get", "ls"},
+		Short:   "List pools with how full they are",
+		Long: "list shows the pools of a namespace, or of all: how many sandboxes each should keep (DESIRED), how many of them can be\n" +
+			"claimed now (READY), how many claims hold one of it (CLAIMED), how many were built from what the template no longer says\n" +
+			"(STALE), and why a pool is short. A dash stands for what you may not read.",
+		Example: "  kubectl sandbox pool list\n\n" +
+			"  # For a script\n" +
+			"  kubectl sandbox pool list -A -o json",
+		ValidArgsFunction: cli.CompletePools(f),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return list(cmd.Context(), f, streams, o)
+		},
+	}
+	o.AddFlags(cmd)
+	return cmd
+}
+
+func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.ListOptions) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	pools, failed := selected(ctx, a, o)
+	if pools == nil && failed != nil {
+		return failed
+	}
+	facts, err := a.Pools.Inventory(ctx, o.Namespace(a.Namespace))
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	var items []printing.Item
+	for i := range pools {
+		s := pool.Summarize(&pools[i], facts)
+		item, err := printing.NewItem(&pools[i], extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool), row(&s, facts)...)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		items = append(items, item)
+	}
+	return errors.Join(failed, o.Print(items, columns(), a.Namespace, streams))
+}
+
+func selected(ctx context.Context, a *factory.Clients, o *cli.ListOptions) (pools []extensionsv1beta1.SandboxWarmPool, failed error) {
+	if len(o.Names) == 0 {
+		return a.Pools.Pools(ctx, o.Namespace(a.Namespace), o.Selector)
+	}
+	pools = []extensionsv1beta1.SandboxWarmPool{}
+	for _, name := range o.GivenNames() {
+		found, err := a.Pools.Pool(ctx, a.Namespace, name)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		pools = append(pools, *found)
+	}
+	return pools, failed
+}
+
+func columns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		{Name: "Name", Type: "string"},
+		{Name: "Template", Type: "string"},
+		{Name: "Desired", Type: "string"},
+		{Name: "Ready", Type: "string"},
+		{Name: "Claimed", Type: "string"},
+		{Name: "Stale", Type: "string"},
+		{Name: "Age", Type: "string"},
+		{Name: "Why short", Type: "string"},
+		{Name: "Update", Type: "string", Priority: 1},
+	}
+}
+
+func row(s *pool.Summary, facts *pool.Inventory) []any {
+	return []any{
+		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), strconv.Itoa(s.Ready), number(s.Claimed), number(s.Stale),
+		printing.Age(s.Pool.CreationTimestamp, facts.Now), printing.OrNone(s.Shortage), string(strategy(s.Pool)),
+	}
+}
+
+// number is a count, or what stands for one that is not known.
+func number(n int) string {
+	if n == pool.Unknown {
+		return printing.None
+	}
+	return fmt.Sprint(n)
+}
+
+func strategy(p *extensionsv1beta1.SandboxWarmPool) extensionsv1beta1.SandboxWarmPoolUpdateStrategyType {
+	if p.Spec.UpdateStrategy == nil || p.Spec.UpdateStrategy.Type == "" {
+		return extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType
+	}
+	return p.Spec.UpdateStrategy.Type
+}

@@ -1,0 +1,101 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/clock"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/provision"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
+)
+
+const (
+	// lease is how long a sandbox outlives a client that could not delete it.
+	lease = time.Hour
+	// renewal is how often the deadline moves on: a renewal that fails is tried twice more before it matters.
+	renewal = lease / 3
+)
+
+// limit gives the sandbox a time at which the cluster deletes it, should we not come to it.
+func (o *Options) limit() {
+	if !o.Remove {
+		return
+	}
+	if o.Sandbox.TTL == 0 {
+		o.Sandbox.TTL, o.held = lease, true
+	}
+	if o.Sandbox.ShutdownPolicy == "" {
+		o.Sandbox.ShutdownPolicy = string(agentsv1beta1.ShutdownPolicyDelete)
+	}
+}
+
+// overdue tells that a command was cut off because the time that the user gave the sandbox is over.
+func (o *Options) overdue(err error, end, now time.Time) error {
+	if o.held || end.IsZero() || now.Before(end) || cli.ExitCode(err) != cli.ExitConnectionLost {
+		return err
+	}
+	return cli.ConnectionLostError(fmt.Errorf("the sandbox's time (--ttl %s) is over: %w", o.Sandbox.TTL, err))
+}
+
+// holder moves the deadline of what we made on, while we live.
+type holder struct {
+	access *factory.Clients
+	clock  clock.WithTicker
+	made   *provision.Made
+	errOut io.Writer
+}
+
+// hold renews until the context ends, or until there is nothing to renew. It stays silent about what may pass.
+func (h *holder) hold(ctx context.Context) {
+	ticker := h.clock.NewTicker(renewal)
+	defer ticker.Stop()
+	ours := sandbox.ShutdownTime(h.made.Target())
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+		}
+		end, err := h.renew(ctx, ours)
+		switch {
+		case err == nil && end.IsZero(), resolve.Is(err, resolve.NotFound):
+			return
+		case err == nil:
+			ours = end
+		case apierrors.IsForbidden(err):
+			_, _ = fmt.Fprintf(h.errOut, "Warning: %s ends at %s, although the command runs still, because its end cannot be moved: %s. --ttl sets another time\n",
+				h.made.Ref(), ours.Format(time.RFC3339), printable.Line(err.Error())) // the command goes on
+			return
+		}
+	}
+}
+
+// renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero time.
+func (h *holder) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		t, err := h.access.Resolver.ClaimAndSandbox(ctx, h.access.Namespace, h.made.Ref())
+		if err != nil {
+			return err
+		}
+		if t.UID() != h.made.Target().UID() || !sandbox.ShutdownTime(t).Equal(ours) {
+			end = time.Time{}
+			return nil
+		}
+		end = h.clock.Now().Add(lease).Truncate(time.Second)
+		return h.access.Client.SetShutdownTime(ctx, t, end)
+	})
+	return end, err
+}

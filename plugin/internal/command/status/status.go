@@ -1,0 +1,209 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package status is the command `status`.
+package status
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names  []string
+	Output string
+	// Watch goes on with what changes.
+	Watch bool
+	refs  []resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:        "status NAME...",
+		SuggestFor: []string{"why", "health"},
+		Short:      "Say how sandboxes are and what stands in their way",
+		Long: "status looks at a sandbox in three layers: the conditions of claim and Sandbox, the scheduling of its Pod with its\n" +
+			"volumes, and its containers. It ends with what to do next. First of all it says when no operator looks after the\n" +
+			"namespace, where you may look for one.",
+		Example: "  # Why does it not become ready?\n" +
+			"  kubectl sandbox status dev\n\n" +
+			"  # Follow it while it starts\n" +
+			"  kubectl sandbox status dev -w\n\n" +
+			"  # For a script\n" +
+			"  kubectl sandbox status dev -o json",
+		Args: cli.AtLeastOneArg("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
+	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Say it again each time that it changes, until interrupted.")
+	return cmd
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	switch o.Output {
+	case "", "json", "yaml":
+	default:
+		return cli.UsageError(fmt.Errorf("-o %q is no format: use json or yaml", o.Output))
+	}
+	refs, err := cli.ParseRefs(o.Names)
+	o.refs = refs
+	return err
+}
+
+// Run diagnoses each sandbox.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	found, failed := o.diagnose(ctx, a)
+	if err := o.print(found, f, streams.Out); err != nil || !o.Watch || len(found.all) == 0 {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, o.watch(ctx, f, a, streams, found))
+}
+
+// found is what there is to say.
+type found struct {
+	// operator is why no operator looks after the sandboxes; empty if one does, or nobody may look.
+	operator string
+	all      []diagnose.Diagnosis
+	targets  []*resolve.Target
+}
+
+func (f *found) same(as *found) bool {
+	return f.operator == as.operator && reflect.DeepEqual(f.all, as.all)
+}
+
+// diagnose diagnoses each sandbox. Names that lead nowhere are errors; the others are diagnosed all the same.
+func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (f *found, failed error) {
+	f = &found{all: []diagnose.Diagnosis{}}
+	for _, ref := range o.refs {
+		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.SnapshotWithNodes(ctx, t))), append(f.targets, t)
+	}
+	if len(f.all) > 0 {
+		trouble, _, err := a.Operator.Problem(ctx, a.Namespace)
+		if err == nil && trouble.Message != "" { // else the sandboxes have more to say
+			f.operator = factory.OperatorWarning(a.Namespace, trouble)
+		}
+	}
+	return f, failed
+}
+
+// reread is how often facts are read again that no watch tells.
+const reread = 3 * time.Second
+
+// watch prints the diagnoses each time that one changes. It ends with the context, or when nothing is left to look at.
+func (o *Options) watch(
+	ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams, shown *found,
+) error {
+	follow := a.Waiter.Watch(ctx)
+	tick := f.Clock().NewTicker(reread)
+	defer tick.Stop()
+	for {
+		for _, t := range shown.targets {
+			follow.AddTarget(t)
+		}
+		select {
+		case <-ctx.Done():
+			return &cli.ExitError{Code: cli.ExitInterrupted}
+		case <-follow.Changed():
+		case <-tick.C():
+		}
+		next, failed := o.diagnose(ctx, a)
+		switch {
+		case ctx.Err() != nil:
+			return &cli.ExitError{Code: cli.ExitInterrupted}
+		case len(next.all) == 0:
+			return failed
+		case next.same(shown):
+			continue
+		}
+		shown = next
+		if err := o.separate(f, streams.Out); err != nil {
+			return err
+		}
+		if err := o.print(shown, f, streams.Out); err != nil {
+			return err
+		}
+	}
+}
+
+// separate is what stands between two diagnoses of a sandbox that is watched. JSON documents need nothing.
+func (o *Options) separate(f factory.Factory, out io.Writer) error {
+	text := ""
+	switch o.Output {
+	case "":
+		text = "\n" + f.Clock().Now().Format(time.TimeOnly) + "\n"
+	case "yaml":
+		text = "---\n"
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
+	all := found.all
+	if o.Output != "" {
+		document := map[string]any{"items": all}
+		if found.operator != "" {
+			document["operator"] = found.operator
+		}
+		encoded, err := json.MarshalIndent(document, "", "    ")
+		if err == nil && o.Output == "yaml" {
+			encoded, err = printable.YAML(document)
+		}
+		if err != nil {
+			return fmt.Errorf("encode the diagnosis: %w", err)
+		}
+		_, err = fmt.Fprintln(out, string(encoded))
+		return err
+	}
+	style := printing.Style{Colored: f.Color(out)}
+	if found.operator != "" {
+		if _, err := fmt.Fprintf(out, "%s\n\n", style.Trouble(found.operator)); err != nil {
+			return err
+		}
+	}
+	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
+	for i := range all {
+		text := fmt.Sprintf("%s: %s\n\n%s", printable.Line(all[i].Name), style.Summary(&all[i]), style.Diagnosis(&all[i], command))
+		if i > 0 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

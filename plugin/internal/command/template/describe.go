@@ -1,0 +1,116 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package template
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	return &cobra.Command{
+		Use:               "describe NAME...",
+		Short:             "Show everything about templates",
+		Long:              "describe shows what the sandboxes of a template are made of, what claims may change, and the pools that it has.",
+		Example:           "  kubectl sandbox template describe python",
+		Args:              cli.AtLeastOneArg("NAME"),
+		ValidArgsFunction: cli.CompleteTemplates(f),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			refs, err := cli.ParseRefs(args)
+			if err != nil {
+				return err
+			}
+			if err := cli.RequireKind(resolve.KindTemplate, refs); err != nil {
+				return err
+			}
+			return describe(cmd.Context(), f, streams, refs)
+		},
+	}
+}
+
+func describe(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	style := printing.Style{Colored: f.Color(streams.Out)}
+	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
+	pools, poolsErr := a.Pools.Pools(ctx, a.Namespace, "")
+	var failed error
+	described := 0
+	for _, ref := range refs {
+		found, err := a.Pools.Template(ctx, a.Namespace, ref.Name)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		printable.Object(found)
+		of := "not shown: you may not list pools"
+		if poolsErr == nil {
+			of = strings.Join(poolsOf(found, pools), ", ")
+		}
+		text := page(found, of, f.Clock().Now(), style, command)
+		if described++; described > 1 {
+			text = "\n" + text
+		}
+		if _, err := io.WriteString(streams.Out, text); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// page is the whole text about one template.
+func page(t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, style printing.Style, command func(string) string) string {
+	p := printing.Page{Style: style}
+	if pools == "" {
+		pools = "none"
+	}
+	head := []string{
+		"Name:\t" + t.Name + printing.AgeSuffix(t.CreationTimestamp, now), "Namespace:\t" + t.Namespace,
+		"Variables of claims:\t" + env(t), "Volumes of claims:\t" + volumes(t), "Network policy:\t" + network(t), "Pools:\t" + pools,
+	}
+	spec := &t.Spec.PodTemplate.Spec
+	if spec.RuntimeClassName != nil {
+		head = append(head, "Runtime class:\t"+*spec.RuntimeClassName)
+	}
+	if spec.ServiceAccountName != "" {
+		head = append(head, "Service account:\t"+spec.ServiceAccountName)
+	}
+	p.Section("", head)
+	p.Section("Labels", printing.SortedPairs(t.Labels))
+	for i := range spec.Containers {
+		p.Section("Container "+spec.Containers[i].Name, printing.ContainerLines(&spec.Containers[i]))
+	}
+	var claims []string
+	for i := range t.Spec.VolumeClaimTemplates {
+		size := t.Spec.VolumeClaimTemplates[i].Spec.Resources.Requests[corev1.ResourceStorage]
+		claims = append(claims, t.Spec.VolumeClaimTemplates[i].Name+"\t"+size.String())
+	}
+	if t.Spec.PersistentVolumeClaimRetentionPolicy.Retains() {
+		claims = append(claims, "when a claimed sandbox is deleted\tthey stay")
+	} else if len(claims) > 0 {
+		claims = append(claims, "when a sandbox is deleted\tthey are deleted")
+	}
+	p.Section("Volumes", claims)
+	p.Section("Next", []string{
+		"claim a sandbox of it: " + command("create NAME --template "+t.Name),
+		"keep some warm: " + command("pool create NAME --template "+t.Name),
+	})
+	return p.String()
+}

@@ -1,0 +1,89 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tree is the command `tree`.
+package tree
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Options are the names and flags.
+type Options struct {
+	Names    []string
+	printing *printing.TableOptions
+	refs     []resolve.Ref
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{printing: printing.NewTableOptions()}
+	cmd := &cobra.Command{
+		Use:   "tree NAME...",
+		Short: "Show what belongs to sandboxes, and how each part is",
+		Long: "tree shows a claim with its Sandbox, and the Sandbox with its Pod, Service and volumes, each with its state, and the\n" +
+			"template and pool that they come from. With -o json or yaml the output is one List of all these objects.",
+		Example: "  kubectl sandbox tree dev\n\n" +
+			"  # The names of everything that belongs to it\n" +
+			"  kubectl sandbox tree dev -o name",
+		Args: cli.AtLeastOneArg("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Names = args
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	o.printing.AddFormatFlags(cmd)
+	return cmd
+}
+
+// Validate checks the names and flags.
+func (o *Options) Validate() error {
+	if err := o.printing.Validate(); err != nil {
+		return cli.UsageError(err)
+	}
+	refs, err := cli.ParseRefs(o.Names)
+	o.refs = refs
+	return err
+}
+
+// Run shows one tree for each name. Names that lead nowhere are errors; the others are shown all the same.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	a, err := factory.NewClients(f)
+	if err != nil {
+		return err
+	}
+	style := printing.Style{Colored: f.Color(streams.Out)}
+	var items []printing.Item
+	var failed error
+	shown := 0
+	for _, ref := range o.refs {
+		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		shown++
+		g := &grower{access: a, facts: a.Observer.Snapshot(ctx, t), style: style}
+		found, err := g.grow(ctx, t).items("", "", o.printing.Table())
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		items = append(items, found...)
+	}
+	if shown == 0 && o.printing.Table() {
+		return failed
+	}
+	return errors.Join(failed, o.printing.Print(items, columns(), false, streams.Out))
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package uninstall is the command `uninstall`.
+//
+// Invariants:
+//   - only what carries the labels of `install` is deleted;
+//   - before anything is deleted, the user has been told which sandboxes go with it, and said yes.
+package uninstall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
+)
+
+// Options are the flags.
+type Options struct {
+	KeepCRDs bool
+	Yes      bool
+	Timeout  time.Duration
+}
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove the operator from the cluster",
+		Long: "uninstall deletes what install made, in reverse order, and waits until it is gone. With the CustomResourceDefinitions\n" +
+			"go all sandboxes, with their Pods, and their volumes unless those are retained; --keep-crds keeps them, but nothing looks\n" +
+			"after them then. It asks first on a terminal, and without one refuses unless --yes is given.",
+		Example: "  kubectl sandbox uninstall\n\n" +
+			"  # Remove the operator alone\n" +
+			"  kubectl sandbox uninstall --keep-crds --yes",
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().BoolVar(&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait until all is gone, as in 90s or 10m.")
+	return cmd
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error {
+	if o.Timeout <= 0 {
+		return cli.UsageError(fmt.Errorf("--timeout is %s: it must be positive", o.Timeout))
+	}
+	return nil
+}
+
+// Run uninstalls.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	if !o.Yes && !cli.CanConfirm(streams.In) {
+		return cli.UsageError(errors.New("uninstall cannot ask without a terminal: give --yes if you mean it"))
+	}
+	r, err := newRemover(f, streams)
+	if err != nil {
+		return err
+	}
+	namespace, err := installer.Namespace(ctx, f, r.kubernetes)
+	if err != nil {
+		return err
+	}
+	objects, err := install.Render(install.Options{Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	grants, err := installer.Grants(ctx, r.dynamic) // an operator of some namespaces has Roles in them
+	if err != nil {
+		return err
+	}
+	objects = withGrants(objects, grants)
+	slices.Reverse(objects)
+	if o.KeepCRDs {
+		objects = slices.DeleteFunc(objects, isDefinition)
+	}
+	mine, err := r.mine(ctx, objects)
+	if err != nil {
+		return err
+	}
+	if len(mine) == 0 {
+		r.note("Nothing is installed.")
+		return nil
+	}
+	if err := installer.Allowed(ctx, r.kubernetes, mine, "delete"); err != nil {
+		return err
+	}
+	question, err := r.question(ctx, mine, namespace)
+	if err != nil {
+		return err
+	}
+	if !o.Yes {
+		if err := cli.Confirm(ctx, streams, question+" Go on?"); err != nil {
+			return err
+		}
+	} else {
+		r.note("%s", question)
+	}
+	limit := f.Clock().NewTimer(o.Timeout)
+	defer limit.Stop()
+	if err := r.remove(ctx, mine, limit.C()); err != nil || !slices.ContainsFunc(mine, isDefinition) {
+		return err
+	}
+	return r.policies(ctx)
+}
+
+// withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and the
+// namespace: deleting goes the other way.
+func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Unstructured {
+	named := func(o *unstructured.Unstructured) string {
+		return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
+	}
+	known := map[string]bool{}
+	at := 0
+	for i, object := range objects {
+		known[named(object)] = true
+		if isDefinition(object) || object.GetKind() == "Namespace" {
+			at = i + 1
+		}
+	}
+	grants = slices.DeleteFunc(grants, func(o *unstructured.Unstructured) bool { return known[named(o)] })
+	return slices.Insert(objects, at, grants...)
+}
+
+func isDefinition(object *unstructured.Unstructured) bool {
+	return object.GetKind() == "CustomResourceDefinition"
+}
+
+// question says what will be deleted, and with it what users have.
+func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructured, namespace string) (string, error) {
+	var lost []string
+	definitions := 0
+	for _, object := range mine {
+		if !isDefinition(object) {
+			continue
+		}
+		definitions++
+		count, kind, err := r.count(ctx, object)
+		if err != nil {
+			return "", err
+		}
+		if count > 0 {
+			lost = append(lost, fmt.Sprintf("%d %s", count, kind))
+		}
+	}
+	slices.Reverse(lost)
+	return wording(namespace, len(mine) > definitions, definitions > 0, lost), nil
+}
+
+func wording(namespace string, operator, definitions bool, lost []string) string {
+	var what []string
+	if operator {
+		what = append(what, "the operator in namespace "+namespace)
+	}
+	if definitions {
+		what = append(what, "the CustomResourceDefinitions")
+	}
+	text := "This deletes " + strings.Join(what, " and ")
+	switch {
+	case !definitions:
+		return text + "; sandboxes stay, but nothing looks after them."
+	case len(lost) == 0:
+		return text + "; there are no sandboxes."
+	}
+	return text + ", and with them in all namespaces: " + strings.Join(lost, ", ") +
+		", with their Pods, and volumes that are not retained (--keep-crds keeps them)."
+}

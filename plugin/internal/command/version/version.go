@@ -1,0 +1,191 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package version is the command `version`.
+package version
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+)
+
+// Options are the flags.
+type Options struct {
+	Client bool
+	Output string
+}
+
+// Versions is what the command prints.
+type Versions struct {
+	Client     buildinfo.Info `json:"client"`
+	Operator   *Operator      `json:"operator,omitempty"`
+	Kubernetes string         `json:"kubernetes,omitempty"`
+}
+
+// Operator is what is known about the operator.
+type Operator struct {
+	State     string `json:"state"`
+	Version   string `json:"version,omitempty"`
+	Image     string `json:"image,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// The states of an operator.
+const (
+	installed    = "installed"
+	notInstalled = "not installed"
+	forbidden    = "unknown: you may not read its Deployment"
+)
+
+// NewCommand returns the command.
+func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{}
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Show the versions of this program, the operator and the cluster",
+		Long:  "version shows the versions of this program, of the operator and of Kubernetes, and warns when the first two differ.",
+		Example: "  kubectl sandbox version\n\n" +
+			"  # This program alone: no cluster is contacted\n" +
+			"  kubectl sandbox version --client -o json",
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context(), f, streams)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Client, "client", false, "Show this program's version alone and contact no cluster.")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "json or yaml.")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions( // fails only for a flag that does not exist
+		[]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// Validate checks the flags.
+func (o *Options) Validate() error {
+	switch o.Output {
+	case "", "json", "yaml":
+		return nil
+	}
+	return cli.UsageError(fmt.Errorf("-o is %q: use json or yaml", o.Output))
+}
+
+// Run shows the versions. What could be found out is shown, whatever failed.
+func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	versions := Versions{Client: buildinfo.Get()}
+	var failed error
+	if !o.Client {
+		failed = versions.ask(ctx, f)
+	}
+	if err := versions.print(streams.Out, o.Output); err != nil {
+		return errors.Join(failed, err)
+	}
+	if warning := versions.skew(f.Program()); warning != "" {
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
+	}
+	return failed
+}
+
+// ask asks the cluster.
+func (v *Versions) ask(ctx context.Context, f factory.Factory) error {
+	discovery, err := f.Discovery()
+	if err != nil {
+		return err
+	}
+	server, err := discovery.ServerVersion()
+	if err != nil {
+		return err
+	}
+	v.Kubernetes = server.GitVersion
+	client, err := f.Kubernetes()
+	if err != nil {
+		return err
+	}
+	namespace, err := installer.Namespace(ctx, f, client)
+	if err != nil {
+		return err
+	}
+	deployment, err := installer.Operator(ctx, client, namespace)
+	switch {
+	case apierrors.IsForbidden(err):
+		v.Operator = &Operator{State: forbidden}
+		return nil
+	case err != nil:
+		return err
+	}
+	v.Operator = describe(deployment)
+	return nil
+}
+
+func describe(deployment *appsv1.Deployment) *Operator {
+	if deployment == nil {
+		return &Operator{State: notInstalled}
+	}
+	operator := &Operator{State: installed, Namespace: deployment.Namespace, Version: deployment.Labels[install.LabelVersion]}
+	for i := range deployment.Spec.Template.Spec.Containers {
+		if container := &deployment.Spec.Template.Spec.Containers[i]; container.Name == apis.OperatorName {
+			operator.Image = container.Image
+		}
+	}
+	return operator
+}
+
+// skew says that the operator was not installed by this version; empty when it was, or when nobody knows.
+func (v *Versions) skew(program string) string {
+	if v.Operator == nil || v.Operator.Version == "" || v.Operator.Version == install.LabelOf(v.Client.Version) {
+		return ""
+	}
+	return fmt.Sprintf("the operator is of version %s, this program of %s: %s install brings the operator up to it",
+		v.Operator.Version, v.Client.Version, program)
+}
+
+func (v *Versions) print(out io.Writer, format string) error {
+	var text []byte
+	var err error
+	switch format {
+	case "json":
+		text, err = json.MarshalIndent(v, "", "  ")
+		text = append(text, '\n')
+	case "yaml":
+		text, err = printable.YAML(v)
+	default:
+		text = []byte(printable.Text(v.text()))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+func (v *Versions) text() string {
+	text := fmt.Sprintf("Client:     %s (commit %s, %s, %s)\n", v.Client.Version, v.Client.Commit, v.Client.GoVersion, v.Client.Platform)
+	if operator := v.Operator; operator != nil {
+		line := operator.State
+		if operator.State == installed {
+			line = fmt.Sprintf("%s (image %s, namespace %s)", operator.Version, operator.Image, operator.Namespace)
+		}
+		text += fmt.Sprintf("Operator:   %s\n", line)
+	}
+	if v.Kubernetes != "" {
+		text += fmt.Sprintf("Kubernetes: %s\n", v.Kubernetes)
+	}
+	return text
+}

@@ -1,0 +1,110 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package installer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+)
+
+// Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
+func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *appsv1.Deployment) (string, error) {
+	if rolledOut(deployment) {
+		return "", nil
+	}
+	pods, err := client.CoreV1().Pods(deployment.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
+	})
+	if apierrors.IsForbidden(err) {
+		return inTheWay(deployment, nil), nil // the Deployment alone tells less, and enough
+	}
+	if err != nil {
+		return "", err
+	}
+	return inTheWay(deployment, pods.Items), nil
+}
+
+// available waits until the operator runs as it was applied last.
+func (a *applier) available(ctx context.Context, namespace string, timeout <-chan time.Time) error {
+	err := a.until(ctx, timeout, "the operator to be available", func() (string, error) {
+		deployment, err := a.kubernetes.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		return Obstacle(ctx, a.kubernetes, deployment)
+	})
+	if err == nil {
+		a.note("The operator is available in namespace %s.", namespace)
+	}
+	return err
+}
+
+func rolledOut(d *appsv1.Deployment) bool {
+	want := int32(1)
+	if d.Spec.Replicas != nil {
+		want = *d.Spec.Replicas
+	}
+	return d.Status.ObservedGeneration >= d.Generation && d.Status.UpdatedReplicas >= want &&
+		d.Status.AvailableReplicas >= want && d.Status.Replicas == d.Status.UpdatedReplicas
+}
+
+// inTheWay is what keeps the operator from running, as far as can be seen.
+func inTheWay(d *appsv1.Deployment, pods []corev1.Pod) string {
+	for _, condition := range d.Status.Conditions {
+		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
+			return condition.Message
+		}
+	}
+	found := "its Pod is not there yet"
+	for i := range pods {
+		pod := &pods[i]
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		if text, serious := podObstacle(pod); serious {
+			return text
+		} else if text != "" {
+			found = text
+		}
+	}
+	return found
+}
+
+// podObstacle is what a Pod waits for; serious is what does not pass by itself.
+func podObstacle(pod *corev1.Pod) (text string, serious bool) {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
+			return "it cannot be scheduled: " + condition.Message, true
+		}
+	}
+	for i := range pod.Status.ContainerStatuses {
+		status := &pod.Status.ContainerStatuses[i]
+		waiting := status.State.Waiting
+		switch {
+		case waiting == nil && status.Ready:
+			continue
+		case waiting == nil:
+			return "its Pod " + pod.Name + " is not ready yet", false
+		case podreason.ForWaitingReason(waiting.Reason) == podreason.ImagePull:
+			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // one word for what flaps between two
+		case podreason.ForWaitingReason(waiting.Reason) == podreason.CrashLoop && status.LastTerminationState.Terminated != nil:
+			return fmt.Sprintf("it crashes with exit code %d: kubectl logs -n %s %s --previous tells more",
+				status.LastTerminationState.Terminated.ExitCode, pod.Namespace, pod.Name), true
+		case waiting.Message != "":
+			return waiting.Reason + ": " + waiting.Message, true
+		}
+		return "its Pod " + pod.Name + " is being started", false
+	}
+	return "its Pod " + pod.Name + " is being started", false
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+)
+
+// step is one object to apply, and what the cluster has of that name.
+type step struct {
+	want *unstructured.Unstructured
+	have *unstructured.Unstructured // nil: nothing
+	kept []kept                     // what stays as somebody else set it
+}
+
+// check finds out, without writing anything, whether all objects can be applied. It leaves out a namespace that somebody
+// else made: it is used as it is.
+func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructured, namespace string) ([]step, error) {
+	if err := Allowed(ctx, a.kubernetes, objects, "get", "create", "patch"); err != nil {
+		return nil, err
+	}
+	if elsewhere, err := a.elsewhere(ctx, namespace); err != nil || elsewhere != nil {
+		return nil, errors.Join(err, elsewhere)
+	}
+	var plan []step
+	var foreign []string
+	for _, want := range objects {
+		have, err := a.get(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case have == nil || install.Ours(have):
+			s := step{want: want, have: have}
+			if !a.forced {
+				if s.kept, err = yield(want, have); err != nil {
+					return nil, err
+				}
+			}
+			plan = append(plan, s)
+		case want.GetKind() == "Namespace":
+			a.note("Namespace %s exists already and is used as it is.", want.GetName())
+		default:
+			foreign = append(foreign, install.ResourceName(want))
+		}
+	}
+	if len(foreign) > 0 {
+		return nil, fmt.Errorf("these objects exist and were not made by this command: %s. Nothing was changed. Delete them, or let this command "+
+			"take them over: kubectl label OBJECT %s=%s %s=%s", strings.Join(foreign, ", "),
+			install.LabelPartOf, install.PartOf, install.LabelManagedBy, apis.FieldOwnerPlugin)
+	}
+	return plan, a.admitted(ctx, plan)
+}
+
+// admitted has the API server check what can be checked before the namespace exists: a ClusterRole that would give more
+// than the user has is refused here, not halfway.
+func (a *applier) admitted(ctx context.Context, plan []step) error {
+	for _, s := range plan {
+		switch s.want.GetKind() {
+		case "CustomResourceDefinition", "ClusterRole", "Namespace":
+			if _, err := a.patch(ctx, s, true); err != nil {
+				return fmt.Errorf("nothing was changed: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// elsewhere says that the operator is installed in another namespace: two of them would fight.
+func (a *applier) elsewhere(ctx context.Context, namespace string) (problem, err error) {
+	found, err := bound(ctx, a.kubernetes)
+	if err != nil || found == "" || found == namespace {
+		return nil, err
+	}
+	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first", found), nil
+}
+
+// bound is the namespace of the operator, or empty: what its ClusterRoleBinding names, else where its Deployment is.
+func bound(ctx context.Context, client kubernetes.Interface) (string, error) {
+	binding, err := client.RbacV1().ClusterRoleBindings().Get(ctx, apis.OperatorName, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
+	}
+	if err == nil {
+		for _, subject := range binding.Subjects {
+			if subject.Name == apis.OperatorName && subject.Namespace != "" {
+				return subject.Namespace, nil
+			}
+		}
+	}
+	deployments, err := client.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
+	})
+	if apierrors.IsForbidden(err) {
+		return "", nil // nothing is known, which is no reason to stop
+	}
+	if err != nil {
+		return "", err
+	}
+	for i := range deployments.Items {
+		if deployments.Items[i].Name == apis.OperatorName {
+			return deployments.Items[i].Namespace, nil
+		}
+	}
+	return "", nil
+}
+
+// Allowed asks whether the user may use the verbs on all kinds of the objects, and names what is missing.
+func Allowed(ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string) error {
+	var missing []string
+	for _, object := range objects {
+		resource := install.GroupVersionResource(object)
+		for _, verb := range verbs {
+			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Verb: verb, Group: resource.Group, Resource: resource.Resource,
+					Namespace: object.GetNamespace(), Name: object.GetName(),
+				},
+			}}
+			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("ask for permissions: %w", err)
+			}
+			if text := verb + " " + resource.GroupResource().String(); !answer.Status.Allowed && !slices.Contains(missing, text) {
+				missing = append(missing, text)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("you may not %s. Nothing was changed: this needs the ClusterRole cluster-admin, or one that allows these verbs",
+		strings.Join(missing, ", "))
+}

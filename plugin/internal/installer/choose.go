@@ -1,0 +1,137 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package installer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+)
+
+// Choices are what the user asked for. What is nil or empty was not asked for: it stays as it is installed, or is the default.
+type Choices struct {
+	Image           string
+	Replicas        *int32
+	WatchNamespaces []string // nil: not asked for; empty: all
+	CoreOnly        *bool
+	Args            []string
+	AllowDowngrade  bool
+	// Defaults forgets what was chosen before.
+	Defaults bool
+}
+
+// over are the options that the choices make of what is installed, nil if nothing is, for a program of a version. The remarks are
+// what the user should know about them.
+func (c *Choices) over(have *appsv1.Deployment, program, ours string) (o install.Options, remarks []string, err error) {
+	if have != nil {
+		if err := c.permits(have, ours); err != nil {
+			return o, nil, err
+		}
+		o = install.Installed(have)
+		if c.Defaults {
+			o = install.Options{Namespace: o.Namespace}
+		}
+	}
+	if c.Replicas != nil {
+		o.Replicas = c.Replicas
+	}
+	if c.WatchNamespaces != nil {
+		o.WatchNamespaces = c.WatchNamespaces
+	}
+	if c.CoreOnly != nil {
+		o.CoreOnly = *c.CoreOnly
+	}
+	o.Args = merged(o.Args, c.Args)
+	if o.Replicas != nil && *o.Replicas == 0 {
+		remarks = append(remarks, "The operator stays scaled to zero: nothing looks after sandboxes. --replicas=1 starts it.")
+	}
+	remark, err := c.image(&o, have, program, ours)
+	if remark != "" {
+		remarks = append(remarks, remark)
+	}
+	return o, remarks, err
+}
+
+// permits says what is against touching an installation.
+func (c *Choices) permits(have *appsv1.Deployment, ours string) error {
+	if manager := have.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
+		return fmt.Errorf("the operator was installed by %s: upgrade it with %[1]s", manager)
+	}
+	if theirs := have.Labels[install.LabelVersion]; !c.AllowDowngrade && Newer(theirs, ours) {
+		return fmt.Errorf("the operator is of version %s, newer than this program's %s: upgrade the program, or give --allow-downgrade", theirs, ours)
+	}
+	return nil
+}
+
+// merged are arguments with those that replace others of the same flag, or come in addition.
+func merged(have, given []string) []string {
+	all := slices.DeleteFunc(slices.Clone(have), func(old string) bool {
+		return slices.ContainsFunc(given, func(arg string) bool { return arguments.Name(arg) == arguments.Name(old) })
+	})
+	return append(all, given...)
+}
+
+// image chooses the image. It is changed only to the one that this release publishes, or to one that the user names; while the
+// version stays the same, it stays.
+func (c *Choices) image(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
+	if have == nil {
+		if c.Image == "" && !buildinfo.Released(ours) {
+			remark = fmt.Sprintf("This is a development build, whose image %s is not published: where the nodes do not have it, name another with --image.", install.DefaultImage())
+		}
+		o.Image = c.Image
+		return remark, nil
+	}
+	installed := install.Installed(have).Image
+	theirs := have.Labels[install.LabelVersion]
+	same := theirs == install.LabelOf(ours)
+	published := strings.HasPrefix(installed, install.ImageRepository+":") || installed == ""
+	switch {
+	case c.Image != "":
+		o.Image = c.Image
+	case c.Defaults && buildinfo.Released(ours):
+		o.Image = install.DefaultImage()
+	case same:
+		o.Image = installed
+		if installed != install.ImageRepository+":"+ours {
+			remark = "The operator keeps the image " + installed + "; --image changes it."
+		}
+	case published && buildinfo.Released(ours):
+		o.Image = install.DefaultImage()
+	default:
+		why := "is not one that this project publishes"
+		if published {
+			why = "cannot be replaced by that of a development build, which is not published"
+		}
+		return "", cli.UsageError(fmt.Errorf("the operator, of version %s, runs the image %s, which %s: name the one to run with this program's %s, "+
+			"as in: %s upgrade --image IMAGE; with --image %[2]s it stays", theirs, installed, why, ours, program))
+	}
+	return remark, nil
+}
+
+// ImageAsked says whether an upgrade of what is installed needs the user to name the image.
+func ImageAsked(have *appsv1.Deployment) bool {
+	_, _, err := (&Choices{AllowDowngrade: true}).over(have, "", buildinfo.Get().Version)
+	var asked *cli.ExitError
+	return errors.As(err, &asked) && asked.Code == cli.ExitUsage
+}
+
+// Newer says that a version comes after another one; not, when either is no version but a commit.
+func Newer(a, b string) bool {
+	first, err := version.ParseSemantic(a)
+	if err != nil {
+		return false
+	}
+	second, err := version.ParseSemantic(b)
+	return err == nil && second.LessThan(first)
+}

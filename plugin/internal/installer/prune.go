@@ -1,0 +1,70 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package installer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+)
+
+// ours selects what install made.
+const ours = install.LabelPartOf + "=" + install.PartOf + "," + install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
+
+// Grants lists the roles and bindings that install made, in whatever namespace. Who may not list them sees none.
+func Grants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	for _, resource := range []string{"clusterrolebindings", "rolebindings", "clusterroles", "roles"} {
+		list, err := client.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: resource}).
+			List(ctx, metav1.ListOptions{LabelSelector: ours})
+		if apierrors.IsForbidden(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", resource, err)
+		}
+		for i := range list.Items {
+			all = append(all, &list.Items[i])
+		}
+	}
+	return all, nil
+}
+
+// obsolete are the grants that the objects do not contain: of an earlier version, or of namespaces that are watched no more.
+func (a *applier) obsolete(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	have, err := Grants(ctx, a.dynamic)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(have, func(old *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+			return o.GetKind() == old.GetKind() && o.GetName() == old.GetName() && o.GetNamespace() == old.GetNamespace()
+		})
+	}), nil
+}
+
+func (a *applier) prune(ctx context.Context, obsolete []*unstructured.Unstructured) error {
+	for _, object := range obsolete {
+		err := install.Resource(a.dynamic, object).Delete(ctx, object.GetName(), metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},
+		})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete %s, which is needed no more: %w", install.ResourceName(object), err)
+		}
+		if _, err := printable.Fprintf(a.streams.Out, "%s deleted\n", install.ResourceName(object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package installer
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
+)
+
+// kept is a field that somebody else set and that stays.
+type kept struct{ path, manager string }
+
+// yield leaves out of what is applied the fields that another field manager owns, and returns those whose value differs. Whoever
+// owns the label with the version is no other: they applied the whole manifest. What nobody installed so far is taken over.
+func yield(want, have *unstructured.Unstructured) ([]kept, error) {
+	if have == nil || ofTheOperator(want) {
+		return nil, nil
+	}
+	others := map[string]*fieldpath.Set{}
+	installed := false
+	for _, entry := range have.GetManagedFields() {
+		set, err := fields(&entry)
+		if err != nil {
+			return nil, fmt.Errorf("read who set the fields of %s: %w", install.ResourceName(have), err)
+		}
+		switch {
+		case entry.Subresource != "" || set == nil:
+		case entry.Manager == apis.FieldOwnerPlugin || set.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion)):
+			installed = true
+		default:
+			others[entry.Manager] = set
+		}
+	}
+	if !installed {
+		return nil, nil
+	}
+	var all []kept
+	for manager, set := range others {
+		set.Leaves().Iterate(func(path fieldpath.Path) {
+			if decidedElsewhere(path) {
+				return
+			}
+			ours, found := cut(want.Object, path, true)
+			if theirs, _ := cut(have.Object, path, false); found && !reflect.DeepEqual(ours, theirs) {
+				all = append(all, kept{path.String(), manager})
+			}
+		})
+	}
+	slices.SortFunc(all, func(a, b kept) int { return strings.Compare(a.path+a.manager, b.path+b.manager) })
+	return all, nil
+}
+
+// ofTheOperator says whether an object has to be as the operator's version needs it, whoever changed it.
+func ofTheOperator(object *unstructured.Unstructured) bool {
+	return object.GetKind() == "CustomResourceDefinition" || object.GroupVersionKind().Group == "rbac.authorization.k8s.io"
+}
+
+func fields(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	if entry.FieldsV1 == nil {
+		return nil, nil
+	}
+	set := &fieldpath.Set{}
+	return set, set.FromJSON(entry.FieldsV1.GetRawReader())
+}
+
+// decidedElsewhere: image, replicas and arguments are what the options say, which were read from what is installed. Without our
+// labels and the selector it would not be ours.
+func decidedElsewhere(path fieldpath.Path) bool {
+	text := path.String()
+	switch container := fmt.Sprintf(".spec.template.spec.containers[name=%q]", apis.OperatorName); text {
+	case ".spec.replicas", container + ".image", container + ".args":
+		return true
+	}
+	return strings.HasPrefix(text, ".spec.selector") || strings.HasPrefix(text, ".metadata.labels.")
+}
+
+// cut returns what an object has at a path, and removes it if asked to. What identifies an item of a list stays.
+func cut(object any, path fieldpath.Path, remove bool) (content any, found bool) {
+	for i, element := range path {
+		switch {
+		case element.FieldName != nil:
+			fields, ok := object.(map[string]any)
+			if !ok {
+				return nil, false
+			}
+			if object, ok = fields[*element.FieldName]; !ok {
+				return nil, false
+			}
+			if i == len(path)-1 {
+				if identifies(path) {
+					return nil, false
+				}
+				if remove {
+					delete(fields, *element.FieldName)
+				}
+				return object, true
+			}
+		case element.Key != nil:
+			if object = item(object, element); object == nil {
+				return nil, false
+			}
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// identifies says whether the last field of a path is a key of the item that it is in.
+func identifies(path fieldpath.Path) bool {
+	if len(path) < 2 || path[len(path)-2].Key == nil {
+		return false
+	}
+	for _, field := range *path[len(path)-2].Key {
+		if field.Name == *path[len(path)-1].FieldName {
+			return true
+		}
+	}
+	return false
+}
+
+// item is the item of a list that has the key.
+func item(list any, element fieldpath.PathElement) any {
+	items, ok := list.([]any)
+	if !ok {
+		return nil
+	}
+	for _, candidate := range items {
+		fields, ok := candidate.(map[string]any)
+		if ok && !slices.ContainsFunc(*element.Key, func(key value.Field) bool {
+			return fmt.Sprint(fields[key.Name]) != fmt.Sprint(key.Value.Unstructured())
+		}) {
+			return fields
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printing
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+)
+
+// Painted is a cell whose text is coloured when it has been cut to its column's width.
+type Painted struct {
+	Text  string
+	Paint func(text string) string
+}
+
+// Columns are laid out as kubectl does: at least so wide, and so far apart.
+const (
+	narrowest = 6
+	apart     = 3
+)
+
+// enough is how wide a column stays when a table is too wide for its terminal: ages, counts and states fit.
+const enough = 10
+
+// grid is a table as texts. Its first row is the headers, unless there are none.
+type grid [][]Painted
+
+func cellOf(value any) Painted {
+	if painted, ok := value.(Painted); ok {
+		painted.Text = printable.Line(painted.Text)
+		return painted
+	}
+	return Painted{Text: printable.Line(fmt.Sprint(value))}
+}
+
+// write lays the grid out and writes it. With a width, other than 0, no line is longer: columns are cut, those at the right end
+// dropped when that is not enough, and the first column comes off last.
+func (g grid) write(out io.Writer, width int) error { return g.writeAs(out, nil, width) }
+
+// writeAs is write with columns that are at least so wide.
+func (g grid) writeAs(out io.Writer, least []int, width int) error {
+	widths := g.widths()
+	for i := range widths {
+		if i < len(least) {
+			widths[i] = max(widths[i], least[i])
+		}
+	}
+	if width > 0 {
+		widths = fit(widths, width)
+	}
+	var b strings.Builder
+	for _, row := range g {
+		for i := range widths {
+			text, last := cut(row[i].Text, widths[i]), i == len(widths)-1
+			pad := max(widths[i]+apart, narrowest) - utf8.RuneCountInString(text)
+			if row[i].Paint != nil {
+				text = row[i].Paint(text)
+			}
+			b.WriteString(text)
+			if !last {
+				b.WriteString(strings.Repeat(" ", pad))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (g grid) widths() []int {
+	var widths []int
+	for _, row := range g {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell.Text))
+		}
+	}
+	return widths
+}
+
+// fit makes columns narrower, the widest first, then leaves out those at the right end, then cuts the first.
+func fit(widths []int, width int) []int {
+	widths = append([]int{}, widths...)
+	for total(widths) > width {
+		widest := 0
+		for i := 1; i < len(widths); i++ {
+			if widths[i] > enough && (widest == 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		switch {
+		case widest > 0:
+			widths[widest]--
+		case len(widths) > 1 && (len(widths) > 3 || total(widths)-width > widths[0]-enough):
+			widths = widths[:len(widths)-1]
+		case widths[0] > 1:
+			widths[0]--
+		default:
+			return widths
+		}
+	}
+	return widths
+}
+
+func total(widths []int) int {
+	sum := 0
+	for i, w := range widths {
+		if i < len(widths)-1 {
+			w = max(w+apart, narrowest)
+		}
+		sum += w
+	}
+	return sum
+}
+
+func cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:max(width-1, 0)]) + "…"
+}
+
+// widthOf is how wide the terminal behind the writer is, 0 if it is none.
+func widthOf(out io.Writer) int {
+	file, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,66 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package printing
+
+import (
+	"cmp"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// With returns the item with other cells in its row.
+func (i Item) With(cells []any) Item {
+	i.cells = cells
+	return i
+}
+
+// Compare orders items by kind, namespace and name.
+func Compare(a, b Item) int {
+	return cmp.Or(cmp.Compare(a.object.GetKind(), b.object.GetKind()), cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()),
+		cmp.Compare(a.object.GetName(), b.object.GetName()))
+}
+
+// Stream prints the first items of a list that goes on: a table, or one document for each object.
+func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
+	if o.Table() {
+		o.stream = o.grid(items, columns, namespaces).widths()
+		return o.Print(items, columns, namespaces, out)
+	}
+	printer, err := o.printer()
+	if err != nil {
+		return err
+	}
+	o.streaming = printer
+	err = o.streamObjects(items, out)
+	if custom, ok := printer.(*customColumns); ok {
+		custom.noHeaders = true // they were printed
+	}
+	return err
+}
+
+// StreamMore prints items that come after those of Stream. Their rows are as wide as those of the first, where they can be.
+func (o *TableOptions) StreamMore(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
+	if !o.Table() {
+		return o.streamObjects(items, out)
+	}
+	g := o.grid(items, columns, namespaces)
+	if !o.noHeaders {
+		g = g[1:]
+	}
+	return g.writeAs(out, o.stream, widthOf(out))
+}
+
+// streamObjects prints one object after the other. Custom columns know lists only.
+func (o *TableOptions) streamObjects(items []Item, out io.Writer) error {
+	if _, custom := o.streaming.(*customColumns); custom {
+		return o.streaming.PrintObj(listOf(items), out)
+	}
+	for i := range items {
+		if err := o.streaming.PrintObj(items[i].object, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

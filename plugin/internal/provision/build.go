@@ -1,0 +1,78 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package provision
+
+import (
+	"maps"
+	"path"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
+
+// containerName is the container of a Sandbox that was made from an image.
+const containerName = "sandbox"
+
+// Build returns the Sandbox that validated options with an image describe.
+func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox {
+	container := corev1.Container{Name: containerName, Image: o.Image, Command: o.Command, Env: o.env}
+	spec := agentsv1beta1.SandboxSpec{}
+	for _, v := range o.volumes {
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
+		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, claimTemplate(v))
+	}
+	spec.PodTemplate = agentsv1beta1.PodTemplate{
+		ObjectMeta: agentsv1beta1.PodMetadata{Labels: maps.Clone(o.labels), Annotations: maps.Clone(o.annotations)},
+		Spec: corev1.PodSpec{
+			Containers:    []corev1.Container{container},
+			RestartPolicy: o.restart,
+			// Untrusted code gets no credentials for the API.
+			AutomountServiceAccountToken:  new(false),
+			TerminationGracePeriodSeconds: o.grace(),
+		},
+	}
+	if o.TTL > 0 {
+		end := metav1.NewTime(now.Add(o.TTL).Truncate(time.Second))
+		spec.ShutdownTime = &end
+	}
+	if o.policy != "" {
+		spec.ShutdownPolicy = new(agentsv1beta1.ShutdownPolicy(o.policy))
+	}
+	if o.retention != "" {
+		spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: o.retention}
+	}
+	if o.Service {
+		spec.Service = new(true)
+	}
+	return &agentsv1beta1.Sandbox{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: o.Name, Namespace: namespace, Labels: maps.Clone(o.labels), Annotations: maps.Clone(o.annotations),
+		},
+		Spec: spec,
+	}
+}
+
+// grace is how long the Pod may take to end, in seconds. sleep as a container's first process ignores that it should end, and
+// has nothing to save: nobody is to wait half a minute for it.
+func (o *Options) grace() *int64 {
+	if o.Grace == nil && len(o.Command) > 0 && path.Base(o.Command[0]) == "sleep" {
+		return new(int64(1))
+	}
+	return o.Grace
+}
+
+func claimTemplate(v volume) agentsv1beta1.PersistentVolumeClaimTemplate {
+	return agentsv1beta1.PersistentVolumeClaimTemplate{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: v.name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: v.size},
+			},
+		},
+	}
+}

@@ -1,0 +1,139 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package provision
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+)
+
+// ofClaim says whether a claim is made, and not a Sandbox of its own.
+func (o *Options) ofClaim() bool { return o.Image == "" }
+
+func (o *Options) checkName() error {
+	if len(o.Name) > validation.DNS1123SubdomainMaxLength {
+		return fmt.Errorf("the name is too long: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123SubdomainMaxLength)
+	}
+	if problems := validation.IsDNS1123Subdomain(o.Name); len(problems) > 0 {
+		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name)
+	}
+	if !o.Service {
+		return nil
+	}
+	if len(o.Name) > validation.DNS1123LabelMaxLength {
+		return fmt.Errorf("the name is too long for --service: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123LabelMaxLength)
+	}
+	if strings.Contains(o.Name, ".") {
+		return fmt.Errorf("%q cannot be the name of a Service: leave out --service, or the dots", o.Name)
+	}
+	return nil
+}
+
+// checkSource: a sandbox is made from exactly one thing, and only flags that mean something there are given.
+func (o *Options) checkSource() error {
+	claim := o.Template != "" || o.Pool != ""
+	switch {
+	case o.Image == "" && !claim:
+		return errors.New("--image, --template or --pool is missing: what is the sandbox to be made from?")
+	case o.Image != "" && claim:
+		return errors.New("--image makes a Sandbox of its own: it does not go together with --template or --pool")
+	case o.Image != "":
+		return o.checkImage()
+	case o.Template == "" && o.Pool == apis.WarmPoolNone:
+		return errors.New("--pool none makes a new sandbox from a template: give --template too")
+	case len(o.Command) > 0:
+		return errors.New("a claim runs what its template says: leave out \"-- COMMAND\", and run it with exec, or use the command run")
+	case o.Restart != "":
+		return errors.New("--restart is the template's affair: it does not go together with --template or --pool")
+	case o.VolumeRetention != "":
+		return errors.New("--volume-retention is the template's affair: it does not go together with --template or --pool")
+	case o.Service:
+		return errors.New("--service is the template's affair: it does not go together with --template or --pool")
+	}
+	for flag, name := range map[string]string{"--template": o.Template, "--pool": o.Pool} {
+		if name != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
+			return fmt.Errorf("%s: %q cannot be a name", flag, name)
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkImage() error {
+	if strings.TrimSpace(o.Image) != o.Image || strings.ContainsAny(o.Image, " \t") {
+		return fmt.Errorf("--image %q holds spaces", o.Image)
+	}
+	o.restart = corev1.RestartPolicyAlways
+	if o.Restart == "" {
+		return nil
+	}
+	for _, policy := range []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever} {
+		if strings.EqualFold(o.Restart, string(policy)) {
+			o.restart = policy
+			return nil
+		}
+	}
+	return fmt.Errorf("--restart is %q: use Always, OnFailure or Never", o.Restart)
+}
+
+// ReadRetention reads the value of --volume-retention.
+func (o *Options) ReadRetention() error {
+	o.retention = ""
+	if o.VolumeRetention == "" {
+		return nil
+	}
+	for _, policy := range []agentsv1beta1.PersistentVolumeClaimRetentionPolicyType{
+		agentsv1beta1.PersistentVolumeClaimRetentionPolicyDelete, agentsv1beta1.PersistentVolumeClaimRetentionPolicyRetain,
+	} {
+		if strings.EqualFold(o.VolumeRetention, string(policy)) {
+			o.retention = policy
+			return nil
+		}
+	}
+	return fmt.Errorf("--volume-retention is %q: use Delete or Retain", o.VolumeRetention)
+}
+
+// checkWarm: a warm sandbox runs already, so it takes neither variables nor volumes.
+func (o *Options) checkWarm() error {
+	if o.Template != "" && o.Pool != "" && o.Pool != apis.WarmPoolNone && len(o.env)+len(o.volumes) > 0 {
+		return fmt.Errorf("a warm sandbox of pool %s runs already and takes neither --env nor --volume: use --pool none, or leave them out", o.Pool)
+	}
+	return nil
+}
+
+func (o *Options) checkLifetime() error {
+	switch {
+	case o.AfterFinishedGiven && !o.ofClaim():
+		return errors.New("--ttl-after-finished belongs to claims, and --image creates a Sandbox without a claim: use --ttl")
+	case o.AfterFinishedGiven && (o.AfterFinished < 0 || o.AfterFinished%time.Second != 0 || o.AfterFinished/time.Second > math.MaxInt32):
+		return fmt.Errorf("--ttl-after-finished is %s: give whole seconds, and none below 0", o.AfterFinished)
+	case o.TTL < 0 || (o.TTL > 0 && o.TTL < time.Second):
+		return fmt.Errorf("--ttl is %s: give at least a second", o.TTL)
+	case o.ShutdownPolicy == "":
+		return nil
+	}
+	policies, words := []string{string(agentsv1beta1.ShutdownPolicyDelete), string(agentsv1beta1.ShutdownPolicyRetain)}, "Delete or Retain"
+	if o.ofClaim() {
+		policies, words = append(policies, string(extensionsv1beta1.ShutdownPolicyDeleteForeground)), "Delete, DeleteForeground or Retain"
+	}
+	at := slices.IndexFunc(policies, func(policy string) bool { return strings.EqualFold(o.ShutdownPolicy, policy) })
+	switch {
+	case at < 0:
+		return fmt.Errorf("--shutdown-policy is %q: use %s", o.ShutdownPolicy, words)
+	case o.TTL == 0 && !o.AfterFinishedGiven:
+		return errors.New("--shutdown-policy says what happens at the end of --ttl: give --ttl too")
+	}
+	o.policy = policies[at]
+	return nil
+}

@@ -1,0 +1,80 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package provision
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+)
+
+// Made is a claim or a Sandbox that was created.
+type Made struct{ target *resolve.Target }
+
+// Target is what was created.
+func (m *Made) Target() *resolve.Target { return m.target }
+
+// Object is what was created.
+func (m *Made) Object() runtime.Object {
+	if m.target.Claim != nil {
+		return m.target.Claim
+	}
+	return m.target.Sandbox
+}
+
+// Ref is the name that leads to it and to nothing else.
+func (m *Made) Ref() resolve.Ref { return resolve.Ref{Kind: m.target.Kind(), Name: m.target.Name()} }
+
+// Description names the object in a sentence, as in "Claim dev".
+func (m *Made) Description() string {
+	if m.target.Claim != nil {
+		return "Claim " + m.target.Claim.Name
+	}
+	return "Sandbox " + m.target.Sandbox.Name
+}
+
+// Object returns the claim or the Sandbox that validated options describe.
+func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
+	if o.ofClaim() {
+		return o.BuildClaim(namespace, f.Clock().Now())
+	}
+	return o.Build(namespace, f.Clock().Now())
+}
+
+// Make creates what validated options describe. What the cluster could not do as asked is told on stderr.
+func (o *Options) Make(ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams) (*Made, error) {
+	target := &resolve.Target{Namespace: a.Namespace, Ref: resolve.Ref{Name: o.Name}}
+	now := f.Clock().Now()
+	if !o.ofClaim() {
+		created, err := a.Client.Create(ctx, o.Build(a.Namespace, now), o.DryRun.OnServer())
+		target.Sandbox = created
+		return &Made{target}, err
+	}
+	created, remarks, err := a.Client.CreateClaim(ctx, o.BuildClaim(a.Namespace, now), o.DryRun.OnServer())
+	for _, remark := range remarks {
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // there is nowhere else to say it
+	}
+	target.Claim = created
+	return &Made{target}, err
+}
+
+// WaitReady waits until what was made is ready and returns it as it was then. What stands in the way is told on stderr.
+func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, made *Made, streams genericiooptions.IOStreams) (*Made, error) {
+	progress := cli.NewWaitProgress(streams.ErrOut)
+	target, err := a.Wait(ctx, await.Request{
+		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
+		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, await.Ready),
+	}, streams.ErrOut)
+	if err != nil {
+		return nil, err
+	}
+	return &Made{target}, nil
+}

@@ -1,0 +1,119 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package provision creates a claim or a Sandbox as the flags of create and run describe it.
+package provision
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+)
+
+// Options are the name, the command and the flags.
+type Options struct {
+	Name    string
+	Command []string
+	// Image, or else Template and Pool, is what the sandbox is made from.
+	Image    string
+	Template string
+	Pool     string
+
+	Env         []string
+	Labels      []string
+	Annotations []string
+	Volumes     []string
+	TTL         time.Duration
+	// AfterFinished counts only if it was given: 0 ends a claim as soon as it has finished.
+	AfterFinished      time.Duration
+	AfterFinishedGiven bool
+	ShutdownPolicy     string
+	// VolumeRetention says what becomes of volumes when the Sandbox is deleted.
+	VolumeRetention string
+	Restart         string
+	Service         bool
+	// Grace is how many seconds the Pod of an image may take to end; nil leaves it to Kubernetes.
+	Grace   *int64
+	DryRun  cli.DryRunOptions
+	Waiting cli.WaitOptions
+	// PrintFlags say how the created object is printed.
+	PrintFlags *genericclioptions.PrintFlags
+
+	env         []corev1.EnvVar
+	labels      map[string]string
+	annotations map[string]string
+	volumes     []volume
+	policy      string
+	retention   agentsv1beta1.PersistentVolumeClaimRetentionPolicyType
+	restart     corev1.RestartPolicy
+}
+
+type volume struct {
+	name, path string
+	size       resource.Quantity
+}
+
+// NewOptions returns Options with the defaults of the flags.
+func NewOptions() *Options {
+	return &Options{DryRun: cli.DryRunOptions{Mode: cli.DryRunNone}, PrintFlags: cli.NewCreatedPrintFlags()}
+}
+
+// AddFlags adds the flags that say what a sandbox is made from and what it is like.
+func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.Image, "image", "", "Make a Sandbox of its own from this container image.")
+	flags.StringVar(&o.Template, "template", "", "Claim a sandbox of this SandboxTemplate.")
+	flags.StringVar(&o.Pool, "pool", "", "Claim a warm sandbox of this pool; with --template none for a new one. (default with --template: any pool of it)")
+	flags.StringArrayVar(&o.Env, "env", nil, "An environment variable, NAME=VALUE, of the first container. Repeatable.")
+	flags.StringArrayVar(&o.Labels, "label", nil, "A label of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
+	flags.StringArrayVar(&o.Annotations, "annotation", nil, "An annotation of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
+	flags.StringArrayVar(&o.Volumes, "volume", nil, "A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default; "+
+		"in a claim it is the template's affair. Repeatable.")
+	flags.DurationVar(&o.TTL, "ttl", 0, "End the sandbox after this time, as in 30m or 4h.")
+	flags.DurationVar(&o.AfterFinished, "ttl-after-finished", 0, "End a claim this long after its sandbox has finished. Not with --image.")
+	flags.StringVar(&o.ShutdownPolicy, "shutdown-policy", "", "What happens at the end: Retain (the default) keeps the object without a Pod, Delete deletes it; "+
+		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone. A claim's Sandbox is deleted in any case.")
+	flags.StringVar(&o.VolumeRetention, "volume-retention", "", "What becomes of the volumes when the Sandbox is deleted: Delete (the default), or Retain, "+
+		"and the next Sandbox of the name has them. With --image only: in a claim it is the template's affair.")
+	flags.BoolVar(&o.Service, "service", false, "Give the sandbox a DNS name in the cluster (a headless Service of its name). With --image only.")
+	_ = cmd.RegisterFlagCompletionFunc("template", cli.CompleteTemplates(f)) // fails only for a flag that does not exist
+	_ = cmd.RegisterFlagCompletionFunc("pool", cli.CompletePools(f))
+}
+
+// ReadGiven notes which flags were given whose default means something else.
+func (o *Options) ReadGiven(cmd *cobra.Command) {
+	o.AfterFinishedGiven = cmd.Flags().Changed("ttl-after-finished")
+}
+
+// Validate checks the flags and reads their values. It needs no cluster.
+func (o *Options) Validate() error {
+	checks := []func() error{o.checkName, o.checkSource, o.checkLifetime, o.ReadRetention, o.readEnv, o.readMetadata, o.readVolumes, o.checkWarm, o.checkOutput}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return cli.UsageError(err)
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkOutput() error {
+	if err := o.DryRun.Validate(); err != nil {
+		return err
+	}
+	if o.Waiting.Wait && o.DryRun.Enabled() {
+		return errors.New("--wait and --dry-run do not go together")
+	}
+	if _, err := o.PrintFlags.ToPrinter(); err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
+	return nil
+}

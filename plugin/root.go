@@ -1,0 +1,125 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+// Package root assembles the commands of the plugin and turns what they return into a message and an exit code.
+//
+// Invariants:
+//   - an error is printed once, to stderr, and nothing prints a stack trace;
+//   - help, completion scripts and validation contact no cluster.
+package plugin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+)
+
+// written is the program's name as the commands' help texts spell it; the real one takes its place.
+const written = "kubectl sandbox"
+
+// NewCommand returns the command line of a program of that name, as in "kubectl sandbox". Making it contacts no cluster.
+func NewCommand(program string, clock clock.WithTicker, streams genericiooptions.IOStreams) *cobra.Command {
+	return newCommand(factory.New(program, clock, streams.ErrOut), streams)
+}
+
+// ExitCode returns the exit code with which the program ends after a command has returned the error.
+func ExitCode(err error) int { return cli.ExitCode(err) }
+
+// newCommand returns the command line of a program of the factory's name.
+func newCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	words := strings.Fields(f.Program())
+	root := &cobra.Command{
+		Use:   words[len(words)-1],
+		Short: "Run agents and untrusted code in sandboxes on Kubernetes",
+		Long: "kubectl sandbox creates isolated, stateful Pods with a stable name, runs commands in them, copies files,\n" +
+			"forwards ports, and suspends and resumes them.",
+		Example: "  kubectl sandbox create dev --image debian:12 --wait -- sleep infinity\n" +
+			"  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n" +
+			"  kubectl sandbox list",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: f.Program()},
+		SilenceErrors: true,
+		// One or two wrong letters are a slip.
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       unknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.CompletionOptions.DisableDefaultCmd = true
+	if flags, ok := f.(*factory.Flags); ok {
+		flags.AddFlags(root.PersistentFlags())
+		root.PersistentPreRunE = func(*cobra.Command, []string) error { return flags.Validate() }
+	}
+	for _, group := range commandGroups(f, streams) {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, command := range group.commands {
+			command.GroupID = group.id
+			root.AddCommand(command)
+		}
+	}
+	root.AddCommand(newOptionsCommand(), newExitCodesTopic())
+	cli.RegisterCompletions(root, f)
+	shape(root)
+	everyCommand(root, func(c *cobra.Command) { prepare(c, f.Program()) })
+	return root
+}
+
+// unknownCommand refuses a first argument that no command is called, and names those that look like it.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("unknown command %q", args[0])
+	if like := meant(cmd, args[0]); len(like) > 0 {
+		message += "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return fmt.Errorf("%s", message)
+}
+
+// meant are the commands that a word may stand for: those that it is another name for, or else those that look like it.
+func meant(cmd *cobra.Command, word string) []string {
+	var names []string
+	for _, child := range cmd.Commands() {
+		if slices.Contains(child.SuggestFor, strings.ToLower(word)) {
+			names = append(names, child.Name())
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	return cmd.SuggestionsFor(word)
+}
+
+func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, child := range c.Commands() {
+		everyCommand(child, do)
+	}
+}
+
+// prepare gives a command the program's name in its texts and marks what fails before it runs as wrong usage.
+func prepare(c *cobra.Command, program string) {
+	for _, text := range []*string{&c.Short, &c.Long, &c.Example} {
+		*text = strings.ReplaceAll(*text, written, program)
+	}
+	c.DisableFlagsInUseLine = true
+	c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if strings.Contains(cmd.Use, "-- COMMAND") {
+			err = fmt.Errorf("%w; what belongs to COMMAND comes after \"--\"", err)
+		}
+		return cli.UsageError(err)
+	})
+	if !c.Runnable() && c.HasSubCommands() {
+		c.Args = unknownCommand
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}

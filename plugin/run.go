@@ -1,0 +1,102 @@
+// Copyright 2026 The kubectl-sandbox Authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/signals"
+)
+
+// completer is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
+const completer = "kubectl_complete-"
+
+// Run executes one command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP, and output that nobody reads any
+// more, cancel the command's context, so that it can clean up, and one that is stuck is left; a second SIGINT or SIGTERM ends the
+// process at once.
+func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams, clock clock.WithTicker) int {
+	ctx, cancel, stop := signals.Context(ctx)
+	defer stop()
+	streams.Out, streams.ErrOut = output(streams.Out, cancel), output(streams.ErrOut, cancel)
+
+	f := factory.New(factory.ProgramName(argv[0]), clock, streams.ErrOut)
+	args := argv[1:]
+	if strings.HasPrefix(filepath.Base(argv[0]), completer) {
+		args = append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	code, ended := cli.RunInterruptible(ctx, clock, func(ctx context.Context) int {
+		return execute(ctx, newCommand(f, streams), args, f, streams.ErrOut)
+	})
+	if !ended {
+		if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
+			return cli.ExitOutputClosed
+		}
+		_, _ = io.WriteString(streams.ErrOut, "Error: interrupted\n") // the process ends
+		return cli.ExitInterrupted
+	}
+	return code
+}
+
+// output has a stream that nobody reads any more end the command. A terminal stays the file that it is: it is asked for its size.
+func output(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
+	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return w
+	}
+	return signals.Output(w, func() { cancel(signals.ErrOutputClosed) })
+}
+
+// execute runs the command and prints its error. Whatever fails before a command's own code runs is wrong usage: cobra's
+// checks of arguments and flags have no type of their own.
+func execute(ctx context.Context, root *cobra.Command, args []string, f factory.Factory, errOut io.Writer) int {
+	started := false
+	everyCommand(root, func(c *cobra.Command) {
+		if run := c.RunE; run != nil {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				started = true
+				return run(cmd, args)
+			}
+		}
+	})
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !started {
+		err = cli.UsageError(err)
+	}
+	if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
+		err = cli.OutputClosedError() // what was cut short is no success, whatever the command made of it
+	}
+	code := cli.ExitCode(err)
+	messages := printing.ErrorMessages(err, f)
+	if code == cli.ExitFailed && ctx.Err() != nil && len(messages) > 0 {
+		code = cli.ExitInterrupted
+	}
+	report(errOut, messages, code, cmd)
+	return code
+}
+
+// report prints each error once, and after wrong usage where help is. A remote command's exit code has no message: nothing is
+// printed, whatever the code.
+func report(out io.Writer, messages []string, code int, cmd *cobra.Command) {
+	for _, message := range messages {
+		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // there is nowhere left to complain
+	}
+	if code == cli.ExitUsage && len(messages) > 0 {
+		_, _ = fmt.Fprintf(out, "See '%s --help'.\n", cmd.CommandPath())
+	}
+}

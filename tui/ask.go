@@ -16,11 +16,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 
-// suffix is how many random characters a proposed name ends with.
-const suffix = 5
+// nameSuffixLength is the number of random characters at the end of a proposed name.
+const nameSuffixLength = 5
 
-// single says whether a verb is for one object only.
-func single(verb action.Verb) bool {
+// singleTarget reports whether a verb works on one object only.
+func singleTarget(verb action.Verb) bool {
 	switch verb {
 	case action.Shell, action.Exec, action.Logs, action.Forward, action.Copy, action.Create:
 		return true
@@ -29,28 +29,28 @@ func single(verb action.Verb) bool {
 	}
 }
 
-// needs is what to ask the user before a verb, and what to propose. An empty question means nothing.
-func (m *Model) needs(verb action.Verb, t action.Target) (question, proposal string) {
+// promptFor returns the prompt for the argument of a verb and the proposed value. Verbs without an argument have no prompt.
+func (m *Model) promptFor(verb action.Verb, t action.Target) (question, proposal string) {
 	switch verb {
 	case action.Exec:
 		return "Command to run in " + t.Ref().String(), ""
 	case action.Forward:
-		return "Ports of " + t.Ref().String() + " ([LOCAL:]REMOTE...)", ""
+		return "Ports to forward to " + t.Ref().String() + " ([LOCAL:]REMOTE...)", ""
 	case action.Extend:
 		return "Extend by", "1h"
 	case action.Scale:
 		if p := m.pool(t); p != nil {
 			proposal = strconv.Itoa(p.Desired)
 		}
-		return "Members to keep warm", proposal
+		return "Desired number of members", proposal
 	case action.Create:
-		return "Name of the claim from " + t.Ref().String(), t.Name + "-" + rand.String(suffix)
+		return "Name of the new claim from " + t.Ref().String(), t.Name + "-" + rand.String(nameSuffixLength)
 	default:
 		return "", ""
 	}
 }
 
-// pool finds the row of a pool.
+// pool returns the row of a pool in the snapshot, or nil.
 func (m *Model) pool(t action.Target) *rows.Pool {
 	if m.snapshot == nil {
 		return nil
@@ -63,11 +63,11 @@ func (m *Model) pool(t action.Target) *rows.Pool {
 	return nil
 }
 
-// lowers says whether one of the pools would keep fewer members.
-func (m *Model) lowers(targets []action.Target, text string) bool {
+// scalesDown reports whether the new number is lower than the desired number of one of the pools.
+func (m *Model) scalesDown(targets []action.Target, text string) bool {
 	wanted, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
-		return false // the dispatcher says what is wrong
+		return false // the dispatcher reports the error
 	}
 	for _, t := range targets {
 		if p := m.pool(t); p != nil && wanted < p.Desired {
@@ -77,19 +77,19 @@ func (m *Model) lowers(targets []action.Target, text string) bool {
 	return false
 }
 
-// askSources begins an action on pools or templates.
+// askSources starts an action on pools or templates.
 func askSources(verb action.Verb) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.askFor(verb, m.sources(verb)) }
 }
 
-// sources are the chosen pools, or templates, that the verb works on; on a pool's members that is the pool.
+// sources returns the selected pools or templates that the verb works on. On the screen of a pool's members it is the pool.
 func (m *Model) sources(verb action.Verb) []action.Target {
 	kinds := []resolve.Kind{resolve.KindPool}
 	if verb == action.Create {
 		kinds = append(kinds, resolve.KindTemplate)
 	}
 	targets := m.targets()
-	if at := m.here(); at.screen == screenMembers {
+	if at := m.current(); at.screen == screenMembers {
 		targets = []action.Target{at.target}
 	}
 	return ofKinds(targets, kinds)
@@ -99,13 +99,13 @@ func ofKinds(targets []action.Target, kinds []resolve.Kind) []action.Target {
 	return slices.DeleteFunc(targets, func(t action.Target) bool { return !slices.Contains(kinds, t.Kind) })
 }
 
-// missing says what a verb needs that is not in sight.
-func missing(verb action.Verb) string {
+// noSelection returns the error message for a verb that finds nothing to work on.
+func noSelection(verb action.Verb) string {
 	switch verb {
 	case action.Scale:
-		return "no pool is selected: S scales the pool under the cursor, or the one whose members are shown"
+		return "no pool is selected: S scales the pool under the cursor, or the pool whose members are shown"
 	case action.Create:
-		return "no pool or template is selected: a makes a claim from the one under the cursor"
+		return "no pool or template is selected: a creates a claim from the one under the cursor"
 	default:
 		return "nothing is selected"
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// title is the first line: where we are at the left, how it is at the right.
+// title returns the first line: the location on the left, the status on the right.
 func (m *Model) title() string {
 	left := m.theme.Paint(view.Accent, strings.Join(m.crumbs(), m.theme.Crumb))
 	right := m.status()
-	if m.unattended != "" && view.Width(right) > m.width-11 {
-		right = m.warning() // it matters most
+	if m.operatorProblem != "" && view.Width(right) > m.width-11 {
+		right = m.warning() // the most important part
 	}
 	if m.busy > 0 {
 		right = m.theme.Ellipsis + " " + right
@@ -26,10 +26,10 @@ func (m *Model) title() string {
 	if view.Width(left)+view.Width(right)+1 > m.width {
 		left = m.theme.Cut(left, max(10, m.width-view.Width(right)-1))
 	}
-	return m.theme.Ends(left, right, m.width)
+	return m.theme.Justify(left, right, m.width)
 }
 
-// crumbs are the steps to here.
+// crumbs returns the breadcrumbs of the stack.
 func (m *Model) crumbs() []string {
 	namespace := "all namespaces"
 	if m.snapshot != nil && m.snapshot.Namespace != "" {
@@ -39,7 +39,7 @@ func (m *Model) crumbs() []string {
 	if m.cluster != "" && m.width >= 80 {
 		crumbs = []string{m.cluster, namespace}
 	}
-	for _, p := range m.way[1:] {
+	for _, p := range m.stack[1:] {
 		switch p.screen {
 		case screenMembers, screenDetail:
 			crumbs = append(crumbs, p.target.Ref().String())
@@ -58,12 +58,12 @@ func (m *Model) crumbs() []string {
 	return crumbs
 }
 
-// warning is that no operator looks after what is shown.
+// warning returns the warning that no operator manages the shown objects.
 func (m *Model) warning() string {
-	return m.theme.Paint(view.Bad, m.theme.Problem+" "+m.unattended)
+	return m.theme.Paint(view.Bad, m.theme.Problem+" "+m.operatorProblem)
 }
 
-// status is how the reading goes, and then how the sandboxes are.
+// status returns the state of the connection, followed by a summary of the sandboxes.
 func (m *Model) status() string {
 	if m.snapshot == nil {
 		return m.theme.Paint(view.Warn, "loading"+m.theme.Ellipsis)
@@ -73,7 +73,7 @@ func (m *Model) status() string {
 		return m.theme.Paint(view.Bad, fmt.Sprintf("%s stale for %s: disconnected", m.theme.Problem, duration.HumanDuration(m.now().Sub(down.Since))))
 	}
 	var parts []string
-	if m.unattended != "" {
+	if m.operatorProblem != "" {
 		parts = append(parts, m.warning())
 	}
 	if n := len(m.forwards); n > 0 {
@@ -85,17 +85,17 @@ func (m *Model) status() string {
 	if refused := health.Forbidden(); len(refused) > 0 {
 		parts = append(parts, m.theme.Paint(view.Warn, forbiddenShort(refused)))
 	}
-	if m.blocked() != nil && !health.Loading() {
+	if m.unavailable() != nil && !health.Loading() {
 		return strings.Join(parts, m.theme.Dot)
 	}
 	if health.Loading() {
 		return strings.Join(append(parts, m.theme.Paint(view.Warn, "loading"+m.theme.Ellipsis)), m.theme.Dot)
 	}
-	return strings.Join(append(parts, m.troubles()...), m.theme.Dot)
+	return strings.Join(append(parts, m.problems()...), m.theme.Dot)
 }
 
-// troubles say in short how the sandboxes are.
-func (m *Model) troubles() []string {
+// problems returns a short summary of the sandboxes' state.
+func (m *Model) problems() []string {
 	var parts []string
 	c := m.counts()
 	if c.trouble > 0 {
@@ -113,7 +113,7 @@ func (m *Model) troubles() []string {
 	return parts
 }
 
-// pools is a number of them in words.
+// pools formats a number of pools.
 func pools(n int) string {
 	if n == 1 {
 		return "1 pool"
@@ -121,7 +121,7 @@ func pools(n int) string {
 	return fmt.Sprintf("%d pools", n)
 }
 
-// message are the lines of the toast, if there is one. They cover the lowest lines of the frame.
+// message returns the lines of the toast, if there is one. They cover the last lines of the frame.
 func (m *Model) message() []string {
 	if m.toast.text == "" {
 		return nil
@@ -138,19 +138,19 @@ func (m *Model) message() []string {
 	return lines
 }
 
-// footer is the last line: the keys that matter here.
+// footer returns the last line: the most useful keys of the screen.
 func (m *Model) footer() string {
-	// Help comes last, and there is always room for it.
+	// Help comes last, and space is always reserved for it.
 	line, used, last := "", 0, ""
 	for i := range m.commands {
 		c := &m.commands[i]
-		if c.hint != nil && c.here(m) && c.Help().Key == helpKey {
+		if c.hint != nil && c.availableOn(m) && c.Help().Key == helpKey {
 			last, used = m.hint(c)
 		}
 	}
 	for i := range m.commands {
 		c := &m.commands[i]
-		if c.hint == nil || !c.here(m) || c.Help().Key == helpKey || !c.hint(m) {
+		if c.hint == nil || !c.availableOn(m) || c.Help().Key == helpKey || !c.hint(m) {
 			continue
 		}
 		text, width := m.hint(c)

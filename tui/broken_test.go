@@ -39,11 +39,11 @@ func brokenImage(keys string) func(*testing.T, *world) {
 		t.Helper()
 		s := demo()
 		summary := pool.Summarize(object, facts)
-		s.Pools = []*rows.Pool{rows.OfPool(&summary, 0, 1, nil, nil), s.Pools[1]}
+		s.Pools = []*rows.Pool{rows.FromPool(&summary, 0, 1, nil, nil), s.Pools[1]}
 		for _, member := range summary.Members {
-			s.Members[object.UID] = append(s.Members[object.UID], rows.OfSandbox(member, nil, false, noon))
+			s.Members[object.UID] = append(s.Members[object.UID], rows.FromSandbox(member, nil, false, noon))
 		}
-		s.Templates = append(s.Templates, rows.OfTemplate(template, []string{"vision-warm"}, 1, summary.Shortage))
+		s.Templates = append(s.Templates, rows.FromTemplate(template, []string{"vision-warm"}, 1, summary.Short))
 		w.actor.answer = func(r action.Request) action.Result {
 			member := facts.Sandboxes[0]
 			pod := b.Pod(member.Name, b.OnNode("node-1"), b.CreatedAt(ago(2*time.Minute)), b.PodWith(func(p *corev1.Pod) { p.Spec.Containers[0].Image = image }),

@@ -14,61 +14,61 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 
-// askFilter asks for a filter, and shows what it takes while it is typed.
+// askFilter prompts for a filter and applies it while it is typed.
 func (m *Model) askFilter(begin string) {
-	target := m.pane()
-	before := target.filtered()
+	target := m.focusedTable()
+	before := target.currentFilter()
 	if begin == "" {
 		begin = before.String()
 	}
-	p := newPrompt("Filter (words; !words to leave out; -l selector)", begin, func(*Model, string) tea.Cmd { return nil })
-	p.changed = func(_ *Model, text string) {
+	p := newPrompt("Filter (words, !words to exclude, or -l selector)", begin, func(*Model, string) tea.Cmd { return nil })
+	p.onChange = func(_ *Model, text string) {
 		f, err := rows.ParseFilter(text)
-		p.wrong = ""
+		p.invalid = ""
 		if err != nil {
-			p.wrong = err.Error()
+			p.invalid = err.Error()
 			return
 		}
 		target.setFilter(f)
 	}
-	p.cancelled = func(*Model) { target.setFilter(before) }
+	p.onCancel = func(*Model) { target.setFilter(before) }
 	m.overlay = p
 }
 
-// askOrder lets the user choose what the table is sorted by; choosing the same again turns it around.
+// askOrder lets the user choose the sort order of the table. Choosing the current order again reverses it.
 func (m *Model) askOrder() {
-	target := m.pane()
+	target := m.focusedTable()
 	orders, now, reverse := target.sorting()
-	c := &choice{title: "Sort by", hint: "enter: choose, again to turn it around", index: max(0, slices.Index(orders, now))}
+	c := &choice{title: "Sort by", hint: "enter: select, again to reverse", index: max(0, slices.Index(orders, now))}
 	for _, o := range orders {
 		text := string(o)
 		if o == now && reverse {
-			text += " (turned around)"
+			text += " (reversed)"
 		}
 		c.options = append(c.options, text)
 	}
 	c.pick = func(_ *Model, i int) tea.Cmd {
 		target.setOrder(orders[i], orders[i] == now && !reverse)
-		target.to(0)
+		target.moveTo(0)
 		return nil
 	}
 	m.overlay = c
 }
 
-// allNamespaces is how the choice of all is written.
+// allNamespaces is the option that selects all namespaces.
 const allNamespaces = "(all namespaces)"
 
-// askNamespace lets the user choose a namespace. All can be chosen at once, the others when they were read.
+// askNamespace lets the user choose a namespace. The option for all is available at once, the others when they are read.
 func (m *Model) askNamespace() tea.Cmd {
 	ctx, source := m.ctx, m.source
-	c := &choice{title: "Namespace", hint: "reading which there are" + m.theme.Ellipsis, options: []string{allNamespaces}}
+	c := &choice{title: "Namespace", hint: "loading namespaces" + m.theme.Ellipsis, options: []string{allNamespaces}}
 	c.pick = func(m *Model, i int) tea.Cmd {
 		name := c.options[i]
 		if i == 0 {
 			name = ""
 		}
 		m.closeLog()
-		m.way, m.onWork = m.way[:1:1], false
+		m.stack, m.claimsFocused = m.stack[:1:1], false
 		m.source.Switch(name)
 		return nil
 	}
@@ -76,18 +76,18 @@ func (m *Model) askNamespace() tea.Cmd {
 	return func() tea.Msg { return namespacesMsg{into: c, names: source.Namespaces(ctx)} }
 }
 
-// offer adds the namespaces to the choice. The cursor goes to the one that is shown, unless the user has moved it.
+// offer adds the namespaces to the choice. The cursor moves to the shown namespace unless the user has moved it.
 func (m *Model) offer(msg namespacesMsg) {
 	c := msg.into
-	c.options, c.hint = append(c.options[:1:1], msg.names...), "enter: choose"
+	c.options, c.hint = append(c.options[:1:1], msg.names...), "enter: select"
 	if m.snapshot != nil && !c.moved {
 		c.index = max(0, slices.Index(c.options, m.snapshot.Namespace))
 	}
 }
 
-// askForwards lists the port-forwards, and stops one.
+// askForwards lists the port-forwards and lets the user stop one.
 func (m *Model) askForwards() {
-	c := &choice{title: "Port-forwards", hint: "enter, d: stop it", empty: "none; p on a sandbox starts one"}
+	c := &choice{title: "Port-forwards", hint: "enter, d: stop", empty: "none: press p on a sandbox"}
 	list := m.forwards
 	for _, f := range list {
 		text := fmt.Sprintf("%s -> %s of %s, %d connections", f.Listening, f.Ports, f.Target.Ref(), f.Connections)
@@ -97,7 +97,7 @@ func (m *Model) askForwards() {
 		c.options = append(c.options, text)
 	}
 	c.pick = func(m *Model, i int) tea.Cmd {
-		return m.start(action.Request{Verb: action.Unlink, Argument: strconv.Itoa(list[i].ID)})
+		return m.start(action.Request{Verb: action.StopForward, Argument: strconv.Itoa(list[i].ID)})
 	}
 	m.overlay = c
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// none is shown where there is nothing to show.
+// none is the text of an empty cell.
 const none = "-"
 
 // Widths of bars and sparklines.
@@ -25,13 +25,13 @@ const (
 	barWidth     = 8
 	readyWidth   = 10
 	minutesWidth = 10
-	// reasonWidth is what a reason needs to say something.
+	// reasonWidth is the usual width of a reason.
 	reasonWidth = 30
-	// reasonLeast is what is left of it on a narrow terminal.
-	reasonLeast = 20
+	// reasonMinWidth is its width on a narrow terminal.
+	reasonMinWidth = 20
 )
 
-// heading is the title of the first column: what is listed and how much of it.
+// heading returns the title of the first column: the kind of the objects, their number, the filter and the marks.
 func (t *table[T]) heading() string {
 	shown, all := t.size()
 	text := fmt.Sprintf("%s %d", t.title, all)
@@ -47,7 +47,7 @@ func (t *table[T]) heading() string {
 	return text
 }
 
-// withNamespace puts the namespace in the second place.
+// withNamespace inserts the namespace as the second column.
 func withNamespace(columns []view.Column, wide bool) []view.Column {
 	if !wide {
 		return columns
@@ -66,7 +66,7 @@ func poolColumns(wide bool) []view.Column {
 		{Title: "STALE", Width: 5, Right: true, Rank: 6},
 		{Title: "TREND", Width: readyWidth, Rank: 8},
 		{Title: "CLAIMS/MIN", Width: minutesWidth, Rank: 9},
-		{Title: "WHY SHORT", Width: reasonWidth, Grow: 3, Rank: 1, Least: reasonLeast},
+		{Title: "WHY SHORT", Width: reasonWidth, Grow: 3, Rank: 1, MinWidth: reasonMinWidth},
 	}, wide)
 }
 
@@ -96,17 +96,17 @@ func (m *Model) poolCells(p *rows.Pool) []view.Cell {
 		{Text: sign + " " + p.Name, Tone: tone},
 		{Text: fmt.Sprintf("%d/%d", p.Ready, p.Desired), Tone: tone},
 		{Text: m.theme.Bar(p.Ready, p.Desired, barWidth), Tone: tone},
-		{Text: number(p.Pending)},
-		{Text: number(p.Claimed)},
+		{Text: formatCount(p.Pending)},
+		{Text: formatCount(p.Claimed)},
 		{Text: warm},
-		{Text: number(p.Stale), Tone: staleTone},
+		{Text: formatCount(p.Stale), Tone: staleTone},
 		{Text: m.theme.Sparkline(p.ReadyHistory, readyWidth), Tone: view.Dim},
 		{Text: m.theme.Sparkline(p.ClaimHistory, minutesWidth), Tone: view.Dim},
 		{Text: short, Tone: tone},
 	}
 }
 
-func number(n int) string {
+func formatCount(n int) string {
 	if n == pool.Unknown {
 		return "?"
 	}
@@ -123,7 +123,7 @@ func rowColumns(wide bool) []view.Column {
 		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
 		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
 		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, Least: reasonLeast},
+		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, MinWidth: reasonMinWidth},
 	}, wide)
 }
 
@@ -131,12 +131,12 @@ func memberColumns(wide bool) []view.Column {
 	return withNamespace([]view.Column{
 		{Width: 16, Grow: 2},
 		{Title: "STATE", Width: 12},
-		{Title: "BUILT", Width: 7, Rank: 3},
+		{Title: "VERSION", Width: 7, Rank: 3},
 		{Title: "AGE", Width: 5, Right: true, Rank: 4},
 		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
 		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
 		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, Least: reasonLeast},
+		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, MinWidth: reasonMinWidth},
 	}, wide)
 }
 
@@ -145,31 +145,31 @@ func (m *Model) rowCells(r *rows.Row) []view.Cell {
 	return []view.Cell{
 		{Text: r.Name},
 		{Text: sign + " " + string(r.State), Tone: tone},
-		{Text: or(string(r.Source))},
+		{Text: orNone(string(r.Source))},
 		{Text: m.age(r.Created)},
 		{Text: m.endsIn(r)},
 		restarts(r),
-		{Text: or(r.Node), Tone: view.Dim},
-		{Text: or(r.IP), Tone: view.Dim},
-		{Text: or(r.Reason), Tone: reasonTone(r, tone)},
+		{Text: orNone(r.Node), Tone: view.Dim},
+		{Text: orNone(r.IP), Tone: view.Dim},
+		{Text: orNone(r.Reason), Tone: reasonTone(r, tone)},
 	}
 }
 
 func (m *Model) memberCells(r *rows.Row) []view.Cell {
 	sign, tone := m.theme.State(r.State)
-	built := view.Cell{Text: "current"}
+	version := view.Cell{Text: "current"}
 	if r.Stale {
-		built = view.Cell{Text: "stale", Tone: view.Warn}
+		version = view.Cell{Text: "stale", Tone: view.Warn}
 	}
 	return []view.Cell{
 		{Text: r.Name},
 		{Text: sign + " " + string(r.State), Tone: tone},
-		built,
+		version,
 		{Text: m.age(r.Created)},
 		restarts(r),
-		{Text: or(r.Node), Tone: view.Dim},
-		{Text: or(r.IP), Tone: view.Dim},
-		{Text: or(r.Reason), Tone: reasonTone(r, tone)},
+		{Text: orNone(r.Node), Tone: view.Dim},
+		{Text: orNone(r.IP), Tone: view.Dim},
+		{Text: orNone(r.Reason), Tone: reasonTone(r, tone)},
 	}
 }
 
@@ -188,7 +188,7 @@ func reasonTone(r *rows.Row, tone view.Tone) view.Tone {
 	return tone
 }
 
-func or(text string) string {
+func orNone(text string) string {
 	if text == "" {
 		return none
 	}
@@ -234,10 +234,10 @@ func (m *Model) templateCells(t *rows.Template) []view.Cell {
 	return []view.Cell{
 		{Text: name, Tone: tone},
 		{Text: t.Images, Tone: tone},
-		{Text: or(t.Requests)},
+		{Text: orNone(t.Requests)},
 		{Text: strconv.Itoa(t.Volumes)},
 		{Text: t.Policy, Tone: view.Dim},
-		{Text: or(strings.Join(t.Pools, ","))},
+		{Text: orNone(strings.Join(t.Pools, ","))},
 		{Text: strconv.Itoa(t.Claims)},
 		{Text: m.age(t.Created)},
 	}

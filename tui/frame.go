@@ -13,34 +13,34 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// Below this size there is one line of summary.
+// Below this size the frame is one line with a summary.
 const (
-	leastWidth  = 40
-	leastHeight = 10
+	minWidth  = 40
+	minHeight = 10
 )
 
-// area is where a table is drawn: from which line, how many with its head, and whether it is the lower one of two.
+// area is the place of a table: its first line, its height including the header, and whether it is the table of claims.
 type area struct {
 	top, height int
-	work        bool
+	claims      bool
 }
 
-func (m *Model) tiny() bool { return m.width < leastWidth || m.height < leastHeight }
+func (m *Model) tooSmall() bool { return m.width < minWidth || m.height < minHeight }
 
-// body is the lines between the title and the hints.
+// body returns the number of lines between the title and the footer.
 func (m *Model) body() int { return max(0, m.height-2) }
 
-// areas says where the tables of the screen are.
+// areas returns the places of the screen's tables.
 func (m *Model) areas() []area {
 	body := m.body()
-	switch m.here().screen {
+	switch m.current().screen {
 	case screenHome:
 		pools, _ := m.pools.size()
 		upper := max(2, min(pools+1, body*2/5))
 		if pools == 0 {
 			upper = 2
 		}
-		return []area{{top: 1, height: upper}, {top: 1 + upper, height: body - upper, work: true}}
+		return []area{{top: 1, height: upper}, {top: 1 + upper, height: body - upper, claims: true}}
 	case screenMembers, screenTemplates:
 		return []area{{top: 1, height: body}}
 	default:
@@ -48,34 +48,34 @@ func (m *Model) areas() []area {
 	}
 }
 
-// pageSize is how far a page goes.
+// pageSize returns the number of lines to move by a page.
 func (m *Model) pageSize() int {
 	for _, a := range m.areas() {
-		if a.work == m.onWork || len(m.areas()) == 1 {
+		if a.claims == m.claimsFocused || len(m.areas()) == 1 {
 			return max(1, a.height-2)
 		}
 	}
 	return max(1, m.body()-1)
 }
 
-// arrange keeps cursors and scrolling within what there is, so that View need not.
+// arrange keeps cursors and scroll positions within their limits, so that View can rely on them.
 func (m *Model) arrange() {
 	for _, a := range m.areas() {
 		switch {
-		case a.work:
-			m.work.fit(a.height - 1)
-		case m.here().screen == screenHome:
-			m.pools.fit(a.height - 1)
+		case a.claims:
+			m.claims.scrollToCursor(a.height - 1)
+		case m.current().screen == screenHome:
+			m.pools.scrollToCursor(a.height - 1)
 		default:
-			m.pane().fit(a.height - 1)
+			m.focusedTable().scrollToCursor(a.height - 1)
 		}
 	}
-	if m.here().screen != screenHome {
-		m.onWork = m.onWork && m.way[0].screen == screenHome
+	if m.current().screen != screenHome {
+		m.claimsFocused = m.claimsFocused && m.stack[0].screen == screenHome
 	}
-	if m.pane() == nil && !m.tiny() {
+	if m.focusedTable() == nil && !m.tooSmall() {
 		bottom := max(0, len(m.text())-m.body())
-		if m.here().screen == screenLogs && m.logFollow {
+		if m.current().screen == screenLogs && m.logFollow {
 			m.scroll = bottom
 		}
 		m.scroll = max(0, min(m.scroll, bottom))
@@ -91,12 +91,12 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// frame is as many lines as the terminal has, each as wide.
+// frame returns as many lines as the terminal is high, each as wide as the terminal.
 func (m *Model) frame() []string {
 	switch {
 	case m.width <= 0 || m.height <= 0:
 		return nil
-	case m.tiny():
+	case m.tooSmall():
 		return []string{m.theme.Cut(m.summary(), m.width)}
 	}
 	lines := append([]string{m.title()}, m.content()...)
@@ -105,48 +105,48 @@ func (m *Model) frame() []string {
 	copy(lines[len(lines)-len(message):], message)
 	if m.overlay != nil {
 		title, text := m.overlay.lines(m, m.width, m.height)
-		lines = view.Over(lines, m.theme.Box(title, text, m.width, m.height), m.width)
+		lines = view.Overlay(lines, m.theme.Box(title, text, m.width, m.height), m.width)
 	}
 	return lines
 }
 
-// content is the body.
+// content returns the lines of the body.
 func (m *Model) content() []string {
 	height := m.body()
-	if message := m.blocked(); message != nil {
+	if message := m.unavailable(); message != nil {
 		return m.notice(message, height)
 	}
 	wide := m.snapshot.Namespace == ""
 	var lines []string
-	switch m.here().screen {
+	switch m.current().screen {
 	case screenHome:
 		for _, a := range m.areas() {
-			if a.work {
-				lines = append(lines, m.orNothing(m.work.draw(&m.theme, m.width, a.height, m.onWork, wide), len(m.work.all), m.emptyWork())...)
+			if a.claims {
+				lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, a.height, m.claimsFocused, wide), len(m.claims.all), m.emptyClaims())...)
 			} else {
-				lines = append(lines, m.orNothing(m.pools.draw(&m.theme, m.width, a.height, !m.onWork, wide), len(m.pools.all), m.emptyPools())...)
+				lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, a.height, !m.claimsFocused, wide), len(m.pools.all), m.emptyPools())...)
 			}
 		}
 	case screenMembers:
-		lines = m.orNothing(m.members.draw(&m.theme, m.width, height, true, false), len(m.members.all), "the pool has no members now")
+		lines = m.withEmptyMessage(m.members.draw(&m.theme, m.width, height, true, false), len(m.members.all), "the pool has no members")
 	case screenTemplates:
-		lines = m.orNothing(m.templates.draw(&m.theme, m.width, height, true, wide), len(m.templates.all), m.emptyTemplates())
+		lines = m.withEmptyMessage(m.templates.draw(&m.theme, m.width, height, true, wide), len(m.templates.all), m.emptyTemplates())
 	default:
-		lines = m.scrolled(height)
+		lines = m.visibleText(height)
 	}
 	return lines
 }
 
-// orNothing says below the head of a table why it is empty.
-func (m *Model) orNothing(lines []string, count int, why string) []string {
+// withEmptyMessage writes below the header of an empty table why it is empty.
+func (m *Model) withEmptyMessage(lines []string, count int, why string) []string {
 	if count == 0 && len(lines) > 1 {
 		lines[1] = m.theme.Paint(view.Dim, m.theme.Fit("   "+why, m.width, false))
 	}
 	return lines
 }
 
-// scrolled is the part of a text that is in sight.
-func (m *Model) scrolled(height int) []string {
+// visibleText returns the part of the text that fits the screen at the current scroll position.
+func (m *Model) visibleText(height int) []string {
 	text := m.text()
 	from := max(0, min(m.scroll, len(text)-height))
 	lines := make([]string, 0, height)
@@ -159,13 +159,13 @@ func (m *Model) scrolled(height int) []string {
 	return lines
 }
 
-// summary is everything in one line.
+// summary returns the whole state in one line.
 func (m *Model) summary() string {
-	if message := m.blocked(); message != nil {
+	if message := m.unavailable(); message != nil {
 		return message[0]
 	}
 	c := m.counts()
-	text := fmt.Sprintf("%d/%d warm, %d claims", c.ready, c.desired, len(m.work.all))
+	text := fmt.Sprintf("%d/%d warm, %d claims", c.ready, c.desired, len(m.claims.all))
 	if c.trouble > 0 {
 		text += fmt.Sprintf(", %d in trouble", c.trouble)
 	}
@@ -175,13 +175,13 @@ func (m *Model) summary() string {
 	if down := m.snapshot.Health.Disconnected(); down != nil {
 		text += ", stale"
 	}
-	if m.unattended != "" {
-		text = m.unattended + ", " + text
+	if m.operatorProblem != "" {
+		text = m.operatorProblem + ", " + text
 	}
 	return text
 }
 
-// counts are what the header says. Broken pools wait for a change of their template; short ones fill up, or want nodes.
+// counts are the numbers of the title. Broken pools need a change of their template; short pools fill up or need nodes.
 type counts struct{ ready, desired, short, broken, trouble int }
 
 func (m *Model) counts() counts {
@@ -196,8 +196,8 @@ func (m *Model) counts() counts {
 			c.short++
 		}
 	}
-	for _, r := range m.work.all {
-		if r.State == diagnose.Failed || r.State == diagnose.Blocked || (r.State == diagnose.Starting && m.now().Sub(r.Created) > slow) {
+	for _, r := range m.claims.all {
+		if r.State == diagnose.Failed || r.State == diagnose.Blocked || (r.State == diagnose.Starting && m.now().Sub(r.Created) > slowStart) {
 			c.trouble++
 		}
 	}

@@ -28,7 +28,7 @@ func states() map[string]func(*testing.T, *world) {
 		}
 	}
 	nothing := func(h store.Health) func(*testing.T, *world) {
-		return snapshot(func(s *store.Snapshot) { s.Pools, s.Work, s.Members, s.Templates, s.Health = nil, nil, nil, nil, h })
+		return snapshot(func(s *store.Snapshot) { s.Pools, s.Claims, s.Members, s.Templates, s.Health = nil, nil, nil, nil, h })
 	}
 	after := func(keys string) func(*testing.T, *world) {
 		return func(t *testing.T, w *world) {
@@ -71,7 +71,7 @@ func states() map[string]func(*testing.T, *world) {
 		"marked":   after("tab space space"),
 		"error": func(t *testing.T, w *world) {
 			w.actor.answer = func(r action.Request) action.Result {
-				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and made anew: look again", r.Targets[0].Ref())}
+				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and created again: check it and try again", r.Targets[0].Ref())}
 			}
 			w.Update(snapshotMsg{demo()})
 			typed(t, w, "tab z y")
@@ -215,7 +215,7 @@ func TestAFrameIsDrawnForEverySize(t *testing.T) {
 			for height := range 31 {
 				w.Update(tea.WindowSizeMsg{Width: width, Height: height})
 				lines := w.frame()
-				if width >= leastWidth && height >= leastHeight {
+				if width >= minWidth && height >= minHeight {
 					check(t, lines, width, height)
 				}
 				if len(lines) > max(0, height) {
@@ -234,9 +234,9 @@ func TestAFrameIsDrawnForEverySize(t *testing.T) {
 func TestTextFromTheClusterCannotTouchTheTerminal(t *testing.T) {
 	w := newWorld(t.Context(), 120, 24)
 	s := demo()
-	hostile := *s.Work[0]
+	hostile := *s.Claims[0]
 	hostile.Name, hostile.Reason = "日本語テキスト\x1b[2J", "\x1b]0;owned\x07\nsecond line\u202e"
-	s.Work[0] = &hostile
+	s.Claims[0] = &hostile
 	w.Update(snapshotMsg{s})
 	lines := w.frame()
 	check(t, lines, 120, 24)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// PanicError is a panic of some goroutine of the dashboard.
+// PanicError is a panic in a goroutine of the dashboard.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -22,11 +22,11 @@ type PanicError struct {
 
 // Error implements error.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("the dashboard has a fault: %v\n\n%s", e.Value, e.Stack)
+	return fmt.Sprintf("the dashboard crashed: %v\n\n%s", e.Value, e.Stack)
 }
 
-// guard starts goroutines. A panic in one ends the dashboard in good order, so that the terminal is restored, and is told
-// afterwards.
+// guard starts goroutines. A panic in one of them ends the dashboard regularly, so that the terminal is restored; Run then
+// returns it as an error.
 type guard struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -40,15 +40,15 @@ func (g *guard) run(f func()) {
 	})
 }
 
-// wait waits until all have ended, but not for long: what reads from an API server that refuses connections sleeps on after its
-// context has ended, up to its longest pause, and the user has left.
+// wait waits until all goroutines have ended, but at most shutdownTimeout: a reflector whose API server refuses connections
+// finishes its backoff before it notices that its context has ended.
 func (g *guard) wait(c clock.Clock) {
 	ended := make(chan struct{})
 	go func() {
 		g.wg.Wait()
 		close(ended)
 	}()
-	late := c.NewTimer(farewell)
+	late := c.NewTimer(shutdownTimeout)
 	defer late.Stop()
 	select {
 	case <-ended:
@@ -56,18 +56,18 @@ func (g *guard) wait(c clock.Clock) {
 	}
 }
 
-// farewell is how long goroutines have to end when the user leaves.
-const farewell = 200 * time.Millisecond
+// shutdownTimeout is how long goroutines may take to end when the user quits.
+const shutdownTimeout = 200 * time.Millisecond
 
-// recover is deferred by whoever may panic.
+// recover turns a panic into the cause of the context's end. It has to be deferred.
 func (g *guard) recover() {
 	if value := recover(); value != nil {
 		g.cancel(&PanicError{Value: value, Stack: debug.Stack()})
 	}
 }
 
-// guarded is the model, with commands whose panics are looked after: they run in goroutines of the framework, which would
-// write about a panic before it restores the terminal.
+// guarded wraps the model's commands to catch their panics. Bubble Tea runs them in its own goroutines and would print a
+// panic before it restores the terminal.
 type guarded struct {
 	*Model
 	guard *guard

@@ -17,12 +17,12 @@ func TestLeavingDoesNotWaitForWhatSleeps(t *testing.T) {
 		g := &guard{cancel: func(error) {}}
 		g.run(func() { <-asleep })
 		g.wait(clock.RealClock{})
-		if took := time.Since(began); took != farewell {
+		if took := time.Since(began); took != shutdownTimeout {
 			t.Errorf("it took %s", took)
 		}
 		close(asleep)
 		g.wait(clock.RealClock{})
-		if took := time.Since(began); took != farewell {
+		if took := time.Since(began); took != shutdownTimeout {
 			t.Errorf("with nothing left to wait for it took %s", took)
 		}
 	})

@@ -109,7 +109,7 @@ func TestALineWithoutAnEndTakesNoMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	line, err := readLine(from)
 	runtime.ReadMemStats(&after)
-	if len(line) != longestLine || err != nil {
+	if len(line) != maxLineLength || err != nil {
 		t.Errorf("%d characters are shown, %v", len(line), err)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
@@ -165,12 +165,12 @@ func TestNoErrorLogOrNameSteersTheTerminal(t *testing.T) {
 		"a log": func(w *world) {
 			log := &logReader{from: io.NopCloser(strings.NewReader("x" + hostile + "owned\n")), more: make(chan struct{}, 1)}
 			log.read()
-			w.enter(place{screen: screenLogs})
+			w.push(location{screen: screenLogs})
 			w.log = log
 			w.Update(logMsg{from: log, lines: log.lines})
 		},
 		"why a log ended": func(w *world) {
-			w.enter(place{screen: screenLogs})
+			w.push(location{screen: screenLogs})
 			w.Update(logMsg{err: failure.Err})
 		},
 		"namespaces": func(w *world) {
@@ -179,7 +179,7 @@ func TestNoErrorLogOrNameSteersTheTerminal(t *testing.T) {
 		},
 		"what is wrong with an answer": func(w *world) {
 			typed(t, w, "/")
-			w.overlay.(*prompt).wrong = failure.Err.Error()
+			w.overlay.(*prompt).invalid = failure.Err.Error()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

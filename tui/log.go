@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// logKept is how many lines of a log are kept.
-	logKept = 5000
-	// logPace is the least time between two batches of lines.
-	logPace = 100 * time.Millisecond
-	// longestLine cuts lines that no terminal shows anyhow.
-	longestLine = 4096
+	// maxLogLines is the number of log lines that are kept.
+	maxLogLines = 5000
+	// logBatchInterval is the minimum time between two batches of lines.
+	logBatchInterval = 100 * time.Millisecond
+	// maxLineLength is the length in bytes after which a line is cut; no terminal shows longer ones.
+	maxLineLength = 4096
 )
 
-// logMsg are the lines that came since the last one.
+// logMsg has the lines that arrived since the previous message.
 type logMsg struct {
 	from  *logReader
 	lines []string
@@ -44,24 +44,24 @@ type logReader struct {
 	err   error
 }
 
-// openLog shows a log. The reader and its goroutine end when the log does or is closed.
+// openLog shows a log. The reader and its goroutine end when the log ends or is closed.
 func (m *Model) openLog(of action.Target, from io.ReadCloser) tea.Cmd {
 	m.closeLog()
 	m.log, m.logLines, m.logErr, m.logFollow = &logReader{from: from, more: make(chan struct{}, 1)}, nil, nil, true
-	if m.here().screen != screenLogs {
-		m.enter(place{screenLogs, of})
+	if m.current().screen != screenLogs {
+		m.push(location{screenLogs, of})
 	}
 	log := m.log
-	m.spawn(log.read)
+	m.startGoroutine(log.read)
 	return m.nextLines(log)
 }
 
-// readLine reads to the end of a line and keeps the part of it that is shown: a sandbox may print one without end.
+// readLine reads to the end of a line and keeps its first maxLineLength bytes, because a line may be endless.
 func readLine(from *bufio.Reader) (string, error) {
 	var line []byte
 	for {
 		part, err := from.ReadSlice('\n')
-		line = append(line, part[:min(len(part), longestLine-len(line))]...)
+		line = append(line, part[:min(len(part), maxLineLength-len(line))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return string(line), err
 		}
@@ -76,7 +76,7 @@ func (l *logReader) read() {
 		if line != "" {
 			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
 			l.lines = append(l.lines, printable.Line(ansi.Strip(line)))
-			l.lines = l.lines[max(0, len(l.lines)-logKept):]
+			l.lines = l.lines[max(0, len(l.lines)-maxLogLines):]
 		}
 		l.err = err
 		l.mu.Unlock()
@@ -90,16 +90,17 @@ func (l *logReader) read() {
 	}
 }
 
-// nextLines waits for lines, and then a little, so that a chatty log does not cost a frame for each line.
+// nextLines returns a command that waits for lines and then for logBatchInterval, so that a busy log does not cause a frame
+// for each line.
 func (m *Model) nextLines(l *logReader) tea.Cmd {
-	ctx, wait := m.ctx, m.wait
+	ctx, wait := m.ctx, m.sleep
 	return func() tea.Msg {
 		select {
 		case <-l.more:
 		case <-ctx.Done():
 			return nil
 		}
-		wait(logPace)
+		wait(logBatchInterval)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		lines := l.lines
@@ -108,12 +109,12 @@ func (m *Model) nextLines(l *logReader) tea.Cmd {
 	}
 }
 
-// readLog shows the lines that came.
+// readLog shows the lines that arrived.
 func (m *Model) readLog(msg logMsg) tea.Cmd {
 	if msg.from != m.log {
-		return nil // of a log that was closed
+		return nil // the log was closed meanwhile
 	}
-	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-logKept):len(m.logLines):len(m.logLines)], msg.lines...)
+	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-maxLogLines):len(m.logLines):len(m.logLines)], msg.lines...)
 	if msg.err != nil {
 		m.logErr = msg.err
 		if errors.Is(msg.err, io.EOF) {

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// Source is where snapshots come from: a store.Store.
+// Source provides snapshots. store.Store implements it.
 type Source interface {
 	Snapshots() <-chan *store.Snapshot
 	Switch(namespace string)
@@ -26,13 +26,13 @@ type Source interface {
 	Namespaces(ctx context.Context) []string
 }
 
-// Actor does what the user asks for: an action.Dispatcher.
+// Actor executes the user's requests. action.Dispatcher implements it.
 type Actor interface {
 	Dispatch(ctx context.Context, r action.Request) action.Result
 	Forwards() []action.Forwarding
 }
 
-// screen is what fills the frame.
+// screen is one of the dashboard's screens.
 type screen int
 
 const (
@@ -44,29 +44,29 @@ const (
 	screenLogs
 )
 
-// place is a step of the way from the first screen to here.
-type place struct {
+// location is one entry of the stack of screens: a screen and the object that it shows.
+type location struct {
 	screen screen
 	target action.Target
 }
 
-// toast is a message that goes away by itself.
+// toast is a message that disappears by itself.
 type toast struct {
 	text  string
 	bad   bool
 	until time.Time
 }
 
-// Model is the dashboard. Update is the only one that changes it, and View only reads it.
+// Model is the state of the dashboard. Only Update changes it; View only reads it.
 type Model struct {
-	ctx     context.Context
-	source  Source
-	actor   Actor
-	spawn   func(func())
-	wait    func(time.Duration)
-	look    func(context.Context, string) (operator.Problem, bool, error)
-	cluster string
-	// namespace is shown first.
+	ctx            context.Context
+	source         Source
+	actor          Actor
+	startGoroutine func(func())
+	sleep          func(time.Duration)
+	findTrouble    func(context.Context, string) (operator.Trouble, bool, error)
+	cluster        string
+	// namespace is the namespace that is shown first.
 	namespace string
 	readOnly  bool
 	ascii     bool
@@ -76,20 +76,20 @@ type Model struct {
 	theme     view.Theme
 	commands  []command
 
-	width, height int
-	snapshot      *store.Snapshot
-	way           []place
-	onWork        bool // the lower table of the first screen has the keyboard
-	pools         table[*rows.Pool]
-	work          table[*rows.Row]
-	members       table[*rows.Row]
-	templates     table[*rows.Template]
-	overlay       overlay
-	toast         toast
-	busy          int
-	unattended    string // why no operator looks after what is shown, in short
-	suspected     operator.Problem
-	forwards      []action.Forwarding
+	width, height      int
+	snapshot           *store.Snapshot
+	stack              []location
+	claimsFocused      bool // the lower table of the first screen has the focus
+	pools              table[*rows.Pool]
+	claims             table[*rows.Row]
+	members            table[*rows.Row]
+	templates          table[*rows.Template]
+	overlay            overlay
+	toast              toast
+	busy               int
+	operatorProblem    string // why no operator manages the shown objects, in short
+	unconfirmedTrouble operator.Trouble
+	forwards           []action.Forwarding
 
 	page        *action.Page
 	pageErr     error
@@ -108,15 +108,15 @@ type Model struct {
 func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Model {
 	m := &Model{
 		ctx: ctx, source: source, actor: actor, cluster: o.Cluster, readOnly: o.ReadOnly,
-		ascii: o.ASCII, colored: o.Color, look: o.looker(), namespace: o.Namespace, dark: true, selector: o.selector, way: []place{{screen: screenHome}},
-		spawn: o.guard.run, wait: func(d time.Duration) { <-o.Clock.After(d) },
+		ascii: o.ASCII, colored: o.Color, findTrouble: o.operatorCheck(), namespace: o.Namespace, dark: true, selector: o.selector, stack: []location{{screen: screenHome}},
+		startGoroutine: o.guard.run, sleep: func(d time.Duration) { <-o.Clock.After(d) },
 	}
 	m.restyle()
 	m.commands = commands()
 	m.pools = table[*rows.Pool]{
 		title: "POOLS", columns: poolColumns, cells: m.poolCells, sort: rows.SortPools, orders: rows.PoolOrders(), order: rows.OrderTrouble,
 	}
-	m.work = table[*rows.Row]{
+	m.claims = table[*rows.Row]{
 		title: "CLAIMS", columns: rowColumns, cells: m.rowCells, sort: rows.SortRows, orders: rows.RowOrders(), order: rows.OrderTrouble,
 	}
 	m.members = table[*rows.Row]{
@@ -131,7 +131,7 @@ func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Mode
 
 func (m *Model) restyle() { m.theme = view.NewTheme(m.dark, m.colored, m.ascii) }
 
-// now is the time of the snapshot: everything in a frame is of one time.
+// now returns the time of the snapshot, so that all ages in a frame refer to the same time.
 func (m *Model) now() time.Time {
 	if m.snapshot == nil {
 		return time.Time{}
@@ -141,24 +141,24 @@ func (m *Model) now() time.Time {
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.nextSnapshot(), tea.RequestBackgroundColor, m.attend(0))
+	return tea.Batch(m.nextSnapshot(), tea.RequestBackgroundColor, m.checkOperator(0))
 }
 
-// here is where the user is.
-func (m *Model) here() place { return m.way[len(m.way)-1] }
+// current returns the top of the stack.
+func (m *Model) current() location { return m.stack[len(m.stack)-1] }
 
-// enter goes one step further.
-func (m *Model) enter(p place) {
-	m.way = append(slices.Clip(m.way), p)
+// push opens a screen on top of the stack.
+func (m *Model) push(p location) {
+	m.stack = append(slices.Clip(m.stack), p)
 	m.scroll = 0
 }
 
-// pane is the table that has the keyboard, nil where there is none.
-func (m *Model) pane() pane {
-	switch m.here().screen {
+// focusedTable returns the table that has the focus, or nil if the screen has none.
+func (m *Model) focusedTable() pane {
+	switch m.current().screen {
 	case screenHome:
-		if m.onWork {
-			return &m.work
+		if m.claimsFocused {
+			return &m.claims
 		}
 		return &m.pools
 	case screenMembers:
@@ -170,20 +170,20 @@ func (m *Model) pane() pane {
 	}
 }
 
-// targets are the objects that an action is for: the marked ones, or the one under the cursor, or the one that is shown.
+// targets returns the objects that an action applies to: the marked ones, else the one under the cursor or the one shown.
 func (m *Model) targets() []action.Target {
-	switch at := m.here(); at.screen {
+	switch at := m.current(); at.screen {
 	case screenTemplates:
-		return targetsOf(m.templates.chosen(), func(t *rows.Template) action.Target {
+		return targetsOf(m.templates.selection(), func(t *rows.Template) action.Target {
 			return action.Target{Kind: resolve.KindTemplate, Namespace: t.Namespace, Name: t.Name, UID: t.UID}
 		})
 	case screenMembers:
-		return targetsOf(m.members.chosen(), targetOfRow)
+		return targetsOf(m.members.selection(), targetOfRow)
 	case screenHome:
-		if m.onWork {
-			return targetsOf(m.work.chosen(), targetOfRow)
+		if m.claimsFocused {
+			return targetsOf(m.claims.selection(), targetOfRow)
 		}
-		return targetsOf(m.pools.chosen(), targetOfPool)
+		return targetsOf(m.pools.selection(), targetOfPool)
 	default:
 		return []action.Target{at.target}
 	}
@@ -205,12 +205,12 @@ func targetOfPool(p *rows.Pool) action.Target {
 	return action.Target{Kind: resolve.KindPool, Namespace: p.Namespace, Name: p.Name, UID: p.UID}
 }
 
-// row finds the row of a target in the snapshot.
+// row returns the row of a target in the snapshot, or nil.
 func (m *Model) row(t action.Target) *rows.Row {
 	if m.snapshot == nil {
 		return nil
 	}
-	for _, r := range m.snapshot.Work {
+	for _, r := range m.snapshot.Claims {
 		if r.UID == t.UID {
 			return r
 		}
@@ -225,19 +225,19 @@ func (m *Model) row(t action.Target) *rows.Row {
 	return nil
 }
 
-func (m *Model) say(text string, bad bool) {
-	m.toast = toast{text: text, bad: bad, until: m.now().Add(toastTime(bad))}
+func (m *Model) showToast(text string, bad bool) {
+	m.toast = toast{text: text, bad: bad, until: m.now().Add(toastDuration(bad))}
 }
 
-// read lets a message go soon, because the user goes on.
-func (t *toast) read(now time.Time) {
+// expireSoon shortens the remaining time of a message to a second, because the user has moved on.
+func (t *toast) expireSoon(now time.Time) {
 	if soon := now.Add(time.Second); t.until.After(soon) {
 		t.until = soon
 	}
 }
 
-// toastTime: what went wrong takes longer to read.
-func toastTime(bad bool) time.Duration {
+// toastDuration returns how long a message is shown: errors take longer to read.
+func toastDuration(bad bool) time.Duration {
 	if bad {
 		return 12 * time.Second
 	}

@@ -43,8 +43,8 @@ func TestKeys(t *testing.T) {
 		"a filter that cannot be read says so":        {keys: "tab L a = = b = = c", shows: []string{"-l:"}},
 		"nothing may match":                           {keys: "tab / z z z enter", shows: []string{"nothing matches the filter"}},
 		"delete asks first":                           {keys: "tab d", shows: []string{"Delete sandbox/batch?", "[▶No]"}},
-		"enter is no":                                 {keys: "tab d enter", shows: []string{"nothing was done"}},
-		"esc is no":                                   {keys: "tab d esc", shows: []string{"nothing was done"}},
+		"enter is no":                                 {keys: "tab d enter", shows: []string{"nothing was changed"}},
+		"esc is no":                                   {keys: "tab d esc", shows: []string{"nothing was changed"}},
 		"y is yes":                                    {keys: "tab d y", shows: []string{"delete done"}, asks: []string{"delete sandbox/batch"}},
 		"yes can be chosen":                           {keys: "tab d tab enter", asks: []string{"delete sandbox/batch"}},
 		"other keys do not answer":                    {keys: "tab d x s", shows: []string{"Delete sandbox/batch?"}},
@@ -54,23 +54,23 @@ func TestKeys(t *testing.T) {
 		"all that the filter takes":                   {keys: "tab / a g e n t enter ctrl+a", shows: []string{"(6 marked)"}},
 		"and unmarked":                                {keys: "tab ctrl+a u", shows: []string{"CLAIMS 10 "}},
 		"resume does not ask":                         {keys: "tab r", asks: []string{"resume sandbox/batch"}},
-		"suspend asks":                                {keys: "tab z", shows: []string{"What is not on a volume is lost."}},
+		"suspend asks":                                {keys: "tab z", shows: []string{"Data that is not on a volume is lost."}},
 		"extend asks by how much":                     {keys: "tab e", shows: []string{"Extend by", "1h"}},
 		"and does it":                                 {keys: "tab e enter", asks: []string{"extend sandbox/batch 1h"}},
-		"scale proposes what there is":                {keys: "S", shows: []string{"Members to keep warm", "2"}},
+		"scale proposes what there is":                {keys: "S", shows: []string{"Desired number of members", "2"}},
 		"scaling up does not ask":                     {keys: "S backspace 9 enter", asks: []string{"scale pool/gpu-warm 9"}},
 		"scaling down does":                           {keys: "S backspace 1 enter", shows: []string{"Scale pool/gpu-warm down to 1?"}},
 		"scaling works from the members too":          {keys: "enter S backspace 7 enter", asks: []string{"scale pool/gpu-warm 7"}},
 		"but not on a claim":                          {keys: "tab S", shows: []string{"no pool is selected"}},
 		"a claim is made from a pool":                 {keys: "j a backspace backspace backspace backspace backspace n e w enter", asks: []string{"create pool/python-warm python-warm-new"}},
 		"or a template":                               {keys: "t a backspace backspace backspace backspace backspace x enter", asks: []string{"create template/node node-x"}},
-		"a shell is for one":                          {keys: "tab space space s", shows: []string{"one at a time"}},
+		"a shell is for one":                          {keys: "tab space space s", shows: []string{"works on one object at a time"}},
 		"a command is asked for":                      {keys: "tab x l s enter", asks: []string{"exec sandbox/batch ls"}},
 		"ports are asked for":                         {keys: "tab p 8 0 enter", asks: []string{"port-forward sandbox/batch 80"}},
 		"o sorts":                                     {keys: "tab o j enter", shows: []string{"▶  agent-1"}},
 		"and turns around":                            {keys: "tab o j enter o enter", shows: []string{"▶  trainer"}},
 		"n offers namespaces":                         {keys: "n", shows: []string{"(all namespaces)", "▶ research", "web"}},
-		"f lists port-forwards":                       {keys: "f", shows: []string{"none; p on a sandbox starts one"}},
+		"f lists port-forwards":                       {keys: "f", shows: []string{"none: press p on a sandbox"}},
 		"help lists the keys":                         {keys: "?", shows: []string{"Keys", "run a command", "port-forward", "quit"}},
 		"any key closes help":                         {keys: "? x", shows: []string{"POOLS 3"}},
 		"a key that nothing is bound to does nothing": {keys: "Z", shows: []string{"POOLS 3"}},
@@ -121,36 +121,36 @@ func TestAReadOnlyDashboardDoesNotEvenAsk(t *testing.T) {
 func TestCursorAndMarksStickToObjects(t *testing.T) {
 	w := filled(t.Context(), 120, 40)
 	typed(t, w, "tab j j j space")
-	marked := w.work.items[3].Name
-	at, _ := w.work.current()
+	marked := w.claims.items[3].Name
+	at, _ := w.claims.current()
 	s := demo()
-	s.Work = slices.DeleteFunc(s.Work, func(r *rows.Row) bool { return r.Name == "batch" || r.Name == "trainer" })
+	s.Claims = slices.DeleteFunc(s.Claims, func(r *rows.Row) bool { return r.Name == "batch" || r.Name == "trainer" })
 	w.Update(snapshotMsg{s})
-	if now, _ := w.work.current(); now.Name != at.Name {
+	if now, _ := w.claims.current(); now.Name != at.Name {
 		t.Errorf("the cursor is on %s, was on %s", now.Name, at.Name)
 	}
-	if chosen := w.work.chosen(); len(chosen) != 1 || chosen[0].Name != marked {
+	if chosen := w.claims.selection(); len(chosen) != 1 || chosen[0].Name != marked {
 		t.Errorf("marked: %v, want %s", chosen, marked)
 	}
 	s = demo()
-	s.Work = slices.DeleteFunc(s.Work, func(r *rows.Row) bool { return r.Name == marked || r.Name == at.Name })
+	s.Claims = slices.DeleteFunc(s.Claims, func(r *rows.Row) bool { return r.Name == marked || r.Name == at.Name })
 	w.Update(snapshotMsg{s})
-	if w.work.marked() != 0 {
+	if w.claims.marked() != 0 {
 		t.Error("an object that is gone is still marked")
 	}
-	w.work.marks = nil
+	w.claims.marks = nil
 	typed(t, w, "g")
 	s = demo()
-	for i, r := range s.Work {
-		if at, _ := w.work.current(); r.UID == at.UID {
+	for i, r := range s.Claims {
+		if at, _ := w.claims.current(); r.UID == at.UID {
 			copied := *r
 			copied.UID = "made anew"
-			s.Work[i] = &copied
+			s.Claims[i] = &copied
 		}
 	}
 	typed(t, w, "space")
 	w.Update(snapshotMsg{s})
-	if w.work.marked() != 0 {
+	if w.claims.marked() != 0 {
 		t.Error("the mark went over to another object of the same name")
 	}
 }
@@ -159,7 +159,7 @@ func TestASnapshotWhileAQuestionIsOpenDoesNotChangeWhatIsAsked(t *testing.T) {
 	w := filled(t.Context(), 120, 40)
 	typed(t, w, "tab d")
 	s := demo()
-	s.Work = s.Work[:2]
+	s.Claims = s.Claims[:2]
 	w.Update(snapshotMsg{s})
 	typed(t, w, "y")
 	if got := asked(w); !slices.Equal(got, []string{"delete sandbox/batch"}) {
@@ -170,8 +170,8 @@ func TestASnapshotWhileAQuestionIsOpenDoesNotChangeWhatIsAsked(t *testing.T) {
 func TestTheNamespaceIsSwitched(t *testing.T) {
 	w := filled(t.Context(), 120, 40)
 	typed(t, w, "enter n j enter")
-	if !slices.Equal(w.source.switched, []string{"web"}) || len(w.way) != 1 {
-		t.Errorf("switched to %q, way %v", w.source.switched, w.way)
+	if !slices.Equal(w.source.switched, []string{"web"}) || len(w.stack) != 1 {
+		t.Errorf("switched to %q, way %v", w.source.switched, w.stack)
 	}
 	typed(t, w, "n g enter ctrl+r")
 	if !slices.Equal(w.source.switched, []string{"web", ""}) || w.source.reconnected != 1 {
@@ -200,7 +200,7 @@ func TestALogIsFollowedUntilOneScrolls(t *testing.T) {
 	w := filled(t.Context(), 80, 24)
 	from, to := io.Pipe()
 	w.actor.answer = func(r action.Request) action.Result { return action.Result{Verb: r.Verb, Log: from} }
-	w.wait = func(time.Duration) {}
+	w.sleep = func(time.Duration) {}
 	_, cmd := w.Update(press("tab"))
 	carryOut(t, w, cmd)
 	_, cmd = w.Update(press("l"))
@@ -225,7 +225,7 @@ func TestALogIsFollowedUntilOneScrolls(t *testing.T) {
 		t.Error("it still follows")
 	}
 	typed(t, w, "esc")
-	if w.log != nil || w.here().screen != screenHome {
+	if w.log != nil || w.current().screen != screenHome {
 		t.Error("the log is still open")
 	}
 }
@@ -245,8 +245,8 @@ func TestAnythingMayHappenAtAnyTime(t *testing.T) {
 				w.Update(tea.WindowSizeMsg{Width: random.IntN(160), Height: random.IntN(50)})
 			case 1:
 				s := demo()
-				random.Shuffle(len(s.Work), func(i, j int) { s.Work[i], s.Work[j] = s.Work[j], s.Work[i] })
-				s.Work, s.Pools = s.Work[:random.IntN(len(s.Work)+1)], s.Pools[:random.IntN(len(s.Pools)+1)]
+				random.Shuffle(len(s.Claims), func(i, j int) { s.Claims[i], s.Claims[j] = s.Claims[j], s.Claims[i] })
+				s.Claims, s.Pools = s.Claims[:random.IntN(len(s.Claims)+1)], s.Pools[:random.IntN(len(s.Pools)+1)]
 				s.Health = unwell(store.Phase(random.IntN(6)), random.IntN(2) == 0, "because")
 				w.Update(snapshotMsg{s})
 			case 2:
@@ -263,7 +263,7 @@ func TestAnythingMayHappenAtAnyTime(t *testing.T) {
 				}
 			}
 			lines := w.frame()
-			if w.width >= leastWidth && w.height >= leastHeight {
+			if w.width >= minWidth && w.height >= minHeight {
 				check(t, lines, w.width, w.height)
 			}
 			if t.Failed() {

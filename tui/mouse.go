@@ -5,10 +5,10 @@ package tui
 
 import tea "charm.land/bubbletea/v2"
 
-// wheelLines is how far one notch of the wheel goes.
+// wheelLines is the number of lines that one notch of the wheel moves.
 const wheelLines = 3
 
-// wheel moves what is under the pointer.
+// wheel moves the cursor or scrolls the text.
 func (m *Model) wheel(at tea.Mouse) {
 	var by int
 	switch at.Button {
@@ -24,22 +24,22 @@ func (m *Model) wheel(at tea.Mouse) {
 	}
 }
 
-// click puts the cursor where the pointer is; a click on the cursor opens what is there.
+// click moves the cursor to the pointer; a click on the cursor opens the object.
 func (m *Model) click(at tea.Mouse) tea.Cmd {
-	if at.Button != tea.MouseLeft || m.overlay != nil || m.tiny() {
+	if at.Button != tea.MouseLeft || m.overlay != nil || m.tooSmall() {
 		return nil
 	}
 	for _, a := range m.areas() {
-		line := at.Y - a.top - 1 // the first line is the head
+		line := at.Y - a.top - 1 // the first line is the header
 		if line < -1 || line >= a.height-1 {
 			continue
 		}
-		m.onWork = a.work
+		m.claimsFocused = a.claims
 		if line < 0 {
-			return nil // a click on the head chooses the table
+			return nil // a click on the header focuses the table
 		}
-		p := m.pane()
-		index, offset := p.place()
+		p := m.focusedTable()
+		index, offset := p.position()
 		shown, _ := p.size()
 		switch target := offset + line; {
 		case target >= shown:
@@ -47,7 +47,7 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		case target == index:
 			return m.open()
 		default:
-			p.to(target)
+			p.moveTo(target)
 		}
 		return nil
 	}

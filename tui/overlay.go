@@ -15,27 +15,27 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// overlay lies over the screen and has the keyboard.
+// overlay is a dialogue that covers the screen and has the focus.
 type overlay interface {
 	press(*Model, tea.KeyPressMsg) tea.Cmd
 	paste(*Model, tea.PasteMsg) tea.Cmd
-	// lines are its title and its text for a width and a height.
+	// lines returns its title and its text for a width and a height.
 	lines(m *Model, width, height int) (title string, text []string)
 }
 
-// prompt asks for a text.
+// prompt is an input field.
 type prompt struct {
 	question string
 	input    textinput.Model
-	// changed, if set, is told of each change, cancelled of Esc.
-	changed   func(*Model, string)
-	cancelled func(*Model)
-	done      func(*Model, string) tea.Cmd
-	wrong     string
+	// onChange, if set, is called after each change, onCancel after Esc.
+	onChange func(*Model, string)
+	onCancel func(*Model)
+	onEnter  func(*Model, string) tea.Cmd
+	invalid  string
 }
 
 func newPrompt(question, value string, done func(*Model, string) tea.Cmd) *prompt {
-	p := &prompt{question: question, input: textinput.New(), done: done}
+	p := &prompt{question: question, input: textinput.New(), onEnter: done}
 	p.input.Prompt = ""
 	styles := p.input.Styles()
 	styles.Cursor.Blink = false
@@ -50,13 +50,13 @@ func (p *prompt) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	switch msg.String() {
 	case "esc":
 		m.overlay = nil
-		if p.cancelled != nil {
-			p.cancelled(m)
+		if p.onCancel != nil {
+			p.onCancel(m)
 		}
 		return nil
 	case "enter":
 		m.overlay = nil
-		return p.done(m, p.input.Value())
+		return p.onEnter(m, p.input.Value())
 	}
 	return p.edit(m, msg)
 }
@@ -66,8 +66,8 @@ func (p *prompt) paste(m *Model, msg tea.PasteMsg) tea.Cmd { return p.edit(m, ms
 func (p *prompt) edit(m *Model, msg tea.Msg) tea.Cmd {
 	before := p.input.Value()
 	p.input, _ = p.input.Update(msg) // its commands blink the cursor, which is turned off
-	if now := p.input.Value(); now != before && p.changed != nil {
-		p.changed(m, now)
+	if now := p.input.Value(); now != before && p.onChange != nil {
+		p.onChange(m, now)
 	}
 	return nil
 }
@@ -76,13 +76,13 @@ func (p *prompt) lines(m *Model, width, _ int) (string, []string) {
 	input := p.input
 	input.SetWidth(max(1, min(width-8, 60)))
 	text := []string{input.View()}
-	if p.wrong != "" {
-		text = append(text, m.theme.Paint(view.Bad, printable.Line(p.wrong)))
+	if p.invalid != "" {
+		text = append(text, m.theme.Paint(view.Bad, printable.Line(p.invalid)))
 	}
-	return p.question, append(text, m.theme.Paint(view.Dim, "enter: go on"+m.theme.Dot+"esc: leave"))
+	return p.question, append(text, m.theme.Paint(view.Dim, "enter: OK"+m.theme.Dot+"esc: cancel"))
 }
 
-// confirmation asks whether what cannot be undone is meant. No is the answer to everything but a chosen yes.
+// confirmation asks before an action that cannot be undone. Every answer but an explicit yes means no.
 type confirmation struct {
 	question string
 	request  action.Request
@@ -104,7 +104,7 @@ func (c *confirmation) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.overlay = nil
 	if !c.yes {
-		m.say("nothing was done", false)
+		m.showToast("cancelled: nothing was changed", false)
 		return nil
 	}
 	return m.start(c.request)
@@ -121,7 +121,7 @@ func (c *confirmation) lines(m *Model, width, _ int) (string, []string) {
 	return "Are you sure?", append(text, m.theme.Paint(view.Dim, "y: yes"+m.theme.Dot+"n, esc, enter: no"))
 }
 
-// choice lets the user pick one of several.
+// choice lets the user pick one of several options.
 type choice struct {
 	title   string
 	options []string
@@ -178,7 +178,7 @@ func (c *choice) lines(m *Model, width, height int) (string, []string) {
 	return c.title, append(text, "", m.theme.Paint(view.Dim, c.hint))
 }
 
-// help lists all keys of the screen below it.
+// help lists all keys of the current screen.
 type help struct{ scroll int }
 
 func (h *help) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
@@ -200,13 +200,13 @@ func (h *help) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
 
 func (h *help) paste(*Model, tea.PasteMsg) tea.Cmd { return nil }
 
-// Widths of help: two columns of keys, or one where there is no room for two.
+// Widths of the help screen: it has two columns of keys, or one below helpNarrow.
 const (
 	helpColumn = 34
 	helpNarrow = 2*helpColumn + 9
 )
 
-// helpRoom is how many lines of help there is room for.
+// helpRoom returns the number of lines that the help screen has room for.
 func helpRoom(height int) int { return max(1, height-2) }
 
 func (h *help) lines(m *Model, width, height int) (string, []string) {
@@ -218,12 +218,12 @@ func (h *help) lines(m *Model, width, height int) (string, []string) {
 	return fmt.Sprintf("Keys (%s%s for more)", m.theme.Up, m.theme.Down), text[from:]
 }
 
-// text is all of help.
+// text returns all lines of the help screen.
 func (h *help) text(m *Model, width int) []string {
 	groups, texts := []string{}, map[string][]string{}
 	for i := range m.commands {
 		c := &m.commands[i]
-		if !c.here(m) {
+		if !c.availableOn(m) {
 			continue
 		}
 		if texts[c.group] == nil {
@@ -251,7 +251,7 @@ func (h *help) text(m *Model, width int) []string {
 	return text
 }
 
-// keyName writes arrows so that they can be shown.
+// keyName replaces arrows by words on ASCII terminals.
 func (m *Model) keyName(name string) string {
 	if !m.ascii {
 		return name

@@ -20,19 +20,19 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// shownEvents is how many of the latest events are shown.
+// shownEvents is the maximum number of events on a page.
 const shownEvents = 15
 
-// text is what a screen without a table shows: all of its lines.
+// text returns all lines of a screen without a table.
 func (m *Model) text() []string {
-	at := m.here()
+	at := m.current()
 	switch {
 	case at.screen == screenLogs:
 		if m.logErr != nil {
 			return append(slices.Clip(m.logLines), m.theme.Paint(view.Dim, "("+printable.Line(m.logErr.Error())+")"))
 		}
 		if len(m.logLines) == 0 {
-			return []string{m.theme.Paint(view.Dim, "nothing was written yet; what comes is shown")}
+			return []string{m.theme.Paint(view.Dim, "no output yet; new lines appear here")}
 		}
 		return m.logLines
 	case m.page == nil || m.page.Target != at.target:
@@ -67,7 +67,7 @@ func (w *writer) section(title string) {
 	w.lines = append(w.lines, w.m.theme.Paint(view.Accent, printable.Line(title)))
 }
 
-// line writes a text after a column of its own; what is too long goes on below.
+// line writes a column and a text; long text is wrapped and indented to the end of the column.
 func (w *writer) line(tone view.Tone, column, text string) {
 	const indent = 2
 	column = printable.Line(column)
@@ -87,7 +87,7 @@ func (w *writer) pair(key, value string) {
 	}
 }
 
-// detail is the page about a claim or Sandbox.
+// detail returns the lines of the page of a claim or Sandbox.
 func (m *Model) detail(p *action.Page) []string {
 	w := &writer{m: m}
 	d, f, t := &p.Diagnosis, &p.Facts, p.Found
@@ -213,7 +213,7 @@ func (m *Model) volumes(w *writer, f *diagnose.Snapshot) {
 		size := v.Spec.Resources.Requests[corev1.ResourceStorage]
 		fate := "deleted with its Sandbox"
 		if metav1.GetControllerOf(v) == nil {
-			fate = "stays when its Sandbox is deleted"
+			fate = "kept when its Sandbox is deleted"
 		}
 		w.pair(string(v.Status.Phase), v.Name+" "+size.String()+", "+fate)
 	}

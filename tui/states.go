@@ -14,11 +14,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// slow is how long a sandbox may start before it counts as being in trouble.
-const slow = time.Minute
+// slowStart is how long a sandbox may take to start before it counts as being in trouble.
+const slowStart = time.Minute
 
-// blocked is what to show instead of anything else: the first line says it all. It is nil when there is something to show.
-func (m *Model) blocked() []string {
+// unavailable returns the message that replaces the whole screen, or nil if there is data to show. Its first line is a
+// complete summary.
+func (m *Model) unavailable() []string {
 	if m.snapshot == nil {
 		return []string{"loading" + m.theme.Ellipsis}
 	}
@@ -28,9 +29,9 @@ func (m *Model) blocked() []string {
 	case !unread:
 		return nil
 	case down != nil:
-		return []string{"disconnected: the API server cannot be read", down.Message, "Trying again by itself; ctrl+r tries at once."}
+		return []string{"disconnected: cannot reach the API server", down.Message, "Retrying automatically; press ctrl+r to retry now."}
 	case h.Absent():
-		return []string{"not installed: this cluster does not know Sandboxes", "To install the operator: kubectl sandbox install"}
+		return []string{"not installed: this cluster does not serve Sandboxes", "To install the operator: kubectl sandbox install"}
 	case h.Blind():
 		return append([]string{"forbidden: you may not list pools, claims or Sandboxes here"}, forbiddenLong(h.Forbidden())...)
 	case h.Loading():
@@ -39,7 +40,7 @@ func (m *Model) blocked() []string {
 	return nil
 }
 
-// forbiddenLong says for each kind what may not be read, and what may help.
+// forbiddenLong returns the reason for each kind that may not be read, and what to do.
 func forbiddenLong(refused []store.Reading) []string {
 	var lines []string
 	for _, r := range refused {
@@ -47,10 +48,10 @@ func forbiddenLong(refused []store.Reading) []string {
 			lines = append(lines, line)
 		}
 	}
-	return append(lines, "", "n chooses another namespace; a Role that may list and watch these kinds helps.")
+	return append(lines, "", "Press n to select another namespace, or ask for a Role that may list and watch these resources.")
 }
 
-// forbiddenShort is the same in a few words.
+// forbiddenShort returns the same in a few words.
 func forbiddenShort(refused []store.Reading) string {
 	var kinds []string
 	places := map[string]bool{}
@@ -70,7 +71,7 @@ func forbiddenShort(refused []store.Reading) string {
 	return text
 }
 
-// notice shows a message in the middle.
+// notice centres a message on the screen.
 func (m *Model) notice(message []string, height int) []string {
 	var text []string
 	for i, line := range message {
@@ -94,8 +95,8 @@ func (m *Model) notice(message []string, height int) []string {
 	return lines
 }
 
-// unreadable says why a table is empty although there may be something, empty if there is nothing.
-func (m *Model) unreadable(resource string) string {
+// readProblem returns why a resource could not be read, or an empty string if it was read.
+func (m *Model) readProblem(resource string) string {
 	for _, r := range m.snapshot.Health.Readings {
 		if r.Resource != resource {
 			continue
@@ -106,7 +107,7 @@ func (m *Model) unreadable(resource string) string {
 		case store.Forbidden:
 			return "forbidden: you may not list " + resource
 		case store.NotServed:
-			return "this cluster does not know " + resource + ": the operator runs without its extensions"
+			return "this cluster does not serve " + resource + ": the operator was installed without its extensions"
 		case store.Disconnected:
 			return "disconnected: " + r.Message
 		case store.Synced, store.Split:
@@ -115,37 +116,37 @@ func (m *Model) unreadable(resource string) string {
 	return ""
 }
 
-// unmatched says that the selector of the command line takes nothing.
-func (m *Model) unmatched() string { return "none has the labels of " + m.selector.String() }
+// noMatchMessage says that no object matches the selector of the command line.
+func (m *Model) noMatchMessage() string { return "nothing matches the selector " + m.selector.String() }
 
 func (m *Model) emptyPools() string {
-	if why := m.unreadable(apis.ResourceWarmPools); why != "" {
+	if why := m.readProblem(apis.ResourceWarmPools); why != "" {
 		return why
 	}
 	if len(m.snapshot.Pools) > 0 {
-		return m.unmatched()
+		return m.noMatchMessage()
 	}
-	return "no pools; kubectl sandbox pool create NAME --template TEMPLATE makes one"
+	return "no pools yet: kubectl sandbox pool create NAME --template TEMPLATE"
 }
 
-func (m *Model) emptyWork() string {
+func (m *Model) emptyClaims() string {
 	for _, resource := range []string{apis.ResourceClaims, apis.ResourceSandboxes} {
-		if why := m.unreadable(resource); why != "" {
+		if why := m.readProblem(resource); why != "" {
 			return why
 		}
 	}
-	if len(m.snapshot.Work) > 0 {
-		return m.unmatched()
+	if len(m.snapshot.Claims) > 0 {
+		return m.noMatchMessage()
 	}
-	return "no claims; press a on a pool or template (t) to make one"
+	return "no claims yet: press a on a pool or template (t) to create one"
 }
 
 func (m *Model) emptyTemplates() string {
-	if why := m.unreadable(apis.ResourceTemplates); why != "" {
+	if why := m.readProblem(apis.ResourceTemplates); why != "" {
 		return why
 	}
 	if len(m.snapshot.Templates) > 0 {
-		return m.unmatched()
+		return m.noMatchMessage()
 	}
-	return "no templates; kubectl sandbox template create NAME --image IMAGE makes one"
+	return "no templates yet: kubectl sandbox template create NAME --image IMAGE"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// table is a list of objects with a cursor. The cursor and the marks stick to objects, not to lines.
+// table is a list of objects with a cursor. The cursor and the marks follow objects, not lines.
 type table[T rows.Item] struct {
 	title   string
 	columns func(wide bool) []view.Column
@@ -18,7 +18,7 @@ type table[T rows.Item] struct {
 	sort    func([]T, rows.Order, bool)
 	orders  []rows.Order
 
-	// all is how many objects there are, items are those that the filter takes, sorted.
+	// all are all objects, items those that match the filter, sorted.
 	all     []T
 	items   []T
 	index   int
@@ -30,27 +30,27 @@ type table[T rows.Item] struct {
 	reverse bool
 }
 
-// pane is a table whatever it lists.
+// pane is a table of any type of object.
 type pane interface {
 	move(by int)
-	to(index int)
+	moveTo(index int)
 	size() (shown, all int)
-	place() (index, offset int)
-	fit(height int)
+	position() (index, offset int)
+	scrollToCursor(height int)
 	mark()
 	markAll()
 	unmark() bool
 	marked() int
 	setFilter(rows.Filter)
-	filtered() rows.Filter
+	currentFilter() rows.Filter
 	sorting() (orders []rows.Order, now rows.Order, reverse bool)
 	setOrder(rows.Order, bool)
 	refilter()
 	draw(theme *view.Theme, width, height int, focused, wide bool) []string
 }
 
-// show gives the table its objects.
-func (t *table[T]) show(all []T, selector rows.Filter) {
+// setObjects replaces the objects of the table and drops marks of objects that are gone.
+func (t *table[T]) setObjects(all []T, selector rows.Filter) {
 	t.all = rows.Select(all, selector)
 	t.refilter()
 	if len(t.marks) == 0 {
@@ -65,7 +65,7 @@ func (t *table[T]) show(all []T, selector rows.Filter) {
 	t.marks = alive
 }
 
-// refilter chooses and sorts, and finds the object under the cursor again.
+// refilter filters and sorts the objects, and moves the cursor with its object.
 func (t *table[T]) refilter() {
 	t.items = rows.Select(t.all, t.filter)
 	t.sort(t.items, t.order, t.reverse)
@@ -75,10 +75,10 @@ func (t *table[T]) refilter() {
 			return
 		}
 	}
-	t.to(t.index) // it is gone: the cursor stays where it was
+	t.moveTo(t.index) // the object is gone: the cursor stays on its line
 }
 
-func (t *table[T]) to(index int) {
+func (t *table[T]) moveTo(index int) {
 	t.index = max(0, min(index, len(t.items)-1))
 	t.cursor = ""
 	if len(t.items) > 0 {
@@ -86,11 +86,11 @@ func (t *table[T]) to(index int) {
 	}
 }
 
-func (t *table[T]) move(by int)                { t.to(t.index + by) }
-func (t *table[T]) size() (shown, all int)     { return len(t.items), len(t.all) }
-func (t *table[T]) place() (index, offset int) { return t.index, t.offset }
-func (t *table[T]) marked() int                { return len(t.marks) }
-func (t *table[T]) filtered() rows.Filter      { return t.filter }
+func (t *table[T]) move(by int)                   { t.moveTo(t.index + by) }
+func (t *table[T]) size() (shown, all int)        { return len(t.items), len(t.all) }
+func (t *table[T]) position() (index, offset int) { return t.index, t.offset }
+func (t *table[T]) marked() int                   { return len(t.marks) }
+func (t *table[T]) currentFilter() rows.Filter    { return t.filter }
 
 func (t *table[T]) sorting() (orders []rows.Order, now rows.Order, reverse bool) {
 	return t.orders, t.order, t.reverse
@@ -106,8 +106,8 @@ func (t *table[T]) setOrder(o rows.Order, reverse bool) {
 	t.refilter()
 }
 
-// fit scrolls so that the cursor is among so many lines.
-func (t *table[T]) fit(height int) {
+// scrollToCursor scrolls so that the cursor is within the given number of lines.
+func (t *table[T]) scrollToCursor(height int) {
 	height = max(1, height)
 	t.offset = max(0, min(t.offset, len(t.items)-height))
 	t.offset = min(t.offset, t.index)
@@ -123,7 +123,7 @@ func (t *table[T]) current() (item T, has bool) {
 	return t.items[t.index], true
 }
 
-// mark turns the mark of the current object on or off, and goes on to the next.
+// mark toggles the mark of the current object and moves to the next one.
 func (t *table[T]) mark() {
 	item, has := t.current()
 	if !has {
@@ -140,7 +140,7 @@ func (t *table[T]) mark() {
 	t.move(1)
 }
 
-// markAll marks what the filter takes.
+// markAll marks all objects that match the filter.
 func (t *table[T]) markAll() {
 	t.marks = make(map[types.UID]struct{}, len(t.items))
 	for _, item := range t.items {
@@ -154,8 +154,8 @@ func (t *table[T]) unmark() bool {
 	return had
 }
 
-// chosen are the marked objects, or else the one under the cursor. A marked object that the filter hides is not among them.
-func (t *table[T]) chosen() []T {
+// selection returns the visible marked objects or, if there are none, the object under the cursor.
+func (t *table[T]) selection() []T {
 	var all []T
 	for _, item := range t.items {
 		if _, marked := t.marks[item.ID()]; marked {
@@ -171,11 +171,11 @@ func (t *table[T]) chosen() []T {
 	return nil
 }
 
-// draw returns the head and exactly so many lines in all.
+// draw returns the header and the rows, padded to exactly the given height.
 func (t *table[T]) draw(theme *view.Theme, width, height int, focused, wide bool) []string {
 	columns := t.columns(wide)
 	columns[0].Title = t.heading()
-	lines := []string{theme.Head(columns, width, focused)}
+	lines := []string{theme.Header(columns, width, focused)}
 	for i := t.offset; i < len(t.items) && len(lines) < height; i++ {
 		item := t.items[i]
 		_, marked := t.marks[item.ID()]

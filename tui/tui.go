@@ -5,10 +5,10 @@
 //
 // Invariants:
 //   - there is one tea.Model; Update decides and never waits, View only reads;
-//   - a frame shows one snapshot: nothing in it is of another time;
-//   - every size renders, and no line is longer than the terminal is wide;
-//   - it never ends by itself: what cannot be read is shown as such and tried again;
-//   - however it ends, a panic in any goroutine included, the terminal is as it was before.
+//   - a frame shows exactly one snapshot;
+//   - every terminal size renders, and no line is longer than the terminal is wide;
+//   - the dashboard never exits by itself: a failed read is shown and retried;
+//   - however the dashboard ends, even by a panic in any goroutine, the terminal is restored.
 package tui
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/rescue"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
@@ -40,19 +40,19 @@ type Options struct {
 	Kubernetes kubernetes.Interface
 	Network    stream.Network
 	Clock      clock.WithTicker
-	// Cluster is how the cluster is called in the title.
+	// Cluster is the name of the cluster in the title.
 	Cluster string
-	// Namespace to show, empty for all; Home is the user's own.
+	// Namespace is the namespace to show, empty for all. Home is the namespace of the user's context.
 	Namespace, Home string
 	// Selector is a label selector that everything shown must match.
 	Selector string
 	ReadOnly bool
-	// ASCII keeps to characters that every terminal has; Color allows colours.
+	// ASCII restricts the output to ASCII; Color permits colours.
 	ASCII, Color bool
-	// Rescue, if set, are the arguments that lead this program to rescue.Wait, and TTY is the terminal that it watches.
-	Rescue []string
-	TTY    *os.File
-	// Refresh is the least time between two frames that events cause; less than store.Fastest means that.
+	// RestoreArgs, if set, are the arguments with which this program calls restore.Wait. TTY is the terminal to restore.
+	RestoreArgs []string
+	TTY         *os.File
+	// Refresh is the minimum time between two frames that events cause, at least store.MinInterval.
 	Refresh time.Duration
 
 	selector rows.Filter
@@ -72,7 +72,7 @@ func (o *Options) store() *store.Store {
 	})
 }
 
-// Run shows the dashboard on the terminal until the user leaves it or the context ends, which is no error.
+// Run shows the dashboard on the terminal until the user quits or the context ends, which is not an error.
 func Run(ctx context.Context, o Options) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -80,8 +80,8 @@ func Run(ctx context.Context, o Options) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o.guard = &guard{cancel: cancel}
-	if len(o.Rescue) > 0 {
-		end, err := rescue.Watch(o.TTY, o.Rescue...)
+	if len(o.RestoreArgs) > 0 {
+		end, err := restore.Watch(o.TTY, o.RestoreArgs...)
 		if err != nil {
 			return err
 		}
@@ -112,11 +112,11 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// patience is how long Once waits for what cannot be read.
-const patience = 10 * time.Second
+// onceTimeout is the maximum time for which Once waits for data.
+const onceTimeout = 10 * time.Second
 
-// Once writes one frame without colours, as wide as is asked for and as high as there is something to show. That nothing could
-// be read from the API server is an error, after the frame that says so.
+// Once writes one frame without colours. It has the given width and as many lines as its content needs. If nothing could be
+// read from the API server, Once writes a frame that says so and returns an error.
 func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -127,23 +127,23 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	defer cancel(nil)
 	feed := o.store()
 	o.guard.run(func() { feed.Run(inner) })
-	m := newModel(inner, &o, feed, idle{})
-	late := o.Clock.NewTimer(patience)
+	m := newModel(inner, &o, feed, noActor{})
+	late := o.Clock.NewTimer(onceTimeout)
 	defer late.Stop()
 	for waiting := true; waiting; {
 		select {
 		case s := <-feed.Snapshots():
 			m.receive(s)
-			waiting = s.Health.Loading() || (s.Health.Disconnected() != nil && m.blocked() != nil)
+			waiting = s.Health.Loading() || (s.Health.Disconnected() != nil && m.unavailable() != nil)
 		case <-late.C():
 			waiting = false
 		case <-inner.Done():
 			return context.Cause(inner)
 		}
 	}
-	if cmd := m.attend(0); cmd != nil && m.blocked() == nil {
-		if found, ok := cmd().(attendedMsg); ok {
-			m.attended(found)
+	if cmd := m.checkOperator(0); cmd != nil && m.unavailable() == nil {
+		if found, ok := cmd().(operatorMsg); ok {
+			m.handleOperatorCheck(found)
 		}
 	}
 	for _, line := range m.plain(width) {
@@ -151,34 +151,34 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 			return err
 		}
 	}
-	if s := m.snapshot; s != nil && m.blocked() != nil {
+	if s := m.snapshot; s != nil && m.unavailable() != nil {
 		if down := s.Health.Disconnected(); down != nil {
-			return fmt.Errorf("the API server cannot be read: %s", down.Message)
+			return fmt.Errorf("cannot reach the API server: %s", down.Message)
 		}
 	}
 	return nil
 }
 
-// plain is a frame that is as high as its contents, without hints and a cursor.
+// plain returns a frame as high as its content, without hints and cursor.
 func (m *Model) plain(width int) []string {
-	m.width, m.height = max(width, leastWidth), leastHeight
-	if message := m.blocked(); message != nil {
+	m.width, m.height = max(width, minWidth), minHeight
+	if message := m.unavailable(); message != nil {
 		return append([]string{m.title()}, message...)
 	}
 	lines := []string{m.title(), ""}
 	wide := m.snapshot.Namespace == ""
-	m.pools.index, m.work.index = -1, -1 // no cursor
-	lines = append(lines, m.orNothing(m.pools.draw(&m.theme, m.width, max(2, len(m.pools.items)+1), false, wide), len(m.pools.all), m.emptyPools())...)
+	m.pools.index, m.claims.index = -1, -1 // no cursor
+	lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, max(2, len(m.pools.items)+1), false, wide), len(m.pools.all), m.emptyPools())...)
 	lines = append(lines, "")
-	lines = append(lines, m.orNothing(m.work.draw(&m.theme, m.width, max(2, len(m.work.items)+1), false, wide), len(m.work.all), m.emptyWork())...)
+	lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, max(2, len(m.claims.items)+1), false, wide), len(m.claims.all), m.emptyClaims())...)
 	for i := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
 	}
 	return lines
 }
 
-// idle is an Actor that does nothing, for a frame that nobody can act on.
-type idle struct{}
+// noActor is an Actor that does nothing, for Once.
+type noActor struct{}
 
-func (idle) Dispatch(context.Context, action.Request) action.Result { return action.Result{} }
-func (idle) Forwards() []action.Forwarding                          { return nil }
+func (noActor) Dispatch(context.Context, action.Request) action.Result { return action.Result{} }
+func (noActor) Forwards() []action.Forwarding                          { return nil }

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// The messages of our own.
+// The dashboard's own messages.
 type (
 	snapshotMsg   struct{ *store.Snapshot }
 	sessionMsg    struct{ err error }
@@ -24,15 +24,15 @@ type (
 	}
 	resultMsg struct {
 		action.Result
-		// from is where the user was when it was asked for.
-		from place
+		// from is the location of the user when the request was made.
+		from location
 	}
 )
 
-// reread is how often a page is read again though nothing is known to have changed: its events may have.
-const reread = 5 * time.Second
+// pageRefreshInterval is how often an unchanged page is read again, because events do not change the object's version.
+const pageRefreshInterval = 5 * time.Second
 
-// nextSnapshot waits for the next snapshot.
+// nextSnapshot returns a command that waits for the next snapshot.
 func (m *Model) nextSnapshot() tea.Cmd {
 	snapshots, ctx := m.source.Snapshots(), m.ctx
 	return func() tea.Msg {
@@ -61,20 +61,20 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case snapshotMsg:
 		return tea.Batch(m.receive(msg.Snapshot), m.nextSnapshot())
-	case attendedMsg:
-		return m.attended(msg)
+	case operatorMsg:
+		return m.handleOperatorCheck(msg)
 	case resultMsg:
 		return m.finish(msg)
 	case sessionMsg:
 		if msg.err != nil {
-			m.say(view.Reason(msg.err), true)
+			m.showToast(view.Reason(msg.err), true)
 		}
 	case namespacesMsg:
 		m.offer(msg)
 	case logMsg:
 		return m.readLog(msg)
 	case tea.KeyPressMsg:
-		return m.press(msg)
+		return m.handleKey(msg)
 	case tea.PasteMsg:
 		if m.overlay != nil {
 			return m.overlay.paste(m, msg)
@@ -87,10 +87,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// receive shows a snapshot.
+// receive makes the model show a snapshot.
 func (m *Model) receive(s *store.Snapshot) tea.Cmd {
 	m.snapshot = s
-	m.fill()
+	m.updateTables()
 	m.forwards = m.actor.Forwards()
 	if m.toast.text != "" && !s.At.Before(m.toast.until) {
 		m.toast = toast{}
@@ -98,21 +98,21 @@ func (m *Model) receive(s *store.Snapshot) tea.Cmd {
 	return m.refreshPage()
 }
 
-// fill gives the tables their objects.
-func (m *Model) fill() {
-	m.pools.show(m.snapshot.Pools, m.selector)
-	m.work.show(m.snapshot.Work, m.selector)
-	m.templates.show(m.snapshot.Templates, m.selector)
-	for _, at := range m.way {
+// updateTables sets the objects of all tables from the snapshot.
+func (m *Model) updateTables() {
+	m.pools.setObjects(m.snapshot.Pools, m.selector)
+	m.claims.setObjects(m.snapshot.Claims, m.selector)
+	m.templates.setObjects(m.snapshot.Templates, m.selector)
+	for _, at := range m.stack {
 		if at.screen == screenMembers {
-			m.members.show(m.snapshot.Members[at.target.UID], m.selector)
+			m.members.setObjects(m.snapshot.Members[at.target.UID], m.selector)
 		}
 	}
 }
 
-// refreshPage reads the page that is shown again when its object changed, or its time has come.
+// refreshPage reads the open page again when its object has changed or pageRefreshInterval has passed.
 func (m *Model) refreshPage() tea.Cmd {
-	at := m.here()
+	at := m.current()
 	if (at.screen != screenDetail && at.screen != screenYAML) || m.pageReading {
 		return nil
 	}
@@ -120,30 +120,30 @@ func (m *Model) refreshPage() tea.Cmd {
 	if r := m.row(at.target); r != nil {
 		version = r.Version
 	}
-	if m.page != nil && m.page.Target == at.target && version == m.pageVersion && m.now().Sub(m.pageAt) < reread {
+	if m.page != nil && m.page.Target == at.target && version == m.pageVersion && m.now().Sub(m.pageAt) < pageRefreshInterval {
 		return nil
 	}
 	m.pageReading, m.pageVersion, m.pageAt = true, version, m.now()
 	return m.run(action.Request{Verb: action.Inspect, Targets: []action.Target{at.target}})
 }
 
-// run has a request dispatched.
+// run returns a command that dispatches a request.
 func (m *Model) run(r action.Request) tea.Cmd {
-	ctx, actor, from := m.ctx, m.actor, m.here()
+	ctx, actor, from := m.ctx, m.actor, m.current()
 	return func() tea.Msg { return resultMsg{actor.Dispatch(ctx, r), from} }
 }
 
-// start has what the user asked for dispatched.
+// start dispatches a request of the user.
 func (m *Model) start(r action.Request) tea.Cmd {
 	m.busy++
 	return m.run(r)
 }
 
-// finish shows how a request ended.
+// finish shows the result of a request.
 func (m *Model) finish(r resultMsg) tea.Cmd {
 	if r.Verb == action.Inspect {
 		m.pageReading, m.pageErr = false, r.Err
-		if r.Page != nil && r.Page.Target == m.here().target {
+		if r.Page != nil && r.Page.Target == m.current().target {
 			m.page = r.Page
 		}
 		return nil
@@ -152,9 +152,9 @@ func (m *Model) finish(r resultMsg) tea.Cmd {
 	m.forwards = m.actor.Forwards()
 	switch {
 	case r.Err != nil:
-		m.say(view.Reason(r.Err), true)
-	case (r.Session != nil || r.Log != nil) && (m.here() != r.from || m.overlay != nil):
-		// The user has gone on meanwhile: nothing may come up under his fingers.
+		m.showToast(view.Reason(r.Err), true)
+	case (r.Session != nil || r.Log != nil) && (m.current() != r.from || m.overlay != nil):
+		// The user has moved on meanwhile: a session or log must not open unexpectedly.
 		if r.Log != nil {
 			_ = r.Log.Close() // it was only read
 		}
@@ -163,64 +163,64 @@ func (m *Model) finish(r resultMsg) tea.Cmd {
 	case r.Log != nil:
 		return m.openLog(r.Target, r.Log)
 	case r.Clipboard != "":
-		m.say(r.Message, false)
+		m.showToast(r.Message, false)
 		return tea.SetClipboard(r.Clipboard)
 	default:
-		m.say(r.Message, false)
-		if p := m.pane(); p != nil {
+		m.showToast(r.Message, false)
+		if p := m.focusedTable(); p != nil {
 			p.unmark()
 		}
 	}
 	return nil
 }
 
-// press handles a key: an overlay has it first, then the commands of the screen.
-func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+// handleKey passes a key to the overlay if there is one, else to the commands of the screen.
+func (m *Model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.String() == "ctrl+c" {
 		return tea.Quit
 	}
 	if m.overlay != nil {
 		return m.overlay.press(m, msg)
 	}
-	m.toast.read(m.now())
+	m.toast.expireSoon(m.now())
 	for i := range m.commands {
-		if c := &m.commands[i]; c.here(m) && key.Matches(msg, c.Binding) {
+		if c := &m.commands[i]; c.availableOn(m) && key.Matches(msg, c.Binding) {
 			return c.run(m)
 		}
 	}
 	return nil
 }
 
-// ask begins an action: it asks for what the verb needs, then whether it is meant, then has it done.
+// ask starts an action: it prompts for the verb's argument, asks for confirmation, and dispatches the request.
 func (m *Model) ask(verb action.Verb) tea.Cmd { return m.askFor(verb, m.targets()) }
 
 func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 	if len(targets) == 0 {
-		m.say(missing(verb), true)
+		m.showToast(noSelection(verb), true)
 		return nil
 	}
-	if !m.mayDo(verb) { // the dispatcher refuses it anyway: better before questions than after
-		m.say(action.ErrReadOnly.Error(), true)
+	if !m.permits(verb) { // the dispatcher would refuse it too, but only after the prompts
+		m.showToast(action.ErrReadOnly.Error(), true)
 		return nil
 	}
 	r := action.Request{Verb: verb, Targets: targets}
-	if single(verb) && len(targets) > 1 {
-		m.say("one at a time: "+string(verb)+" does not work on several", true)
+	if singleTarget(verb) && len(targets) > 1 {
+		m.showToast(string(verb)+" works on one object at a time", true)
 		return nil
 	}
-	question, value := m.needs(verb, targets[0])
+	question, value := m.promptFor(verb, targets[0])
 	if question == "" {
 		return m.confirm(r)
 	}
 	m.overlay = newPrompt(question, value, func(m *Model, text string) tea.Cmd {
 		r.Argument = text
-		r.Lowered = verb == action.Scale && m.lowers(targets, text)
+		r.ScalesDown = verb == action.Scale && m.scalesDown(targets, text)
 		return m.confirm(r)
 	})
 	return nil
 }
 
-// confirm asks whether what cannot be undone is meant.
+// confirm asks for confirmation if the request destroys something, else dispatches it.
 func (m *Model) confirm(r action.Request) tea.Cmd {
 	for _, t := range r.Targets {
 		if row := m.row(t); row != nil {

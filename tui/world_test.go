@@ -129,17 +129,17 @@ func demo() *store.Snapshot {
 			member := b.Sandbox(fmt.Sprintf("%s-%05d", name, i), b.WithUID(types.UID(fmt.Sprintf("%s-%d", name, i))), b.InNamespace("research"),
 				b.OwnedBy(object), b.CreatedAt(ago(time.Duration(i+1)*7*time.Minute)), b.WithSandboxStatus(status), condition)
 			summary.Members = append(summary.Members, member)
-			s.Members[object.UID] = append(s.Members[object.UID], rows.OfSandbox(member, nil, i == 1, noon))
+			s.Members[object.UID] = append(s.Members[object.UID], rows.FromSandbox(member, nil, i == 1, noon))
 		}
-		s.Pools = append(s.Pools, rows.OfPool(summary, warm, cold, was, claims))
+		s.Pools = append(s.Pools, rows.FromPool(summary, warm, cold, was, claims))
 	}
 	add("node-warm", "node", 3, 3, 1, 1, 0, "", []int{3, 3, 3, 2, 3, 3}, []int{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0})
 	add("python-warm", "python", 10, 4, 6, 6, 2, "6 not ready: "+noRoom, []int{10, 9, 8, 8, 6, 5, 4, 4}, []int{0, 1, 0, 0, 2, 1, 0, 3, 1, 2, 4, 6})
 	add("gpu-warm", "gpu", 2, 0, 0, 0, 3, "template gpu does not exist", nil, nil)
-	s.Work = demoWork()
+	s.Claims = demoWork()
 	s.Templates = []*rows.Template{
-		rows.OfTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"), b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8, ""),
-		rows.OfTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))), []string{"node-warm"}, 1, ""),
+		rows.FromTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"), b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8, ""),
+		rows.FromTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))), []string{"node-warm"}, 1, ""),
 	}
 	return s
 }
@@ -158,7 +158,7 @@ func demoWork() []*rows.Row {
 		c := claim(fmt.Sprintf("agent-%d", i+1), time.Duration(i+1)*11*time.Minute, isReady(time.Minute),
 			b.BoundTo(fmt.Sprintf("python-warm-x%04d", i), fmt.Sprintf("10.0.2.%d", i+1)),
 			b.WithClaimShutdown(noon.Add(time.Duration(i+1)*25*time.Minute), extensionsv1beta1.ShutdownPolicyDelete))
-		all = append(all, rows.OfClaim(c, box(c.Status.SandboxStatus.Name, apis.LaunchTypeWarm, c), nil, noon))
+		all = append(all, rows.FromClaim(c, box(c.Status.SandboxStatus.Name, apis.LaunchTypeWarm, c), nil, noon))
 	}
 	cold := claim("notebook", 3*time.Hour, isReady(time.Hour), b.BoundTo("notebook", "10.0.3.9"))
 	stuck := claim("trainer", 9*time.Minute, notReady(apis.ReasonTemplateNotFound, "template gpu does not exist", 9*time.Minute))
@@ -169,8 +169,8 @@ func demoWork() []*rows.Row {
 	asleep := b.Sandbox("idle", b.WithUID("s-idle"), b.InNamespace("research"), b.CreatedAt(ago(80*time.Hour)), b.WithReplicas(0),
 		b.WithCondition(apis.ConditionReady, false, apis.ReasonSandboxSuspended, "Sandbox is suspended", ago(time.Hour)),
 		b.WithCondition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, "Pod has been terminated. Sandbox is not operational.", ago(time.Hour)))
-	return append(all, rows.OfClaim(cold, box("notebook", apis.LaunchTypeCold, cold), nil, noon), rows.OfClaim(stuck, nil, nil, noon),
-		rows.OfSandbox(failed, pod, false, noon), rows.OfSandbox(asleep, nil, false, noon))
+	return append(all, rows.FromClaim(cold, box("notebook", apis.LaunchTypeCold, cold), nil, noon), rows.FromClaim(stuck, nil, nil, noon),
+		rows.FromSandbox(failed, pod, false, noon), rows.FromSandbox(asleep, nil, false, noon))
 }
 
 func event(kind, reason, message string, age time.Duration) corev1.Event {

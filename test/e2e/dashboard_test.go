@@ -33,14 +33,14 @@ func TestTheDashboardScalesAPoolMakesAClaimAndEntersIt(t *testing.T) {
 	s.Until("warm-dev logs", "started")
 	s.Type("\x1b")
 	s.Until("Conditions of claim", "claim/warm-dev")
-	s.Type("s") // a shell in the sandbox
-	s.Until("The dashboard comes back when it ends")
+	s.Type("s") // a shell in it
+	s.Until("The dashboard returns when it ends")
 	s.Type("echo here-$((40+2))\r")
 	s.Until("here-42")
 	s.Type("exit\r")
 	s.Until("Conditions of claim", "claim/warm-dev")
 	s.Type("xecho out-$((1+1))\r")
-	s.Until("out-2", "Ended with code 0")
+	s.Until("out-2", "Exit code 0")
 	s.Type("\r")
 	s.Until("Conditions of claim", "claim/warm-dev")
 	s.Type("dy")

@@ -1,12 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package action does what a user asks the dashboard to do, through the SDK.
+// Package action executes the requests of the dashboard's user, through the SDK.
 //
 // Invariants:
-//   - there is one way in, Dispatch, and what a read-only dashboard must not do is refused there;
-//   - a change is made to the object that the user saw: another one of the same name is left alone;
-//   - everything that runs in the background is ended by Close.
+//   - Dispatch is the only entry point, and refuses changes in a read-only dashboard;
+//   - a change applies only to the object that the user saw, not to another one of the same name;
+//   - Close ends everything that runs in the background.
 package action
 
 import (
@@ -21,31 +21,31 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Verb is what to do.
+// Verb is the name of an action.
 type Verb string
 
 // The verbs.
 const (
-	Shell   Verb = "shell"
-	Exec    Verb = "exec"
-	Logs    Verb = "logs"
-	Forward Verb = "port-forward"
-	Unlink  Verb = "stop port-forward"
-	Copy    Verb = "copy"
-	Suspend Verb = "suspend"
-	Resume  Verb = "resume"
-	Extend  Verb = "extend"
-	Delete  Verb = "delete"
-	Scale   Verb = "scale"
-	Create  Verb = "create"
+	Shell       Verb = "shell"
+	Exec        Verb = "exec"
+	Logs        Verb = "logs"
+	Forward     Verb = "port-forward"
+	StopForward Verb = "stop port-forward"
+	Copy        Verb = "copy"
+	Suspend     Verb = "suspend"
+	Resume      Verb = "resume"
+	Extend      Verb = "extend"
+	Delete      Verb = "delete"
+	Scale       Verb = "scale"
+	Create      Verb = "create"
 	// Inspect reads everything about one object.
 	Inspect Verb = "inspect"
 )
 
-// Changes says whether a verb changes anything in the cluster or enters a sandbox.
+// Changes reports whether a verb changes anything in the cluster or enters a sandbox.
 func (v Verb) Changes() bool {
 	switch v {
-	case Logs, Copy, Inspect, Unlink:
+	case Logs, Copy, Inspect, StopForward:
 		return false
 	default:
 		return true
@@ -59,58 +59,58 @@ type Target struct {
 	UID             types.UID
 }
 
-// Ref is how commands of the plugin name the target.
+// Ref returns the reference with which commands of the plugin name the target.
 func (t Target) Ref() resolve.Ref { return resolve.Ref{Kind: t.Kind, Name: t.Name} }
 
-// Request is what to do, and to what.
+// Request is an action and its targets.
 type Request struct {
 	Verb    Verb
 	Targets []Target
-	// Argument is the command, ports, duration, number, name or ID that the verb needs.
+	// Argument is the command, ports, duration, number, name or ID, depending on the verb.
 	Argument string
-	// Volumes are those of the targets, as far as the user saw.
-	Volumes []volume.Outcome
+	// Volumes are those of the targets, as the user saw them.
+	Volumes []volume.Fate
 	// Lowered says of Scale that the pool is to keep fewer than now.
-	Lowered bool
+	ScalesDown bool
 }
 
-// Question is what to ask before a request that destroys something; empty if it does not.
+// Question returns the question to ask before a request that destroys something, or an empty string for other requests.
 func (r Request) Question() string {
-	what := names(r.Targets)
+	what := describeTargets(r.Targets)
 	switch {
 	case r.Verb == Delete && len(r.Targets) > 0 && r.Targets[0].Kind == resolve.KindPool:
-		return "Delete " + what + ", with the sandboxes in it that nobody has claimed?"
+		return "Delete " + what + " and its unclaimed sandboxes?"
 	case r.Verb == Delete:
 		return "Delete " + what + "?" + volumes(r.Volumes)
 	case r.Verb == Suspend:
-		return "Suspend " + what + "? What is not on a volume is lost."
-	case r.Verb == Scale && r.Lowered:
+		return "Suspend " + what + "? Data that is not on a volume is lost."
+	case r.Verb == Scale && r.ScalesDown:
 		return fmt.Sprintf("Scale %s down to %s?", what, r.Argument)
 	}
 	return ""
 }
 
-// volumes says which volumes go and which stay.
-func volumes(all []volume.Outcome) (text string) {
+// volumes lists the volumes that are deleted and those that are kept.
+func volumes(all []volume.Fate) (text string) {
 	if going := volume.Names(all, false); going != "" {
-		text += " Volumes that are deleted with what is on them: " + going + "."
+		text += " Volumes that are deleted with their data: " + going + "."
 	}
 	if staying := volume.Names(all, true); staying != "" {
-		text += " Volumes that stay: " + staying + "."
+		text += " Volumes that are kept: " + staying + "."
 	}
 	return text
 }
 
-// shown is how many names a question spells out.
-const shown = 6
+// maxNames is the number of names that a question lists.
+const maxNames = 6
 
-func names(targets []Target) string {
+func describeTargets(targets []Target) string {
 	var words []string
-	for _, t := range targets[:min(len(targets), shown)] {
+	for _, t := range targets[:min(len(targets), maxNames)] {
 		words = append(words, t.Ref().String())
 	}
 	text := strings.Join(words, ", ")
-	switch more := len(targets) - shown; {
+	switch more := len(targets) - maxNames; {
 	case len(targets) <= 1:
 		return text
 	case more > 0:
@@ -119,22 +119,22 @@ func names(targets []Target) string {
 	return fmt.Sprintf("%d objects: %s", len(targets), text)
 }
 
-// Result is how a request ended.
+// Result is the outcome of a request.
 type Result struct {
 	Verb Verb
-	// Target is the first one that it was for, if any.
+	// Target is the first target of the request, if any.
 	Target  Target
 	Message string
 	Err     error
-	// Session, if set, is to be given the terminal.
+	// Session, if set, is to be run on the terminal.
 	Session *Session
-	// Log, if set, is to be read and closed.
+	// Log, if set, has to be read and closed by the caller.
 	Log io.ReadCloser
-	// Clipboard, if set, is to be put there.
+	// Clipboard, if set, is a text for the clipboard.
 	Clipboard string
-	// Page is what Inspect read.
+	// Page is the result of Inspect.
 	Page *Page
 }
 
-// ErrReadOnly is why a read-only dashboard does not do something.
-var ErrReadOnly = errors.New("read-only: start without --read-only to change anything")
+// ErrReadOnly is the error of a change in a read-only dashboard.
+var ErrReadOnly = errors.New("read-only: restart without --read-only to make changes")

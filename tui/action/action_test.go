@@ -75,9 +75,9 @@ func TestWhatIsAskedForIsDone(t *testing.T) {
 		fail string
 	}{
 		"suspend":                              {ask: Request{Verb: Suspend, Targets: []Target{dev}}, want: "sandbox/dev suspended"},
-		"resume what runs":                     {ask: Request{Verb: Resume, Targets: []Target{dev}}, want: "sandbox/dev was running already"},
+		"resume what runs":                     {ask: Request{Verb: Resume, Targets: []Target{dev}}, want: "sandbox/dev is already running"},
 		"extend":                               {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "1h"}, want: "sandbox/dev ends at "},
-		"extend by nonsense":                   {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "soon"}, fail: `"soon" is no duration`},
+		"extend by nonsense":                   {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "soon"}, fail: `invalid duration "soon"`},
 		"extend what never ends":               {ask: Request{Verb: Extend, Targets: []Target{held}, Argument: "1h"}, fail: "claim/held: "},
 		"delete":                               {ask: Request{Verb: Delete, Targets: []Target{dev}}, want: "sandbox/dev deleted"},
 		"delete several":                       {ask: Request{Verb: Delete, Targets: []Target{dev, held}}, want: "delete: 2 done"},
@@ -85,17 +85,17 @@ func TestWhatIsAskedForIsDone(t *testing.T) {
 		"delete a pool":                        {ask: Request{Verb: Delete, Targets: []Target{fast}}, want: "pool/fast deleted"},
 		"delete a template":                    {ask: Request{Verb: Delete, Targets: []Target{python}}, want: "template/python deleted"},
 		"scale":                                {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "5"}, want: "pool/fast scaled to 5"},
-		"scale by nonsense":                    {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "many"}, fail: "no number"},
+		"scale by nonsense":                    {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "many"}, fail: "invalid number"},
 		"scale a Sandbox":                      {ask: Request{Verb: Scale, Targets: []Target{dev}, Argument: "5"}, fail: "cannot scale a sandbox"},
 		"suspend a pool":                       {ask: Request{Verb: Suspend, Targets: []Target{fast}}, fail: "cannot suspend a pool"},
 		"create from a template":               {ask: Request{Verb: Create, Targets: []Target{python}, Argument: "new"}, want: "claim/new created"},
 		"create from a pool":                   {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "new"}, want: "claim/new created"},
-		"create with a name that is none":      {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "A b"}, fail: "is no name"},
+		"create with a name that is none":      {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "A b"}, fail: "invalid name"},
 		"copy":                                 {ask: Request{Verb: Copy, Targets: []Target{dev}}, want: "copied: -n " + b.Namespace + " sandbox/dev"},
 		"nothing to nothing":                   {ask: Request{Verb: Delete}, fail: "nothing is selected"},
 		"a shell in what does not run":         {ask: Request{Verb: Shell, Targets: []Target{held}}, fail: "held"},
 		"a port that is none":                  {ask: Request{Verb: Forward, Targets: []Target{dev}, Argument: "x:y:z"}, fail: "x:y:z"},
-		"stop a port-forward that there isn't": {ask: Request{Verb: Unlink, Argument: "9"}, fail: "ended already"},
+		"stop a port-forward that there isn't": {ask: Request{Verb: StopForward, Argument: "9"}, fail: "already ended"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestAnotherObjectOfTheSameNameIsLeftAlone(t *testing.T) {
 		if verb == Extend {
 			got = r.Dispatch(t.Context(), Request{Verb: verb, Targets: []Target{seen}, Argument: "1h"})
 		}
-		if got.Err == nil || !strings.Contains(got.Err.Error(), "made anew") {
+		if got.Err == nil || !strings.Contains(got.Err.Error(), "created again") {
 			t.Errorf("%s: %v", verb, got.Err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestAPortForwardRunsInTheBackgroundUntilItIsStopped(t *testing.T) {
 	if text, err := io.ReadAll(connection); string(text) != "hello" || err != nil {
 		t.Errorf("read %q, %v", text, err)
 	}
-	if got := r.Dispatch(t.Context(), Request{Verb: Unlink, Argument: "1"}); got.Err != nil {
+	if got := r.Dispatch(t.Context(), Request{Verb: StopForward, Argument: "1"}); got.Err != nil {
 		t.Error(got.Err)
 	}
 	r.Close()
@@ -224,7 +224,7 @@ func TestACommandIsGivenItsStreams(t *testing.T) {
 	if err := got.Session.Run(); err != nil && !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
-	if text := out.String(); !strings.Contains(text, "ran bash -c ls -l") || !strings.Contains(text, "Ended with code 0") {
+	if text := out.String(); !strings.Contains(text, "ran bash -c ls -l") || !strings.Contains(text, "Exit code 0") {
 		t.Errorf("output %q", text)
 	}
 	if got := r.Dispatch(t.Context(), Request{Verb: Exec, Targets: []Target{target("sandbox", "dev")}, Argument: " "}); got.Err == nil {
@@ -246,13 +246,13 @@ func TestQuestions(t *testing.T) {
 		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
 		"not all of very many":    {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
 		"delete names the volumes": {
-			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
-			"Delete claim/a? Volumes that are deleted with what is on them: data-a (1Gi). Volumes that stay: work-a.",
+			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Fate{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
+			"Delete claim/a? Volumes that are deleted with their data: data-a (1Gi). Volumes that are kept: work-a.",
 		},
-		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast, with the sandboxes in it that nobody has claimed?"},
+		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast and its unclaimed sandboxes?"},
 		"scaling up harms nothing":   {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "9"}, ""},
-		"scaling down does":          {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0", Lowered: true}, "Scale pool/fast down to 0?"},
-		"suspending loses something": {Request{Verb: Suspend, Targets: many[:1]}, "Suspend claim/a? What is not on a volume is lost."},
+		"scaling down does":          {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0", ScalesDown: true}, "Scale pool/fast down to 0?"},
+		"suspending loses something": {Request{Verb: Suspend, Targets: many[:1]}, "Suspend claim/a? Data that is not on a volume is lost."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

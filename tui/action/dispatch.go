@@ -28,22 +28,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Options are what a Dispatcher needs. All is required.
+// Options are what a Dispatcher needs. All fields but ReadOnly are required.
 type Options struct {
 	Sandboxes  versioned.Interface
 	Kubernetes kubernetes.Interface
 	Network    stream.Network
 	Clock      clock.WithTicker
 	ReadOnly   bool
-	// Go starts a goroutine and looks after its panics.
+	// Go starts a goroutine and handles its panics.
 	Go func(func())
 }
 
-// Dispatcher does what is asked. Its methods may be called by several goroutines.
+// Dispatcher executes requests. It is safe for concurrent use.
 type Dispatcher struct {
 	o         Options
 	resolver  *resolve.Resolver
-	waiter    *await.Waiter
+	waiter    *wait.Waiter
 	observer  *observe.Observer
 	sandboxes *sandbox.Client
 	pools     *pool.Client
@@ -55,18 +55,18 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock), observer: observe.New(o.Kubernetes, o.Clock),
 		sandboxes: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
-		waiter: await.New(o.Sandboxes, o.Kubernetes, o.Clock),
+		waiter: wait.New(o.Sandboxes, o.Kubernetes, o.Clock),
 	}
 }
 
-// Dispatch does what is asked, or refuses. It may take as long as the API server does.
+// Dispatch executes or refuses a request. It waits for the API server.
 func (d *Dispatcher) Dispatch(ctx context.Context, r Request) Result {
 	result := Result{Verb: r.Verb}
 	switch {
 	case d.o.ReadOnly && r.Verb.Changes():
 		result.Err = ErrReadOnly
 		return result
-	case r.Verb == Unlink:
+	case r.Verb == StopForward:
 		result.Message, result.Err = d.forwards.stop(r.Argument)
 		return result
 	case len(r.Targets) == 0:
@@ -89,13 +89,13 @@ func (d *Dispatcher) Dispatch(ctx context.Context, r Request) Result {
 	case Create:
 		result.Message, result.Err = d.create(ctx, first, r.Argument)
 	default:
-		result.Message, result.Err = d.each(ctx, r)
+		result.Message, result.Err = d.forEach(ctx, r)
 	}
 	return result
 }
 
-// each does it to all targets, and goes on after a failure.
-func (d *Dispatcher) each(ctx context.Context, r Request) (string, error) {
+// forEach applies a request to all targets and continues after a failure.
+func (d *Dispatcher) forEach(ctx context.Context, r Request) (string, error) {
 	var failed []error
 	message := ""
 	for _, t := range r.Targets {
@@ -112,7 +112,7 @@ func (d *Dispatcher) each(ctx context.Context, r Request) (string, error) {
 	return message, errors.Join(failed...)
 }
 
-// change does it to one target, and says what was done.
+// change applies a request to one target and returns what was done.
 func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, error) {
 	switch {
 	case t.Kind == resolve.KindPool && r.Verb == Scale:
@@ -126,7 +126,7 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 	}
 	holder, err := d.resolver.ClaimAndSandbox(ctx, t.Namespace, t.Ref())
 	if err == nil {
-		err = same(holder, t)
+		err = checkUID(holder, t)
 	}
 	if err != nil {
 		return "", err
@@ -134,14 +134,14 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 	switch r.Verb {
 	case Suspend:
 		changed, err := d.sandboxes.Suspend(ctx, holder)
-		return unless(changed, "suspended", "was suspended already"), err
+		return unless(changed, "suspended", "is already suspended"), err
 	case Resume:
 		changed, err := d.sandboxes.Resume(ctx, holder)
-		return unless(changed, "resumed", "was running already"), err
+		return unless(changed, "resumed", "is already running"), err
 	case Extend:
 		by, err := time.ParseDuration(r.Argument)
 		if err != nil || by <= 0 {
-			return "", fmt.Errorf("%q is no duration: use 30m or 2h", r.Argument)
+			return "", fmt.Errorf("invalid duration %q: use for example 30m or 2h", r.Argument)
 		}
 		kept := false
 		if sandbox.SandboxLost(holder, d.o.Clock.Now()) {
@@ -153,7 +153,7 @@ func (d *Dispatcher) change(ctx context.Context, r Request, t Target) (string, e
 		}
 		until, err := d.sandboxes.Extend(ctx, holder, by, kept)
 		if errors.Is(err, sandbox.ErrLost) {
-			err = fmt.Errorf("%w (the command extend with --fresh does)", err)
+			err = fmt.Errorf("%w (use kubectl sandbox extend --fresh)", err)
 		}
 		return "ends at " + until.UTC().Format(time.RFC3339), err
 	case Delete:
@@ -170,10 +170,13 @@ func unless(changed bool, done, not string) string {
 	return not
 }
 
-// same says whether what a name leads to is what the user saw.
-func same(found *resolve.Target, t Target) error {
+// errRecreated is the error of a change to an object that was deleted and created again since the user saw it.
+var errRecreated = errors.New("it was deleted and created again: check it and try again")
+
+// checkUID returns an error unless the found object is the one that the user saw.
+func checkUID(found *resolve.Target, t Target) error {
 	if found.UID() != t.UID {
-		return errors.New("it was deleted and made anew: look again")
+		return errRecreated
 	}
 	return nil
 }
@@ -181,23 +184,23 @@ func same(found *resolve.Target, t Target) error {
 func (d *Dispatcher) scale(ctx context.Context, t Target, argument string) (string, error) {
 	replicas, err := strconv.Atoi(strings.TrimSpace(argument))
 	if err != nil || replicas < 0 || replicas > math.MaxInt32 {
-		return "", fmt.Errorf("%q is no number of members", argument)
+		return "", fmt.Errorf("invalid number of members %q", argument)
 	}
 	found, err := d.pools.Pool(ctx, t.Namespace, t.Name)
 	if err != nil {
 		return "", err
 	}
 	if found.UID != t.UID {
-		return "", errors.New("it was deleted and made anew: look again")
+		return "", errRecreated
 	}
 	return fmt.Sprintf("scaled to %d", replicas), d.pools.Scale(ctx, found, int32(replicas))
 }
 
-// create makes a claim from a template or a pool.
+// create creates a claim from a template or a pool.
 func (d *Dispatcher) create(ctx context.Context, from Target, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-		return "", fmt.Errorf("%q is no name: %s", name, wrong[0])
+		return "", fmt.Errorf("invalid name %q: %s", name, wrong[0])
 	}
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: from.Namespace, Name: name}}
 	switch from.Kind {
@@ -206,11 +209,11 @@ func (d *Dispatcher) create(ctx context.Context, from Target, name string) (stri
 	case resolve.KindPool:
 		claim.Spec.WarmPoolRef = &extensionsv1beta1.WarmPoolRef{Name: from.Name}
 	default:
-		return "", errors.New("a claim is made from a template or a pool")
+		return "", errors.New("a claim needs a template or a pool")
 	}
 	_, remarks, err := d.sandboxes.CreateClaim(ctx, claim, false)
 	return strings.Join(append([]string{"claim/" + name + " created"}, remarks...), "; "), err
 }
 
-// Close ends what runs in the background, and waits for its end.
+// Close ends everything that runs in the background and waits for it.
 func (d *Dispatcher) Close() { d.forwards.close() }

@@ -24,14 +24,14 @@ import (
 type Forwarding struct {
 	ID     int
 	Target Target
-	// Ports are as the user wrote them, Listening the local addresses.
+	// Ports are the ports as the user wrote them, Listening are the local addresses.
 	Ports, Listening string
 	Connections      int
-	// Trouble is the latest failure of a connection, if any.
+	// Trouble is the last failure of a connection, empty after a success.
 	Trouble string
 }
 
-// forwards are the port-forwards that run. The zero value has none.
+// forwards are the running port-forwards. The zero value is ready for use.
 type forwards struct {
 	mu     sync.Mutex
 	last   int
@@ -45,7 +45,7 @@ type running struct {
 	stop context.CancelFunc
 }
 
-// Forwards lists the port-forwards that run, the oldest first.
+// Forwards lists the running port-forwards, the oldest first.
 func (d *Dispatcher) Forwards() []Forwarding {
 	f := &d.forwards
 	f.mu.Lock()
@@ -58,11 +58,11 @@ func (d *Dispatcher) Forwards() []Forwarding {
 	return list
 }
 
-// forward starts a port-forward, and returns when it listens.
+// forward starts a port-forward and returns when it listens.
 func (d *Dispatcher) forward(ctx context.Context, t Target, text string) (string, error) {
 	found, err := d.resolver.Running(ctx, t.Namespace, t.Ref())
 	if err == nil {
-		err = same(found, t)
+		err = checkUID(found, t)
 	}
 	if err != nil {
 		return "", err
@@ -88,8 +88,8 @@ func (d *Dispatcher) forward(ctx context.Context, t Target, text string) (string
 		watched := make(chan struct{})
 		d.o.Go(func() {
 			defer close(watched)
-			defer stop() // the sandbox is gone, and with it what the ports lead to
-			_ = sandbox.Run(background, func(state follow.State) { d.forwards.trouble(r, state.Err) })
+			defer stop() // the sandbox is gone
+			_ = sandbox.Run(background, func(state follow.State) { d.forwards.setTrouble(r, state.Err) })
 		})
 		ended <- carry.Run(background)
 		stop()
@@ -99,7 +99,7 @@ func (d *Dispatcher) forward(ctx context.Context, t Target, text string) (string
 	case address := <-listening:
 		return fmt.Sprintf("forwarding %s -> %s of %s", address, r.Ports, t.Ref()), nil
 	case err := <-ended:
-		return "", cmp.Or(err, errors.New("it ended at once"))
+		return "", cmp.Or(err, errors.New("the port-forward ended at once"))
 	case <-ctx.Done():
 		stop()
 		return "", ctx.Err()
@@ -120,7 +120,7 @@ func parsePorts(found *resolve.Target, text string) ([]tunnel.Port, error) {
 		ports = append(ports, port)
 	}
 	if len(ports) == 0 {
-		return nil, errors.New("no port was given: use [LOCAL:]REMOTE")
+		return nil, errors.New("no port given: use [LOCAL:]REMOTE")
 	}
 	return ports, nil
 }
@@ -138,13 +138,13 @@ func (f *forwards) report(r *running, e tunnel.Event, listening chan<- string) {
 		r.Listening = strings.TrimSpace(r.Listening + " " + e.Listener.String())
 		select {
 		case listening <- r.Listening:
-		default: // somebody knows already that it listens
+		default: // forward has returned already
 		}
 	}
 }
 
-// trouble notes why connections have to wait.
-func (f *forwards) trouble(r *running, why error) {
+// setTrouble records why connections have to wait, or that they do not.
+func (f *forwards) setTrouble(r *running, why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r.Trouble = ""
@@ -153,7 +153,7 @@ func (f *forwards) trouble(r *running, why error) {
 	}
 }
 
-// add registers it, unless the dashboard is closing.
+// add registers a port-forward. It reports false while the dashboard is closing.
 func (f *forwards) add(r *running) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,7 +184,7 @@ func (f *forwards) stop(id string) (string, error) {
 	defer f.mu.Unlock()
 	r := f.all[number]
 	if err != nil || r == nil {
-		return "", errors.New("that port-forward has ended already")
+		return "", errors.New("the port-forward has already ended")
 	}
 	r.stop()
 	return fmt.Sprintf("stopped forwarding %s of %s", r.Ports, r.Target.Ref()), nil

@@ -20,14 +20,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Page is everything about one object, as of one time.
+// Page is everything that the dashboard shows about one object, as of one time.
 type Page struct {
 	Target Target
-	// Found, Facts and Diagnosis are those of a claim or Sandbox.
+	// Found, Facts and Diagnosis are set for a claim or Sandbox.
 	Found     *resolve.Target
 	Facts     diagnose.Snapshot
 	Diagnosis diagnose.Diagnosis
-	// YAML are the objects as the API server has them, without managed fields.
+	// YAML has the objects as the API server returned them, without managed fields.
 	YAML string
 }
 
@@ -52,7 +52,7 @@ func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := same(found, t); err != nil {
+	if err := checkUID(found, t); err != nil {
 		return nil, err
 	}
 	page.Found, page.Facts = found, d.observer.Snapshot(ctx, found)
@@ -90,7 +90,7 @@ func (p *Page) write(kind, version string, o object) error {
 	if p.YAML != "" {
 		p.YAML += "---\n"
 	}
-	// Clients leave out what every object of the kind has in common.
+	// The clients leave apiVersion and kind empty.
 	if !strings.Contains(string(text), "\nkind: "+kind+"\n") {
 		p.YAML += "apiVersion: " + version + "\nkind: " + kind + "\n"
 	}

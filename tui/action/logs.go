@@ -14,10 +14,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// tail is how many lines of a log are read from before now.
-const tail = 500
+// tailLines is the number of earlier lines that are read when a log is opened.
+const tailLines = 500
 
-// log is what follows the logs of a sandbox writes. Close ends both.
+// log is the output of a follower of a sandbox's logs. Close ends the follower too.
 type log struct {
 	*io.PipeReader
 	stop context.CancelFunc
@@ -33,7 +33,7 @@ func (l *log) Close() error {
 func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) {
 	found, err := d.resolver.Objects(ctx, t.Namespace, t.Ref())
 	if err == nil {
-		err = same(found, t)
+		err = checkUID(found, t)
 	}
 	if err != nil {
 		return nil, err
@@ -50,17 +50,17 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 	sandbox, watched := follow.New(d.resolver, d.waiter, d.o.Clock, found), make(chan struct{})
 	d.o.Go(func() {
 		defer close(watched)
-		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
-			if remark := state.WaitingText(); remark != "" {
-				_, _ = fmt.Fprintf(to, "(%s)\n", remark) // fails only when nobody reads any more
+		_ = sandbox.Run(ctx, func(state follow.State) { // the state has the same error
+			if remark := state.Waiting(); remark != "" {
+				_, _ = fmt.Fprintf(to, "(%s)\n", remark) // fails only when the log is closed
 			}
 		})
 	})
 	d.o.Go(func() {
-		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container, TailLines: new(int64(tail))}, to)
+		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container, TailLines: new(int64(tailLines))}, to)
 		stop()
 		<-watched
-		_ = to.CloseWithError(err) // always nil, says its documentation
+		_ = to.CloseWithError(err) // always nil, by its documentation
 	})
 	return &log{from, stop}, nil
 }

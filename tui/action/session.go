@@ -19,24 +19,24 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
-// Session is a command in a sandbox that is given the terminal. It is what tea.Exec wants.
+// Session is a command in a sandbox that runs on the terminal. It implements tea.ExecCommand.
 type Session struct {
-	ctx     context.Context
-	network stream.Network
-	clock   clock.WithTicker
-	in      stream.Container
-	name    string
-	command []string
-	// pause waits for Enter at the end, so that the output can be read.
-	pause   bool
-	streams genericiooptions.IOStreams
+	ctx       context.Context
+	network   stream.Network
+	clock     clock.WithTicker
+	container stream.Container
+	name      string
+	command   []string
+	// waitForEnter makes Run wait for Enter at the end, so that the user can read the output.
+	waitForEnter bool
+	streams      genericiooptions.IOStreams
 }
 
-// session prepares a shell or a command. It says at once why none can run.
+// session prepares a shell or a command, and returns an error if none can run.
 func (d *Dispatcher) session(ctx context.Context, verb Verb, t Target, command string) (*Session, error) {
 	found, err := d.resolver.Running(ctx, t.Namespace, t.Ref())
 	if err == nil {
-		err = same(found, t)
+		err = checkUID(found, t)
 	}
 	if err != nil {
 		return nil, err
@@ -47,22 +47,22 @@ func (d *Dispatcher) session(ctx context.Context, verb Verb, t Target, command s
 	}
 	s := &Session{
 		ctx: ctx, network: d.o.Network, clock: d.o.Clock, name: t.Ref().String(),
-		in: stream.Container{Namespace: found.Namespace, Pod: found.Pod.Name, Name: container},
+		container: stream.Container{Namespace: found.Namespace, Pod: found.Pod.Name, Name: container},
 	}
-	shell, err := stream.Shell(ctx, d.o.Network, s.in)
+	shell, err := stream.Shell(ctx, d.o.Network, s.container)
 	var none *stream.NoShellError
 	switch {
 	case verb == Exec && errors.As(err, &none):
-		s.command, s.pause = strings.Fields(command), true
+		s.command, s.waitForEnter = strings.Fields(command), true
 	case err != nil:
 		return nil, err
 	case verb == Exec:
-		s.command, s.pause = []string{shell, "-c", command}, true
+		s.command, s.waitForEnter = []string{shell, "-c", command}, true
 	default:
 		s.command = []string{shell}
 	}
 	if strings.TrimSpace(command) == "" && verb == Exec {
-		return nil, errors.New("no command was given")
+		return nil, errors.New("no command given")
 	}
 	return s, nil
 }
@@ -76,18 +76,18 @@ func (s *Session) SetStdout(out io.Writer) { s.streams.Out = out }
 // SetStderr implements tea.ExecCommand.
 func (s *Session) SetStderr(out io.Writer) { s.streams.ErrOut = out }
 
-// Run implements tea.ExecCommand. That the command ended with another code than 0 is no error of ours.
+// Run implements tea.ExecCommand. A nonzero exit code of the command is not an error.
 func (s *Session) Run() error {
-	// That a line cannot be written to the terminal shows on the terminal.
-	_, _ = fmt.Fprintf(s.streams.Out, "%s in %s (container %s). The dashboard comes back when it ends.\r\n",
-		strings.Join(s.command, " "), s.name, s.in.Name)
-	err := terminal.New(s.streams, new(true), nil).Run(s.ctx, s.clock, s.network, s.in, s.command)
+	// A failed write is visible on the terminal itself.
+	_, _ = fmt.Fprintf(s.streams.Out, "%s in %s (container %s). The dashboard returns when it ends.\r\n",
+		strings.Join(s.command, " "), s.name, s.container.Name)
+	err := terminal.New(s.streams, new(true), nil).Run(s.ctx, s.clock, s.network, s.container, s.command)
 	code := 0
 	if ended, is := errors.AsType[*stream.ExitError](err); is {
 		code, err = ended.Code, nil
 	}
-	if s.pause && err == nil {
-		_, _ = fmt.Fprintf(s.streams.Out, "\r\nEnded with code %d. Press Enter to go back. ", code)
+	if s.waitForEnter && err == nil {
+		_, _ = fmt.Fprintf(s.streams.Out, "\r\nExit code %d. Press Enter to return to the dashboard. ", code)
 		_, err = bufio.NewReaderSize(s.streams.In, 16).ReadString('\n')
 	}
 	return err

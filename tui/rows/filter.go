@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Filter chooses rows. The zero value takes all.
+// Filter selects rows. The zero value matches all.
 type Filter struct {
 	text     string
 	words    []string
@@ -19,8 +19,8 @@ type Filter struct {
 	selector labels.Selector
 }
 
-// ParseFilter reads what a user types: words that a row must all contain, in any case; after "!" what it must not contain;
-// after "-l" a label selector.
+// ParseFilter parses what a user types: words that a row must all contain, in any case; after "!" words that it must not all
+// contain; after "-l" a label selector.
 func ParseFilter(text string) (Filter, error) {
 	trimmed := strings.TrimSpace(text)
 	f := Filter{text: trimmed}
@@ -43,13 +43,13 @@ func ParseFilter(text string) (Filter, error) {
 	return f, nil
 }
 
-// String is what the user typed.
+// String returns what the user typed.
 func (f Filter) String() string { return f.text }
 
-// Empty says whether the filter takes all.
+// Empty reports whether the filter matches everything.
 func (f Filter) Empty() bool { return len(f.words) == 0 && f.selector == nil }
 
-func (f Filter) takes(search string, set map[string]string) bool {
+func (f Filter) matches(search string, set map[string]string) bool {
 	if f.selector != nil {
 		return f.selector.Matches(labels.Set(set))
 	}
@@ -61,10 +61,10 @@ func (f Filter) takes(search string, set map[string]string) bool {
 	return len(f.words) == 0 || !f.inverse
 }
 
-// Item is what can be filtered and marked.
+// Item is a row of a table: it can be filtered and marked.
 type Item interface {
 	*Row | *Pool | *Template
-	// ID is the UID of the object.
+	// ID returns the UID of the object.
 	ID() types.UID
 	key() string
 	match(Filter) bool
@@ -79,15 +79,15 @@ func (p *Pool) ID() types.UID { return p.UID }
 // ID implements Item.
 func (t *Template) ID() types.UID { return t.UID }
 
-func (r *Row) match(f Filter) bool      { return f.takes(r.search, r.Labels) }
-func (p *Pool) match(f Filter) bool     { return f.takes(p.search, p.Labels) }
-func (t *Template) match(f Filter) bool { return f.takes(t.search, t.Labels) }
+func (r *Row) match(f Filter) bool      { return f.matches(r.search, r.Labels) }
+func (p *Pool) match(f Filter) bool     { return f.matches(p.search, p.Labels) }
+func (t *Template) match(f Filter) bool { return f.matches(t.search, t.Labels) }
 
 func (r *Row) key() string      { return r.path }
 func (p *Pool) key() string     { return p.path }
 func (t *Template) key() string { return t.path }
 
-// Select returns the items that all filters take, in their order.
+// Select returns the items that match all filters, in their order.
 func Select[T Item](items []T, filters ...Filter) []T {
 	kept := make([]T, 0, len(items))
 	for _, item := range items {

@@ -14,45 +14,44 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 )
 
-// Pool is one pool.
+// Pool is the row of a pool.
 type Pool struct {
 	UID             types.UID
 	Namespace, Name string
 	Labels          map[string]string
 	Template        string
 	Created         time.Time
-	// The numbers are pool.Unknown where they could not be read. Pending are the members that are not ready yet.
+	// A number is pool.Unknown if it could not be read. Pending is the number of members that are not ready yet.
 	Desired, Ready, Claimed, Pending, Stale int
-	// Short is why fewer members than desired are ready, empty if that is not so.
+	// Short is why fewer members than desired are ready, or empty.
 	Short string
-	// Broken says that what the pool is made from has to be changed.
+	// Broken says that the template has to be changed before members can start.
 	Broken bool
-	// Warm and Cold count the claims that exist and asked for this pool, by how they were served: with a member that was Ready,
-	// or in any other way.
+	// Warm counts the existing claims of this pool that got a Ready member, Cold those that got anything else.
 	Warm, Cold int
-	// ReadyHistory are the latest numbers of ready members, ClaimHistory the claims in each of the latest minutes.
+	// ReadyHistory has the latest numbers of ready members, ClaimHistory the number of claims in each of the latest minutes.
 	ReadyHistory, ClaimHistory []int
 
 	path, search string
 }
 
-// OfPool makes the row of a pool. The history may be empty.
-func OfPool(s *pool.Summary, warm, cold int, ready, claims []int) *Pool {
+// FromPool returns the row of a pool. The histories may be empty.
+func FromPool(s *pool.Summary, warm, cold int, ready, claims []int) *Pool {
 	p := &Pool{
 		UID: s.Pool.UID, Namespace: s.Pool.Namespace, Name: s.Pool.Name, Labels: s.Pool.Labels,
 		Template: s.Pool.Spec.TemplateRef.Name, Created: s.Pool.CreationTimestamp.Time,
 		Desired: s.Desired, Ready: s.Ready, Claimed: s.Claimed, Pending: max(0, len(s.Members)-s.Ready), Stale: s.Stale,
 		Short: s.Shortage, Broken: s.Broken(), Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
 	}
-	if count, why, has := strings.Cut(s.Shortage, ": "); has {
-		p.Short = count + ": " + brief(why)
+	if count, why, has := strings.Cut(s.Short, ": "); has {
+		p.Short = count + ": " + shortReason(why)
 	}
 	p.path = p.Namespace + "/" + p.Name
 	p.search = strings.ToLower(p.path + "\x00" + p.Template + "\x00" + p.Short)
 	return p
 }
 
-// HitRatio is the share of claims that were served warm, from 0 to 1. Known is false while there is none to judge by.
+// HitRatio returns the share of claims that were served warm, from 0 to 1. Known is false if there is no claim.
 func (p *Pool) HitRatio() (ratio float64, known bool) {
 	if p.Warm+p.Cold == 0 {
 		return 0, false
@@ -60,28 +59,28 @@ func (p *Pool) HitRatio() (ratio float64, known bool) {
 	return float64(p.Warm) / float64(p.Warm+p.Cold), true
 }
 
-// Template is one template.
+// Template is the row of a template.
 type Template struct {
 	UID             types.UID
 	Namespace, Name string
 	Labels          map[string]string
 	Created         time.Time
-	// Images and Requests are what a Sandbox of it gets.
+	// Images and Requests are those of a Sandbox of the template.
 	Images, Requests string
 	Volumes          int
-	// Policy says what claims may add and whether the operator writes a NetworkPolicy.
+	// Policy summarises what claims may add and which NetworkPolicy the operator writes.
 	Policy string
-	// Pools are the names of the pools that use it; Claims counts the claims.
+	// Pools are the names of the pools that use the template; Claims is the number of its claims.
 	Pools  []string
 	Claims int
-	// Fault is what members of a pool of it cannot start for, empty if it is not the template that has to be changed.
+	// Fault is why members of its pools cannot start because of the template, or empty.
 	Fault string
 
 	path, search string
 }
 
-// OfTemplate makes the row of a template that the pools and so many claims use, and that has the fault.
-func OfTemplate(t *extensionsv1beta1.SandboxTemplate, pools []string, claims int, fault string) *Template {
+// FromTemplate returns the row of a template, with the pools and the number of claims that use it and its fault.
+func FromTemplate(t *extensionsv1beta1.SandboxTemplate, pools []string, claims int, fault string) *Template {
 	var images []string
 	requests := corev1.ResourceList{}
 	for i := range t.Spec.PodTemplate.Spec.Containers {
@@ -113,7 +112,7 @@ func quantities(requests corev1.ResourceList) string {
 	return strings.Join(words, " ")
 }
 
-// policy is what differs from the defaults, in words.
+// policy describes the network policy, and the rules for claims that differ from the defaults.
 func policy(spec *extensionsv1beta1.SandboxTemplateSpec) string {
 	words := []string{"default network policy"}
 	switch {

@@ -1,12 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rows turns objects into what tables of the dashboard show of them, and filters and sorts that.
+// Package rows converts objects into rows of the dashboard's tables, and filters and sorts rows.
 //
 // Invariants:
-//   - everything here is a pure function of its arguments;
-//   - a row never changes once it is made: whoever holds one may read it from any goroutine;
-//   - what filters and sorting look at is computed once for each row, not once for each comparison.
+//   - every function is pure;
+//   - a row never changes after its creation, so any goroutine may read it;
+//   - the keys for filters and sorting are computed once for each row, not for each comparison.
 package rows
 
 import (
@@ -28,24 +28,24 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Source says where the Sandbox behind a row came from.
+// Source is the origin of the Sandbox behind a row.
 type Source string
 
 // The sources.
 const (
-	// SourceNone: a claim that has no Sandbox yet.
+	// SourceNone means that the claim has no Sandbox yet.
 	SourceNone Source = ""
-	// SourceWarm: a pool had it ready.
+	// SourceWarm means that the Sandbox came from a pool.
 	SourceWarm Source = "warm"
-	// SourceCold: it was made for the claim.
+	// SourceCold means that the Sandbox was created for the claim.
 	SourceCold Source = "cold"
-	// SourceDirect: somebody made the Sandbox itself.
+	// SourceDirect means that a user created the Sandbox.
 	SourceDirect Source = "direct"
-	// SourcePool: it waits in a pool.
+	// SourcePool means that the Sandbox is a member of a pool.
 	SourcePool Source = "pool"
 )
 
-// Row is one claim or Sandbox.
+// Row is the row of a claim or Sandbox.
 type Row struct {
 	Kind            resolve.Kind
 	UID             types.UID
@@ -55,64 +55,64 @@ type Row struct {
 	Source          Source
 	// Sandbox is the name of the Sandbox behind a claim.
 	Sandbox string
-	// Hit says that the claim took a Sandbox that was Ready.
+	// Hit says that the claim got a Sandbox that was Ready.
 	Hit bool
-	// Pool is where a warm Sandbox came from, or where a member is.
+	// Pool is the pool that a warm Sandbox came from or that a member belongs to.
 	Pool     string
 	Template string
 	Created  time.Time
 	Deadline lifecycle.Deadline
 	Node, IP string
-	// Reason is why it is not ready, in one line; empty when it is.
+	// Reason is why the Sandbox is not ready, in one line; empty if it is ready.
 	Reason string
-	// Restarts of its containers.
+	// Restarts is the number of restarts of all containers.
 	Restarts int32
-	// Stale says of a member that it was built from what its template no longer says.
+	// Stale says that a member was created from an earlier version of its template.
 	Stale bool
-	// Volumes are those of the Sandbox, and what becomes of them when it is deleted.
-	Volumes []volume.Outcome
-	// Version changes whenever one of the objects behind the row does.
+	// Volumes are the volumes of the Sandbox, and whether they are deleted with it.
+	Volumes []volume.Fate
+	// Version changes whenever one of the objects behind the row changes.
 	Version string
 
 	path, search string
 }
 
-// Ref is how commands of the plugin name the row.
+// Ref returns the reference with which commands of the plugin name the row.
 func (r *Row) Ref() resolve.Ref { return resolve.Ref{Kind: r.Kind, Name: r.Name} }
 
-// OfClaim makes the row of a claim. Held is the Sandbox it holds and pod the Pod of that; both may be nil.
-func OfClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox, pod *corev1.Pod, now time.Time) *Row {
+// FromClaim returns the row of a claim. Held is its Sandbox and pod the Pod of that Sandbox; both may be nil.
+func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox, pod *corev1.Pod, now time.Time) *Row {
 	if held != nil && !metav1.IsControlledBy(held, claim) {
-		held = nil // somebody else's: the operator has not caught up
+		held = nil // it has another owner: the claim's status is outdated
 	}
 	facts := diagnose.Snapshot{Now: now, Claim: claim, Sandbox: held}
 	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &facts, claim.Status.Conditions)
 	r.Sandbox, r.IP = claim.Status.SandboxStatus.Name, strings.Join(claim.Status.SandboxStatus.PodIPs, ",")
 	r.Template = claim.Spec.TemplateName()
 	if held != nil {
-		r.Volumes = volume.Outcomes(claim, held, nil)
-		r.behind(held, pod)
+		r.Volumes = volume.Fates(claim, held, nil)
+		r.addSandbox(held, pod)
 		r.Source = SourceCold
 		if r.Pool = pool.SourcePool(claim, held); r.Pool != "" {
 			r.Source, r.Hit = SourceWarm, pool.ServedWarm(claim, held)
 		}
 	}
-	r.index()
+	r.setSearchText()
 	return r
 }
 
-// OfSandbox makes the row of a Sandbox. Its Pod may be nil.
-func OfSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now time.Time) *Row {
-	facts := diagnose.Snapshot{Now: now, Sandbox: sandbox}
+// FromSandbox returns the row of a Sandbox. Its Pod may be nil.
+func FromSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now time.Time) *Row {
+	facts := diagnose.Facts{Now: now, Sandbox: sandbox}
 	r := newRow(resolve.KindSandbox, &sandbox.ObjectMeta, &facts, sandbox.Status.Conditions)
-	r.behind(sandbox, pod)
-	r.Volumes = volume.Outcomes(nil, sandbox, nil)
+	r.addSandbox(sandbox, pod)
+	r.Volumes = volume.Fates(nil, sandbox, nil)
 	r.IP, r.Stale = strings.Join(sandbox.Status.PodIPs, ","), stale
 	r.Source = SourceDirect
 	if owner := metav1.GetControllerOf(sandbox); owner != nil && owner.Kind == apis.KindSandboxWarmPool {
 		r.Source, r.Pool = SourcePool, owner.Name
 	}
-	r.index()
+	r.setSearchText()
 	return r
 }
 
@@ -124,12 +124,12 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Snapsh
 	}
 	if r.State == diagnose.Starting {
 		known := *facts
-		known.PodHidden = true // its Pod is not looked at: the conditions tell what it lacks
+		known.PodHidden = true // the diagnosis uses the conditions, because the Pod is not read
 		r.State = diagnose.Of(known).Verdict
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
-		r.Reason = brief(strings.Join(strings.Fields(ready.Message), " "))
-		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None && r.State == diagnose.Starting {
+		r.Reason = shortReason(strings.Join(strings.Fields(ready.Message), " "))
+		if _, cause := obstacle.InMessage(ready.Message); cause != obstacle.None && r.State == diagnose.Starting {
 			r.State = diagnose.Blocked
 		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
@@ -138,16 +138,16 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Snapsh
 	return r
 }
 
-// brief leaves out the Pod's phase where the message goes on with why it is that.
-func brief(message string) string {
-	if why, _ := podreason.FromConditionMessage(message); why != "" {
+// shortReason omits the Pod's phase from a message that also gives the reason for it.
+func shortReason(message string) string {
+	if why, _ := obstacle.InMessage(message); why != "" {
 		return why
 	}
 	return message
 }
 
-// behind takes over what the Sandbox and its Pod tell.
-func (r *Row) behind(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) {
+// addSandbox sets the fields that come from the Sandbox and its Pod.
+func (r *Row) addSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) {
 	r.Node, r.Sandbox = sandbox.Status.NodeName, sandbox.Name
 	if r.Template == "" {
 		r.Template = sandbox.Annotations[apis.AnnotationTemplateRef]
@@ -162,15 +162,15 @@ func (r *Row) behind(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) {
 	}
 }
 
-// index computes what filters look at.
-func (r *Row) index() {
+// setSearchText computes the keys for filters and sorting.
+func (r *Row) setSearchText() {
 	r.path = r.Namespace + "/" + r.Name
 	r.search = strings.ToLower(strings.Join([]string{
 		r.path, r.Sandbox, string(r.State), string(r.Source), r.Pool, r.Template, r.Node, r.IP, r.Reason,
 	}, "\x00"))
 }
 
-// Outdated says whether the deadline passed since the row was made, so that it has to be made again.
+// Outdated reports whether the deadline has passed since the row was created, so that the row has to be rebuilt.
 func (r *Row) Outdated(now time.Time) bool {
 	return r.Deadline.Reached(now) && r.State != diagnose.Expired && r.State != diagnose.Deleting
 }

@@ -71,7 +71,7 @@ func TestTheRowOfAClaim(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := OfClaim(tt.claim, tt.held, nil, at(0))
+			got := FromClaim(tt.claim, tt.held, nil, at(0))
 			if got.State != tt.want.State || got.Source != tt.want.Source || got.Pool != tt.want.Pool || got.Sandbox != tt.want.Sandbox ||
 				got.IP != tt.want.IP || got.Node != tt.want.Node || (tt.want.Reason != "" && got.Reason != tt.want.Reason) {
 				t.Errorf("got %+v\nwant %+v", *got, tt.want)
@@ -83,14 +83,14 @@ func TestTheRowOfAClaim(t *testing.T) {
 func TestTheRowOfASandbox(t *testing.T) {
 	owner := b.Pool("fast", "python", b.WithUID("pool"))
 	pod := b.Pod("dev", b.CrashLoop(1, 3))
-	member := OfSandbox(b.Sandbox("fast-abcde", b.WithUID("box"), b.OwnedBy(owner)), pod, true, at(0))
+	member := FromSandbox(b.Sandbox("fast-abcde", b.WithUID("box"), b.OwnedBy(owner)), pod, true, at(0))
 	if member.Source != SourcePool || member.Pool != "fast" || !member.Stale || member.Restarts != 3 {
 		t.Errorf("a member: %+v", *member)
 	}
-	if own := OfSandbox(b.Sandbox("dev"), nil, false, at(0)); own.Source != SourceDirect || own.Pool != "" {
+	if own := FromSandbox(b.Sandbox("dev"), nil, false, at(0)); own.Source != SourceDirect || own.Pool != "" {
 		t.Errorf("a Sandbox that somebody made: %+v", *own)
 	}
-	soon := OfSandbox(b.Sandbox("dev", b.WithShutdown(at(5), agentsv1beta1.ShutdownPolicyDelete)), nil, false, at(0))
+	soon := FromSandbox(b.Sandbox("dev", b.WithShutdown(at(5), agentsv1beta1.ShutdownPolicyDelete)), nil, false, at(0))
 	if soon.Outdated(at(4)) || !soon.Outdated(at(5)) {
 		t.Error("a row is out of date from its deadline on")
 	}
@@ -103,7 +103,7 @@ func TestFilters(t *testing.T) {
 		{Namespace: "b", Name: "web-2", State: diagnose.Starting, Reason: "no node has room"},
 	}
 	for _, r := range all {
-		r.index()
+		r.setSearchText()
 	}
 	tests := map[string]struct {
 		filter string
@@ -155,7 +155,7 @@ func TestOrders(t *testing.T) {
 		{Name: "c", State: diagnose.Starting, Created: at(4), Node: "x"},
 	}
 	for _, r := range all {
-		r.index()
+		r.setSearchText()
 	}
 	tests := map[Order]string{OrderTrouble: "dcab", OrderName: "abcd", OrderState: "dabc", OrderAge: "cadb", OrderEnds: "dbac", OrderNode: "cdab"}
 	for _, order := range RowOrders() {
@@ -183,7 +183,7 @@ func initials(rows []*Row) string {
 func TestPoolsInTroubleComeFirst(t *testing.T) {
 	made := func(name string, desired int32, ready int) *Pool {
 		object := b.Pool(name, "python", b.WithReplicas(desired), b.WithUID(types.UID(name)))
-		return OfPool(&pool.Summary{Pool: object, Desired: int(desired), Ready: ready}, 0, 0, nil, nil)
+		return FromPool(&pool.Summary{Pool: object, Desired: int(desired), Ready: ready}, 0, 0, nil, nil)
 	}
 	all := []*Pool{made("full", 2, 2), made("off", 0, 0), made("dry", 5, 0), made("short", 4, 3)}
 	SortPools(all, OrderTrouble, false)
@@ -207,7 +207,7 @@ func TestTheRowOfATemplateSaysWhatItGives(t *testing.T) {
 		s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicyAllowed
 		s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 	}), b.WithVolume("data", "1Gi"))
-	got := OfTemplate(template, []string{"fast"}, 3, "")
+	got := FromTemplate(template, []string{"fast"}, 3, "")
 	if got.Images != b.Image || got.Volumes != 1 || got.Policy != "no network policy, env allowed" || got.Claims != 3 {
 		t.Errorf("got %+v", *got)
 	}

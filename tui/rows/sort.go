@@ -12,10 +12,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// Order is what a table is sorted by.
+// Order is the sort order of a table.
 type Order string
 
-// The orders. OrderTrouble puts what needs somebody first.
+// The orders. OrderTrouble puts objects that need attention first.
 const (
 	OrderTrouble Order = "trouble"
 	OrderName    Order = "name"
@@ -26,18 +26,18 @@ const (
 	OrderFill    Order = "fill"
 )
 
-// RowOrders are the orders of claims and Sandboxes. Of each table, the first is the usual one.
+// RowOrders returns the orders of claims and Sandboxes. The first order of each table is its default.
 func RowOrders() []Order {
 	return []Order{OrderTrouble, OrderName, OrderState, OrderAge, OrderEnds, OrderNode}
 }
 
-// PoolOrders are the orders of pools.
+// PoolOrders returns the orders of pools.
 func PoolOrders() []Order { return []Order{OrderTrouble, OrderName, OrderFill, OrderAge} }
 
-// TemplateOrders are the orders of templates.
+// TemplateOrders returns the orders of templates.
 func TemplateOrders() []Order { return []Order{OrderName, OrderAge} }
 
-// urgency is how soon somebody should look: the lowest first.
+// urgency ranks states by how urgently they need attention; 0 is the most urgent.
 func urgency(v diagnose.Verdict) int {
 	switch v {
 	case diagnose.Blocked, diagnose.Failed:
@@ -53,9 +53,9 @@ func urgency(v diagnose.Verdict) int {
 	}
 }
 
-// SortRows sorts in place; reverse turns the order around. Rows that are equal keep the order of their names.
+// SortRows sorts in place, optionally in reverse. Rows that compare equal are sorted by name.
 func SortRows(all []*Row, by Order, reverse bool) {
-	sorted(all, reverse, func(a, b *Row) int {
+	sortBy(all, reverse, func(a, b *Row) int {
 		switch by {
 		case OrderTrouble:
 			return cmp.Compare(urgency(a.State), urgency(b.State))
@@ -73,7 +73,7 @@ func SortRows(all []*Row, by Order, reverse bool) {
 	})
 }
 
-// ends puts what never ends last.
+// ends returns the deadline, or a time in the far future for rows without one, which puts them last.
 func ends(r *Row) time.Time {
 	if !r.Deadline.Set() {
 		return time.Unix(1<<40, 0)
@@ -83,10 +83,10 @@ func ends(r *Row) time.Time {
 
 // SortPools sorts in place.
 func SortPools(all []*Pool, by Order, reverse bool) {
-	sorted(all, reverse, func(a, b *Pool) int {
+	sortBy(all, reverse, func(a, b *Pool) int {
 		switch by {
 		case OrderTrouble:
-			return cmp.Compare(dry(a), dry(b))
+			return cmp.Compare(poolUrgency(a), poolUrgency(b))
 		case OrderFill:
 			return cmp.Compare(fill(a), fill(b))
 		case OrderAge:
@@ -97,8 +97,8 @@ func SortPools(all []*Pool, by Order, reverse bool) {
 	})
 }
 
-// dry groups pools: empty and broken ones, short ones, full ones, those that shall be empty.
-func dry(p *Pool) int {
+// poolUrgency ranks pools: empty or broken ones, short ones, full ones, and those whose desired size is 0.
+func poolUrgency(p *Pool) int {
 	switch {
 	case p.Desired == 0:
 		return 3
@@ -119,7 +119,7 @@ func fill(p *Pool) float64 {
 
 // SortTemplates sorts in place.
 func SortTemplates(all []*Template, by Order, reverse bool) {
-	sorted(all, reverse, func(a, b *Template) int {
+	sortBy(all, reverse, func(a, b *Template) int {
 		if by == OrderAge {
 			return b.Created.Compare(a.Created)
 		}
@@ -127,8 +127,8 @@ func SortTemplates(all []*Template, by Order, reverse bool) {
 	})
 }
 
-// sorted sorts by a comparison, then by name. Names go the other way only when nothing else decides.
-func sorted[T Item](all []T, reverse bool, compare func(a, b T) int) {
+// sortBy sorts by a comparison, then by name; reverse applies to both.
+func sortBy[T Item](all []T, reverse bool, compare func(a, b T) int) {
 	slices.SortFunc(all, func(a, b T) int {
 		c := compare(a, b)
 		if c == 0 {

@@ -17,22 +17,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 
-// group is what belongs to one pool.
+// group collects what belongs to one pool.
 type group struct {
 	pool       *extensionsv1beta1.SandboxWarmPool
 	facts      pool.Inventory
 	warm, cold int
 }
 
-// build makes a snapshot of the state. Unread lists are those that may not be read.
+// build creates a snapshot of the state.
 func (s *state) build(now time.Time, health Health) *Snapshot {
-	s.renew(now)
+	s.rebuildRows(now)
 	s.changed = false
 	snapshot := &Snapshot{At: now, Members: map[types.UID][]*rows.Row{}, Health: health}
 	groups, byTemplate := s.groups(now, health)
 	templateClaims := map[key]int{}
 	for k, row := range s.claimRows {
-		snapshot.Work = append(snapshot.Work, row)
+		snapshot.Claims = append(snapshot.Claims, row)
 		templateClaims[key{Namespace: k.Namespace, Name: row.Template}]++
 		s.count(k, row, groups, byTemplate, now)
 	}
@@ -41,9 +41,9 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 		owner := metav1.GetControllerOf(o)
 		switch {
 		case owner == nil || (owner.Kind != apis.KindSandboxClaim && owner.Kind != apis.KindSandboxWarmPool):
-			snapshot.Work = append(snapshot.Work, row)
+			snapshot.Claims = append(snapshot.Claims, row)
 		case owner.Kind == apis.KindSandboxClaim && s.claims[key{Namespace: k.Namespace, Name: owner.Name}] == nil:
-			snapshot.Work = append(snapshot.Work, row) // its claim is gone, or may not be read
+			snapshot.Claims = append(snapshot.Claims, row) // its claim is gone, or claims may not be read
 		case owner.Kind == apis.KindSandboxWarmPool:
 			snapshot.Members[owner.UID] = append(snapshot.Members[owner.UID], row)
 			if g := groups[key{Namespace: k.Namespace, Name: owner.Name}]; g != nil && g.facts.Sandboxes != nil {
@@ -55,16 +55,16 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 	for k, t := range s.templates {
 		pools := slices.Clone(byTemplate[k])
 		slices.Sort(pools)
-		snapshot.Templates = append(snapshot.Templates, rows.OfTemplate(t, pools, templateClaims[k], faults[k]))
+		snapshot.Templates = append(snapshot.Templates, rows.FromTemplate(t, pools, templateClaims[k], faults[k]))
 	}
 	return snapshot
 }
 
-// groups prepares a group for each pool, and says which pools use a template.
+// groups returns a group for each pool, and the names of the pools of each template.
 func (s *state) groups(now time.Time, health Health) (groups map[key]*group, byTemplate map[key][]string) {
 	groups, byTemplate = make(map[key]*group, len(s.pools)), map[key][]string{}
 	for k, p := range s.pools {
-		g := &group{pool: p, facts: pool.Inventory{Now: now, Stale: s.judge}}
+		g := &group{pool: p, facts: pool.Facts{Now: now, Stale: s.isStaleMember}}
 		template := key{Namespace: k.Namespace, Name: p.Spec.TemplateRef.Name}
 		byTemplate[template] = append(byTemplate[template], k.Name)
 		if !health.Unread(resourceTemplates) {
@@ -84,19 +84,19 @@ func (s *state) groups(now time.Time, health Health) (groups map[key]*group, byT
 	return groups, byTemplate
 }
 
-// judge is pool.Stale with a memory.
-func (s *state) judge(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
+// isStaleMember is pool.Stale with a cache.
+func (s *state) isStaleMember(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
 	o := s.sandboxes[keyOf(member)]
 	return o.blueprint != nil && o.blueprint.isStale(template, o.Sandbox)
 }
 
-// count adds a claim to the pools that served it, or that it wanted to be served from.
+// count adds a claim to the pool that served it, or to those that could have served it.
 func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate map[key][]string, now time.Time) {
 	claim := s.claims[k]
 	switch row.Source {
 	case rows.SourceWarm:
 		from := key{Namespace: k.Namespace, Name: row.Pool}
-		s.history.claim(row.UID, row.Created, now, from)
+		s.history.countClaim(row.UID, row.Created, now, from)
 		g := groups[from]
 		if g == nil {
 			return
@@ -104,7 +104,7 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 		if row.Hit {
 			g.warm++
 		} else {
-			g.cold++ // the member was not Ready: the claim waited
+			g.cold++ // the member was not Ready, so the claim had to wait
 		}
 		if g.facts.Claims != nil && g.facts.Sandboxes != nil {
 			held := s.sandboxes[key{Namespace: k.Namespace, Name: row.Sandbox}].Sandbox
@@ -123,15 +123,15 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 				wanted = append(wanted, from)
 			}
 		}
-		s.history.claim(row.UID, row.Created, now, wanted...)
-	default: // no pool had to do with it
+		s.history.countClaim(row.UID, row.Created, now, wanted...)
+	default: // no pool was involved
 	}
 }
 
-// finishPools makes the rows of the pools, and says what is wrong with their templates.
+// finishPools adds the rows of the pools to the snapshot, and returns the faults of their templates.
 func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.Time) (faults map[key]string) {
 	faults = map[key]string{}
-	due, alive := s.history.due(now), make(map[types.UID]struct{}, len(groups))
+	due, alive := s.history.sampleDue(now), make(map[types.UID]struct{}, len(groups))
 	for k, g := range groups {
 		summary := pool.Summarize(g.pool, &g.facts)
 		alive[g.pool.UID] = struct{}{}
@@ -143,8 +143,8 @@ func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.
 			faults[template] = summary.Shortage
 		}
 		snapshot.Pools = append(snapshot.Pools,
-			rows.OfPool(&summary, g.warm, g.cold, s.history.ready[g.pool.UID], s.history.perMinute(k, now)))
+			rows.FromPool(&summary, g.warm, g.cold, s.history.ready[g.pool.UID], s.history.perMinute(k, now)))
 	}
-	s.history.keep(alive)
+	s.history.retain(alive)
 	return faults
 }

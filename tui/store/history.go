@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// samples is how many numbers of ready members a sparkline has, sampleEvery how far apart they are.
+	// samples is the number of points in the sparkline of ready members, sampleEvery their distance.
 	samples     = 24
 	sampleEvery = 5 * time.Second
-	// minutes is how many minutes of claims a sparkline has.
+	// minutes is the number of minutes in the sparkline of claims.
 	minutes = 12
 )
 
-// history remembers what the API does not: how the numbers were before.
+// history keeps earlier numbers, which the API does not provide.
 type history struct {
 	ready   map[types.UID][]int
 	sampled time.Time
-	// claims counts, for each pool, the claims by the minute of their creation; counted are the claims in it.
+	// claims counts the claims of each pool by the minute of their creation; counted has the UIDs of the counted claims.
 	claims  map[key]map[int64]int
 	counted map[types.UID]struct{}
 }
@@ -32,8 +32,8 @@ func newHistory() history {
 
 func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
 
-// claim counts a claim once for the pools that it is to be counted for.
-func (h *history) claim(uid types.UID, created, now time.Time, pools ...key) {
+// countClaim counts a claim once, for each of the pools.
+func (h *history) countClaim(uid types.UID, created, now time.Time, pools ...key) {
 	if _, done := h.counted[uid]; done || len(pools) == 0 {
 		return
 	}
@@ -50,8 +50,8 @@ func (h *history) claim(uid types.UID, created, now time.Time, pools ...key) {
 	}
 }
 
-// forget lets the claim's UID go; its minute stays counted.
-func (h *history) forget(uid types.UID) { delete(h.counted, uid) }
+// forgetClaim drops the claim's UID; the count of its minute stays.
+func (h *history) forgetClaim(uid types.UID) { delete(h.counted, uid) }
 
 // perMinute returns the claims of the latest minutes, the oldest first.
 func (h *history) perMinute(pool key, now time.Time) []int {
@@ -67,8 +67,8 @@ func (h *history) perMinute(pool key, now time.Time) []int {
 	return counts
 }
 
-// due says whether it is time for a sample, and counts it as taken.
-func (h *history) due(now time.Time) bool {
+// sampleDue reports whether it is time for a sample, and records the sample as taken.
+func (h *history) sampleDue(now time.Time) bool {
 	if now.Sub(h.sampled) < sampleEvery {
 		return false
 	}
@@ -76,14 +76,14 @@ func (h *history) due(now time.Time) bool {
 	return true
 }
 
-// sample adds a number of ready members. The slices that it hands out are never written to again.
+// sample adds a number of ready members. It allocates a new slice each time, because snapshots share the old one.
 func (h *history) sample(pool types.UID, ready int) {
 	old := h.ready[pool]
 	h.ready[pool] = append(append(make([]int, 0, samples), old[max(0, len(old)-samples+1):]...), ready)
 }
 
-// keep forgets the pools that are gone.
-func (h *history) keep(uids map[types.UID]struct{}) {
+// retain drops the pools that are not in uids.
+func (h *history) retain(uids map[types.UID]struct{}) {
 	for uid := range h.ready {
 		if _, has := uids[uid]; !has {
 			delete(h.ready, uid)

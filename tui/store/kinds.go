@@ -17,7 +17,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// The resources that are read.
+// The resources that the store reads.
 const (
 	resourcePools     = apis.ResourceWarmPools
 	resourceClaims    = apis.ResourceClaims
@@ -26,18 +26,18 @@ const (
 	resourcePods      = "pods"
 )
 
-// kind is how one resource is read and stored.
+// kind describes how one resource is read and stored.
 type kind struct {
 	resource string
 	example  runtime.Object
-	// open reads it in a namespace; client is whose list and watch those are.
+	// open returns a ListWatch for a namespace, and the client that it uses.
 	open func(namespace string) (lw *cache.ListWatch, client any)
 	put  func(*state, any)
 	drop func(*state, key)
 	keys func(*state, func(key))
 }
 
-// kinds are what is read, in the order in which their troubles are reported.
+// kinds returns the kinds that the store reads, in the order in which their problems are reported.
 func (s *Store) kinds() []kind {
 	agents, extensions := s.o.Sandboxes.AgentsV1beta1(), s.o.Sandboxes.ExtensionsV1beta1()
 	return []kind{
@@ -111,7 +111,7 @@ func listWatch[L runtime.Object](
 	}
 }
 
-// put is f for what an informer hands out, which is what its list has.
+// put adapts f to the untyped objects of a reflector.
 func put[T any](f func(*state, T)) func(*state, any) {
 	return func(st *state, o any) {
 		if typed, is := o.(T); is {

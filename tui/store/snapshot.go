@@ -12,58 +12,58 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 
-// Snapshot is everything the dashboard shows, as of one time.
+// Snapshot is everything that the dashboard shows, as of one time.
 type Snapshot struct {
 	At time.Time
-	// Namespace is the one that is shown, empty for all.
+	// Namespace is the shown namespace, empty for all.
 	Namespace string
 	Pools     []*rows.Pool
-	// Work are the claims and the Sandboxes that neither a claim nor a pool holds.
-	Work []*rows.Row
-	// Members are the Sandboxes in each pool, by the pool's UID.
+	// Claims are the claims, and the Sandboxes that neither a claim nor a pool owns.
+	Claims []*rows.Row
+	// Members are the Sandboxes of each pool, by the pool's UID.
 	Members   map[types.UID][]*rows.Row
 	Templates []*rows.Template
 	Health    Health
 }
 
-// Phase is how one kind is being read.
+// Phase is the state of reading one kind.
 type Phase int
 
 // The phases, the best first.
 const (
-	// Synced: everything was read, and changes arrive.
+	// Synced means that everything was read and changes arrive.
 	Synced Phase = iota
-	// Loading: not everything was read yet.
+	// Loading means that not everything was read yet.
 	Loading
-	// Split: all namespaces at once are forbidden; each is read on its own.
+	// Split means that reading all namespaces at once is forbidden, so each is read on its own.
 	Split
-	// NotServed: the API server does not know the kind.
+	// NotServed means that the API server does not serve the kind.
 	NotServed
-	// Forbidden: we may not read it.
+	// Forbidden means that the user may not read the kind.
 	Forbidden
-	// Disconnected: the API server cannot be reached, or fails.
+	// Disconnected means that the API server cannot be reached or fails.
 	Disconnected
 )
 
-// Reading is how one kind is being read in one namespace, or in all.
+// Reading is the state of reading one kind in one namespace, or in all.
 type Reading struct {
-	// Resource is as it stands in URLs.
+	// Resource is the plural name of the kind, as in URLs.
 	Resource  string
 	Namespace string
 	Phase     Phase
-	// Once says that it was read completely at least once.
+	// Once says that the kind was read completely at least once.
 	Once bool
 	// Since is when the phase began.
 	Since time.Time
-	// Message is why, if it is not well.
+	// Message is the error, if there is one.
 	Message string
 }
 
-// Health is how everything is being read, in a fixed order.
+// Health has the state of all reads, in a fixed order.
 type Health struct{ Readings []Reading }
 
-// any finds the first reading in a phase.
-func (h Health) any(phase Phase) *Reading {
+// first returns the first reading in a phase, or nil.
+func (h Health) first(phase Phase) *Reading {
 	for i := range h.Readings {
 		if h.Readings[i].Phase == phase {
 			return &h.Readings[i]
@@ -72,12 +72,12 @@ func (h Health) any(phase Phase) *Reading {
 	return nil
 }
 
-// Loading says whether something was never read yet and still can be.
+// Loading reports whether the first read of some kind is still in progress.
 func (h Health) Loading() bool {
-	if len(h.Readings) == 0 || h.any(Loading) != nil {
+	if len(h.Readings) == 0 || h.first(Loading) != nil {
 		return true
 	}
-	split := h.any(Split)
+	split := h.first(Split)
 	return split != nil && !slices.ContainsFunc(h.Readings, func(r Reading) bool {
 		return r.Resource == split.Resource && r.Phase != Split
 	})
@@ -95,7 +95,7 @@ func (h Health) Disconnected() *Reading {
 	return worst
 }
 
-// Forbidden returns what may not be read.
+// Forbidden returns the readings that the user has no permission for.
 func (h Health) Forbidden() []Reading {
 	var all []Reading
 	for _, r := range h.Readings {
@@ -106,18 +106,18 @@ func (h Health) Forbidden() []Reading {
 	return all
 }
 
-// Split says whether some kind is read namespace by namespace.
-func (h Health) Split() bool { return h.any(Split) != nil }
+// Split reports whether some kind is read namespace by namespace.
+func (h Health) Split() bool { return h.first(Split) != nil }
 
-// Absent says whether the cluster does not know Sandboxes at all.
+// Absent reports whether the cluster does not serve Sandboxes at all.
 func (h Health) Absent() bool { return h.all(resourceSandboxes, NotServed) }
 
-// Blind says whether nothing at all may be read: not a pool, a claim or a Sandbox.
+// Blind reports whether the user may read neither pools nor claims nor Sandboxes.
 func (h Health) Blind() bool {
 	return h.all(resourceSandboxes, Forbidden) && h.all(resourceClaims, Forbidden) && h.all(resourcePools, Forbidden)
 }
 
-// Unread says whether nothing of the resource was ever read.
+// Unread reports whether the resource was never read anywhere.
 func (h Health) Unread(resource string) bool {
 	for _, r := range h.Readings {
 		if r.Resource == resource && r.Once {
@@ -127,7 +127,7 @@ func (h Health) Unread(resource string) bool {
 	return true
 }
 
-// all says whether the resource is in that phase wherever it is read.
+// all reports whether the resource is in the given phase in every namespace where it is read.
 func (h Health) all(resource string, phase Phase) bool {
 	found := false
 	for _, r := range h.Readings {

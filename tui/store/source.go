@@ -24,37 +24,38 @@ import (
 type source struct {
 	store   *Store
 	kind    kind
-	in      *generation
+	scope   *scope
 	reading Reading
 	cancel  context.CancelFunc
 }
 
-// again is how long to wait before an API server that fails is asked again.
-func again() *wait.Backoff {
+// newBackoff returns the backoff between requests to an API server that fails.
+func newBackoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 10 * time.Second, Steps: 1 << 20}
 }
 
-// start begins to read, with the store's lock held.
+// start starts reading. The caller holds the store's lock.
 func (src *source) start() {
-	ctx, cancel := context.WithCancel(src.in.ctx)
+	ctx, cancel := context.WithCancel(src.scope.ctx)
 	src.cancel = cancel
 	lw, client := src.kind.open(src.reading.Namespace)
-	f := &feed{source: src, ctx: ctx}
-	watched := cache.ToListWatcherWithWatchListSemantics(f.observed(lw), client)
+	f := &reflectorStore{source: src, ctx: ctx}
+	watched := cache.ToListWatcherWithWatchListSemantics(f.recordHealth(lw), client)
 	reflector := cache.NewReflectorWithOptions(watched, src.kind.example, f, cache.ReflectorOptions{
-		Name: src.kind.resource, Backoff: again(),
+		Name: src.kind.resource, Backoff: newBackoff(),
 	})
 	src.store.o.Go(func() { reflector.RunWithContext(ctx) })
 }
 
-// feed is where a reflector puts what it reads. What comes after its context ended is dropped: a successor may run already.
-type feed struct {
+// reflectorStore receives the objects of a reflector. It drops objects that arrive after its context has ended, because a
+// successor may be running already.
+type reflectorStore struct {
 	source *source
 	ctx    context.Context
 }
 
-// observed notes how each list and watch went.
-func (f *feed) observed(lw *cache.ListWatch) *cache.ListWatch {
+// recordHealth wraps lw to record the outcome of each list and watch.
+func (f *reflectorStore) recordHealth(lw *cache.ListWatch) *cache.ListWatch {
 	list, watching := lw.ListWithContextFunc, lw.WatchFuncWithContext
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -76,38 +77,38 @@ func (f *feed) observed(lw *cache.ListWatch) *cache.ListWatch {
 	}
 }
 
-// locked runs under the store's lock, unless the feed's time is over.
-func (f *feed) locked(do func(*state)) {
+// locked calls do under the store's lock, unless the context has ended.
+func (f *reflectorStore) locked(do func(*state)) {
 	s := f.source.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.ctx.Err() == nil {
-		do(f.source.in.state)
-		s.poke()
+		do(f.source.scope.state)
+		s.signalChange()
 	}
 }
 
-func (f *feed) failed(err error) {
+func (f *reflectorStore) failed(err error) {
 	if f.ctx.Err() != nil || errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsInvalid(err) {
-		return // the reflector knows what to do
+		return // the reflector handles these errors
 	}
 	f.locked(func(*state) {
 		switch src := f.source; {
 		case apierrors.IsForbidden(err):
-			src.enter(Forbidden, err)
+			src.setPhase(Forbidden, err)
 			if src.reading.Namespace == "" {
-				src.in.split(src)
+				src.scope.split(src)
 			}
 		case resolve.NotServed(err):
-			src.enter(NotServed, err)
+			src.setPhase(NotServed, err)
 		default:
-			src.enter(Disconnected, err)
+			src.setPhase(Disconnected, err)
 		}
 	})
 }
 
-// enter changes the phase.
-func (src *source) enter(phase Phase, err error) {
+// setPhase sets the phase and its error.
+func (src *source) setPhase(phase Phase, err error) {
 	r := &src.reading
 	if r.Phase != phase {
 		r.Phase, r.Since = phase, src.store.o.Clock.Now()
@@ -116,29 +117,29 @@ func (src *source) enter(phase Phase, err error) {
 	if err != nil {
 		r.Message = view.Reason(err)
 	}
-	src.in.state.changed = true
+	src.scope.state.changed = true
 }
 
-// healthy is entered when a watch runs: changes arrive again, or soon everything will have.
+// healthy sets the phase when a watch runs: Synced if everything was read before, else Loading.
 func (src *source) healthy() {
 	if src.reading.Once {
-		src.enter(Synced, nil)
+		src.setPhase(Synced, nil)
 	} else {
-		src.enter(Loading, nil)
+		src.setPhase(Loading, nil)
 	}
 }
 
 // Add implements cache.ReflectorStore.
-func (f *feed) Add(object any) error {
+func (f *reflectorStore) Add(object any) error {
 	f.locked(func(st *state) { f.source.kind.put(st, object) })
 	return nil
 }
 
 // Update implements cache.ReflectorStore.
-func (f *feed) Update(object any) error { return f.Add(object) }
+func (f *reflectorStore) Update(object any) error { return f.Add(object) }
 
 // Delete implements cache.ReflectorStore.
-func (f *feed) Delete(object any) error {
+func (f *reflectorStore) Delete(object any) error {
 	o, err := meta.Accessor(object)
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (f *feed) Delete(object any) error {
 }
 
 // Replace implements cache.ReflectorStore.
-func (f *feed) Replace(objects []any, _ string) error {
+func (f *reflectorStore) Replace(objects []any, _ string) error {
 	f.locked(func(st *state) {
 		namespace, k := f.source.reading.Namespace, f.source.kind
 		gone := map[key]struct{}{}
@@ -167,10 +168,10 @@ func (f *feed) Replace(objects []any, _ string) error {
 			k.drop(st, have)
 		}
 		f.source.reading.Once = true
-		f.source.enter(Synced, nil)
+		f.source.setPhase(Synced, nil)
 	})
 	return nil
 }
 
-// Resync implements cache.ReflectorStore. There is nothing to resynchronise.
-func (f *feed) Resync() error { return nil }
+// Resync implements cache.ReflectorStore. It has nothing to do.
+func (f *reflectorStore) Resync() error { return nil }

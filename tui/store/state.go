@@ -20,19 +20,19 @@ type key = types.NamespacedName
 
 func keyOf(o metav1.Object) key { return key{Namespace: o.GetNamespace(), Name: o.GetName()} }
 
-// sandbox is a stripped Sandbox. Its blueprint is nil unless a pool holds it.
+// sandbox is a stripped Sandbox. Its blueprint is nil unless a pool owns it.
 type sandbox struct {
 	*agentsv1beta1.Sandbox
 	blueprint *blueprint
 }
 
-// state is the stripped objects and the rows made of them. It must be locked by its user.
+// state has the stripped objects and their rows. The caller has to lock it.
 type state struct {
 	pools     map[key]*extensionsv1beta1.SandboxWarmPool
 	claims    map[key]*extensionsv1beta1.SandboxClaim
 	templates map[key]*extensionsv1beta1.SandboxTemplate
 	sandboxes map[key]sandbox
-	// pods are keyed by the UID of the Sandbox that controls them, podOwners says which that is.
+	// pods are keyed by the UID of the Sandbox that controls them; podOwners maps each Pod to this UID.
 	pods      map[types.UID]*corev1.Pod
 	podOwners map[key]types.UID
 	byUID     map[types.UID]key
@@ -41,7 +41,7 @@ type state struct {
 	history    history
 
 	claimRows, sandboxRows map[key]*rows.Row
-	// What changed since the rows were made.
+	// The objects whose rows have to be rebuilt.
 	dirtyClaims, dirtySandboxes map[key]struct{}
 	changed                     bool
 }
@@ -62,12 +62,12 @@ func (s *state) putPool(p *extensionsv1beta1.SandboxWarmPool) {
 	old := s.pools[keyOf(p)]
 	s.pools[keyOf(p)], s.changed = p, true
 	if old == nil || old.Spec.TemplateRef.Name != p.Spec.TemplateRef.Name {
-		s.judgeAgain(p.Namespace)
+		s.markMembersDirty(p.Namespace)
 	}
 }
 
-// judgeAgain has the members of all pools of a namespace judged anew, which is rarely needed.
-func (s *state) judgeAgain(namespace string) {
+// markMembersDirty has the rows of all pool members of a namespace rebuilt, which is rarely needed.
+func (s *state) markMembersDirty(namespace string) {
 	for k, member := range s.sandboxes {
 		if member.blueprint != nil && k.Namespace == namespace {
 			s.dirtySandboxes[k] = struct{}{}
@@ -78,7 +78,7 @@ func (s *state) judgeAgain(namespace string) {
 func (s *state) putTemplate(t *extensionsv1beta1.SandboxTemplate) {
 	stripMeta(&t.ObjectMeta)
 	s.templates[keyOf(t)], s.changed = t, true
-	s.judgeAgain(t.Namespace)
+	s.markMembersDirty(t.Namespace)
 }
 
 func (s *state) putClaim(c *extensionsv1beta1.SandboxClaim) {
@@ -95,11 +95,11 @@ func (s *state) putSandbox(o *agentsv1beta1.Sandbox) {
 	blueprint := s.blueprints.strip(o)
 	s.sandboxes[k] = sandbox{Sandbox: o, blueprint: blueprint}
 	s.byUID[o.UID] = k
-	s.touchSandbox(o)
+	s.markDirty(o)
 }
 
-// touchSandbox marks the rows that a Sandbox is in.
-func (s *state) touchSandbox(o *agentsv1beta1.Sandbox) {
+// markDirty marks the rows that depend on a Sandbox.
+func (s *state) markDirty(o *agentsv1beta1.Sandbox) {
 	s.changed = true
 	s.dirtySandboxes[keyOf(o)] = struct{}{}
 	if owner := metav1.GetControllerOf(o); owner != nil && owner.Kind == apis.KindSandboxClaim {
@@ -114,15 +114,15 @@ func (s *state) putPod(p *corev1.Pod) {
 	}
 	stripPod(p)
 	if p.DeletionTimestamp != nil && s.pods[owner.UID] != nil && s.pods[owner.UID].UID != p.UID {
-		return // its successor is there already
+		return // its successor exists already
 	}
 	s.pods[owner.UID], s.podOwners[keyOf(p)] = p, owner.UID
-	s.touchUID(owner.UID)
+	s.markDirtyByUID(owner.UID)
 }
 
-func (s *state) touchUID(uid types.UID) {
+func (s *state) markDirtyByUID(uid types.UID) {
 	if k, has := s.byUID[uid]; has {
-		s.touchSandbox(s.sandboxes[k].Sandbox)
+		s.markDirty(s.sandboxes[k].Sandbox)
 	}
 }
 
@@ -139,7 +139,7 @@ func (s *state) dropTemplate(k key) { delete(s.templates, k); s.changed = true }
 
 func (s *state) dropClaim(k key) {
 	if c := s.claims[k]; c != nil {
-		s.history.forget(c.UID)
+		s.history.forgetClaim(c.UID)
 	}
 	delete(s.claims, k)
 	s.dirtyClaims[k], s.changed = struct{}{}, true
@@ -148,7 +148,7 @@ func (s *state) dropClaim(k key) {
 func (s *state) dropSandbox(k key) {
 	if old, has := s.sandboxes[k]; has {
 		delete(s.byUID, old.UID)
-		s.touchSandbox(old.Sandbox)
+		s.markDirty(old.Sandbox)
 	}
 	delete(s.sandboxes, k)
 }
@@ -161,19 +161,19 @@ func (s *state) dropPod(k key) {
 	delete(s.podOwners, k)
 	if p := s.pods[uid]; p != nil && p.Name == k.Name {
 		delete(s.pods, uid)
-		s.touchUID(uid)
+		s.markDirtyByUID(uid)
 	}
 }
 
-// renew makes the rows of what changed, and of what reached its deadline.
-func (s *state) renew(now time.Time) {
+// rebuildRows rebuilds the rows that are marked dirty.
+func (s *state) rebuildRows(now time.Time) {
 	for k := range s.dirtySandboxes {
 		o, has := s.sandboxes[k]
 		if !has {
 			delete(s.sandboxRows, k)
 			continue
 		}
-		s.sandboxRows[k] = rows.OfSandbox(o.Sandbox, s.pods[o.UID], s.stale(o), now)
+		s.sandboxRows[k] = rows.FromSandbox(o.Sandbox, s.pods[o.UID], s.stale(o), now)
 	}
 	for k := range s.dirtyClaims {
 		claim, has := s.claims[k]
@@ -186,14 +186,14 @@ func (s *state) renew(now time.Time) {
 		if held != nil {
 			pod = s.pods[held.UID]
 		}
-		s.claimRows[k] = rows.OfClaim(claim, held, pod, now)
+		s.claimRows[k] = rows.FromClaim(claim, held, pod, now)
 	}
 	clear(s.dirtySandboxes)
 	clear(s.dirtyClaims)
 }
 
-// expire marks the rows whose deadline passed.
-func (s *state) expire(now time.Time) {
+// markExpired marks the rows whose deadline has passed.
+func (s *state) markExpired(now time.Time) {
 	for k, row := range s.claimRows {
 		if row.Outdated(now) {
 			s.dirtyClaims[k], s.changed = struct{}{}, true
@@ -206,7 +206,7 @@ func (s *state) expire(now time.Time) {
 	}
 }
 
-// stale says whether a member of a pool is out of date.
+// stale reports whether a member of a pool was created from an earlier version of its template.
 func (s *state) stale(o sandbox) bool {
 	if o.blueprint == nil {
 		return false

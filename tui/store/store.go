@@ -16,70 +16,70 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 )
 
-// Fastest is the least time between two snapshots.
-const Fastest = 100 * time.Millisecond
+// MinInterval is the minimum time between two snapshots.
+const MinInterval = 100 * time.Millisecond
 
 const (
-	// beat is how often a snapshot is made though nothing happened, for the ages in it.
-	beat = time.Second
-	// recount is how often new namespaces are looked for while namespaces are read one by one.
-	recount = 30 * time.Second
+	// refreshInterval is how often a snapshot is made without a change, to update its ages.
+	refreshInterval = time.Second
+	// namespacePollInterval is how often the store looks for new namespaces while it reads namespaces one by one.
+	namespacePollInterval = 30 * time.Second
 )
 
-// Options are what a Store needs. All but Namespace is required.
+// Options are what a Store needs. All fields but Namespace are required.
 type Options struct {
 	Sandboxes  versioned.Interface
 	Kubernetes kubernetes.Interface
 	Clock      clock.WithTicker
-	// Namespace to read, empty for all.
+	// Namespace is the namespace to read, empty for all.
 	Namespace string
-	// Home is the namespace that is read when all at once are forbidden and namespaces cannot be listed either.
+	// Home is the namespace to read when neither reading all namespaces at once nor listing namespaces is permitted.
 	Home string
-	// Interval is the least time between two snapshots: at least Fastest.
+	// Interval is the minimum time between two snapshots, at least MinInterval.
 	Interval time.Duration
-	// Go starts a goroutine and looks after its panics.
+	// Go starts a goroutine and handles its panics.
 	Go func(func())
 }
 
-// Store holds what is shown. Its methods may be called by several goroutines.
+// Store holds the data of the dashboard. It is safe for concurrent use.
 type Store struct {
-	o    Options
-	wake chan struct{}
-	out  chan *Snapshot
+	o       Options
+	changed chan struct{}
+	out     chan *Snapshot
 
-	mu  sync.Mutex
-	now *generation
-	ctx context.Context
+	mu      sync.Mutex
+	current *scope
+	ctx     context.Context
 }
 
-// generation is the reading of one namespace, or of all, from when it was chosen.
-type generation struct {
+// scope reads one namespace, or all, until another one is selected.
+type scope struct {
 	store     *Store
 	ctx       context.Context
 	cancel    context.CancelFunc
 	namespace string
 	state     *state
 	sources   []*source
-	// more tells divide that another kind is to be read namespace by namespace; nil until one is.
-	more chan struct{}
+	// splitRequested tells readNamespaces to read another kind namespace by namespace; nil until the first one.
+	splitRequested chan struct{}
 }
 
-// New returns a Store that Run brings to life.
+// New returns a Store. It reads nothing until Run is called.
 func New(o Options) *Store {
-	o.Interval = max(o.Interval, Fastest)
-	return &Store{o: o, wake: make(chan struct{}, 1), out: make(chan *Snapshot, 1)}
+	o.Interval = max(o.Interval, MinInterval)
+	return &Store{o: o, changed: make(chan struct{}, 1), out: make(chan *Snapshot, 1)}
 }
 
-// Snapshots hands out the newest snapshot; those that nobody took in time are skipped.
+// Snapshots returns a channel with the newest snapshot; older ones that were not received are dropped.
 func (s *Store) Snapshots() <-chan *Snapshot { return s.out }
 
 // Run reads until the context ends.
 func (s *Store) Run(ctx context.Context) {
 	s.mu.Lock()
 	s.ctx = ctx
-	s.begin(s.o.Namespace)
+	s.startScope(s.o.Namespace)
 	s.mu.Unlock()
-	ticker := s.o.Clock.NewTicker(beat)
+	ticker := s.o.Clock.NewTicker(refreshInterval)
 	defer ticker.Stop()
 	for {
 		s.publish()
@@ -93,17 +93,17 @@ func (s *Store) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.wake:
+		case <-s.changed:
 		case <-ticker.C():
 		}
 	}
 }
 
-// publish makes a snapshot and puts it where a slow reader finds the newest.
+// publish creates a snapshot and replaces the one in the channel, if there is one.
 func (s *Store) publish() {
 	s.mu.Lock()
-	g, now := s.now, s.o.Clock.Now()
-	g.state.expire(now)
+	g, now := s.current, s.o.Clock.Now()
+	g.state.markExpired(now)
 	snapshot := g.state.build(now, g.health())
 	snapshot.Namespace = g.namespace
 	s.mu.Unlock()
@@ -114,15 +114,15 @@ func (s *Store) publish() {
 	s.out <- snapshot
 }
 
-// poke says that something changed.
-func (s *Store) poke() {
+// signalChange wakes Run up to publish a snapshot.
+func (s *Store) signalChange() {
 	select {
-	case s.wake <- struct{}{}:
+	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Switch reads another namespace, or all for an empty one, from the beginning.
+// Switch starts reading another namespace, or all if it is empty.
 func (s *Store) Switch(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,86 +130,86 @@ func (s *Store) Switch(namespace string) {
 		s.o.Namespace = namespace
 		return
 	}
-	s.begin(namespace)
-	s.poke()
+	s.startScope(namespace)
+	s.signalChange()
 }
 
-// begin starts a generation, with the lock held.
-func (s *Store) begin(namespace string) {
-	if s.now != nil {
-		s.now.cancel()
+// startScope ends the current scope and starts another. The caller holds the lock.
+func (s *Store) startScope(namespace string) {
+	if s.current != nil {
+		s.current.cancel()
 	}
-	g := &generation{store: s, namespace: namespace, state: newState()}
+	g := &scope{store: s, namespace: namespace, state: newState()}
 	g.ctx, g.cancel = context.WithCancel(s.ctx)
-	s.now = g
+	s.current = g
 	for _, k := range s.kinds() {
 		g.read(k, namespace)
 	}
 }
 
-// Reconnect tries everything again at once instead of after its backoff.
+// Reconnect restarts all reads at once instead of after their backoff.
 func (s *Store) Reconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == nil {
+	if s.current == nil {
 		return
 	}
-	for _, src := range s.now.sources {
+	for _, src := range s.current.sources {
 		if src.reading.Phase != Split {
 			src.cancel()
 			src.start()
 		}
 	}
-	s.poke()
+	s.signalChange()
 }
 
-// read begins to read a kind, with the lock held.
-func (g *generation) read(k kind, namespace string) {
-	src := &source{store: g.store, kind: k, in: g}
+// read starts reading a kind. The caller holds the lock.
+func (g *scope) read(k kind, namespace string) {
+	src := &source{store: g.store, kind: k, scope: g}
 	src.reading = Reading{Resource: k.resource, Namespace: namespace, Phase: Loading, Since: g.store.o.Clock.Now()}
 	g.sources = append(g.sources, src)
 	src.start()
 }
 
-// split reads a kind namespace by namespace, because all at once is forbidden. The lock is held.
-func (g *generation) split(src *source) {
+// split starts reading a kind namespace by namespace, because reading all at once is forbidden. The caller holds the lock.
+func (g *scope) split(src *source) {
 	src.cancel()
-	src.enter(Split, nil)
-	if g.more == nil {
-		g.more = make(chan struct{}, 1)
-		g.store.o.Go(g.divide)
+	src.setPhase(Split, nil)
+	if g.splitRequested == nil {
+		g.splitRequested = make(chan struct{}, 1)
+		g.store.o.Go(g.readNamespaces)
 	}
 	select {
-	case g.more <- struct{}{}:
+	case g.splitRequested <- struct{}{}:
 	default:
 	}
 }
 
-// divide looks for namespaces, and begins to read those that are not read yet, until the generation ends.
-func (g *generation) divide() {
+// readNamespaces looks for namespaces and starts reading new ones, until the scope ends.
+func (g *scope) readNamespaces() {
 	for {
 		names := g.store.Namespaces(g.ctx)
 		g.store.mu.Lock()
 		for _, src := range slices.Clone(g.sources) {
 			if src.reading.Phase == Split && g.ctx.Err() == nil {
-				g.fill(src.kind, names)
+				g.readMissing(src.kind, names)
 			}
 		}
 		g.store.mu.Unlock()
-		rest := g.store.o.Clock.NewTimer(recount)
+		rest := g.store.o.Clock.NewTimer(namespacePollInterval)
 		select {
 		case <-g.ctx.Done():
 			rest.Stop()
 			return
-		case <-g.more:
+		case <-g.splitRequested:
 			rest.Stop()
 		case <-rest.C():
 		}
 	}
 }
 
-// fill reads a kind in the namespaces where it is not read yet.
-func (g *generation) fill(k kind, names []string) {
+// readMissing starts reading a kind in the namespaces where it is not read yet.
+func (g *scope) readMissing(k kind, names []string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(g.sources, func(src *source) bool {
 			return src.kind.resource == k.resource && src.reading.Namespace == name
@@ -219,7 +219,7 @@ func (g *generation) fill(k kind, names []string) {
 	}
 }
 
-// Namespaces lists all namespaces, or, when that is not allowed, those that are known.
+// Namespaces lists all namespaces or, if that fails, only Home.
 func (s *Store) Namespaces(ctx context.Context) []string {
 	found, err := s.o.Kubernetes.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -233,8 +233,8 @@ func (s *Store) Namespaces(ctx context.Context) []string {
 	return names
 }
 
-// health is a copy of how everything is being read, with the lock held. What is split speaks through its parts.
-func (g *generation) health() Health {
+// health returns a copy of the state of all reads. The caller holds the lock.
+func (g *scope) health() Health {
 	h := Health{Readings: make([]Reading, 0, len(g.sources))}
 	for _, src := range g.sources {
 		h.Readings = append(h.Readings, src.reading)

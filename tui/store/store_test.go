@@ -89,8 +89,8 @@ func objects() []runtime.Object {
 func TestASnapshotShowsWhatIsThere(t *testing.T) {
 	s := start(t, fakecluster.New(objects()...), "")
 	got := s.until("synced", synced)
-	if len(got.Pools) != 1 || len(got.Work) != 2 || len(got.Members["pool"]) != 2 || len(got.Templates) != 1 {
-		t.Fatalf("%d pools, %d rows, %d members, %d templates", len(got.Pools), len(got.Work), len(got.Members["pool"]), len(got.Templates))
+	if len(got.Pools) != 1 || len(got.Claims) != 2 || len(got.Members["pool"]) != 2 || len(got.Templates) != 1 {
+		t.Fatalf("%d pools, %d rows, %d members, %d templates", len(got.Pools), len(got.Claims), len(got.Members["pool"]), len(got.Templates))
 	}
 	p := got.Pools[0]
 	if p.Desired != 2 || p.Ready != 1 || p.Claimed != 1 || p.Pending != 1 || p.Stale != 1 || p.Warm != 1 || p.Short == "" {
@@ -101,7 +101,7 @@ func TestASnapshotShowsWhatIsThere(t *testing.T) {
 			t.Errorf("%s: stale %v", r.Name, r.Stale)
 		}
 	}
-	for _, r := range got.Work {
+	for _, r := range got.Claims {
 		if r.Name == "dev" && (r.Source != rows.SourceWarm || r.Pool != "fast" || r.State != diagnose.Ready) {
 			t.Errorf("claim: %+v", *r)
 		}
@@ -177,7 +177,7 @@ func TestNamespacesAreReadOneByOneWhereAllAtOnceAreForbidden(t *testing.T) {
 			c.Sandboxes.PrependReactor("list", "*", refuse)
 			c.Kubernetes.PrependReactor("list", "*", refuse)
 			got := start(t, c, "").until("read", func(s *Snapshot) bool {
-				return synced(s) && len(s.Work) == tt.rows && !s.Health.Unread(apis.ResourceClaims)
+				return synced(s) && len(s.Claims) == tt.rows && !s.Health.Unread(apis.ResourceClaims)
 			})
 			if !got.Health.Split() {
 				t.Error("that it is split is not said")
@@ -202,8 +202,8 @@ func TestWhatWasReadStaysWhileTheServerIsAway(t *testing.T) {
 	away.Store(true)
 	s.Reconnect()
 	got := s.until("disconnected", func(s *Snapshot) bool { return s.Health.Disconnected() != nil })
-	if len(got.Work) != 2 || got.Health.Disconnected().Message != "connection refused" {
-		t.Errorf("%d rows, %+v", len(got.Work), got.Health.Disconnected())
+	if len(got.Claims) != 2 || got.Health.Disconnected().Message != "connection refused" {
+		t.Errorf("%d rows, %+v", len(got.Claims), got.Health.Disconnected())
 	}
 	away.Store(false)
 	s.until("connected again by itself", func(s *Snapshot) bool { return s.Health.Disconnected() == nil && synced(s) })
@@ -212,11 +212,11 @@ func TestWhatWasReadStaysWhileTheServerIsAway(t *testing.T) {
 func TestSwitchingTheNamespaceBeginsAnew(t *testing.T) {
 	c := fakecluster.New(append(objects(), b.Sandbox("else", b.WithUID("else"), b.InNamespace("other")))...)
 	s := start(t, c, b.Namespace)
-	s.until("of one namespace", func(s *Snapshot) bool { return synced(s) && len(s.Work) == 2 })
+	s.until("of one namespace", func(s *Snapshot) bool { return synced(s) && len(s.Claims) == 2 })
 	s.Switch("other")
 	got := s.until("of the other", func(s *Snapshot) bool { return synced(s) && s.Namespace == "other" })
-	if len(got.Work) != 1 || got.Work[0].Name != "else" || len(got.Pools) != 0 {
-		t.Errorf("%d rows, %d pools", len(got.Work), len(got.Pools))
+	if len(got.Claims) != 1 || got.Claims[0].Name != "else" || len(got.Pools) != 0 {
+		t.Errorf("%d rows, %d pools", len(got.Claims), len(got.Pools))
 	}
 }
 
@@ -233,11 +233,11 @@ func TestHoweverManyEventsThereAreFewSnapshots(t *testing.T) {
 		if (i+1)%atOnce == 0 {
 			s.until("complete", func(s *Snapshot) bool {
 				count++
-				return len(s.Work) == 2+i+1
+				return len(s.Claims) == 2+i+1
 			})
 		}
 	}
-	if most := int(time.Since(began)/Fastest) + 2; count > most {
+	if most := int(time.Since(began)/MinInterval) + 2; count > most {
 		t.Errorf("%d snapshots in %s, at most %d", count, time.Since(began), most)
 	}
 }
@@ -264,10 +264,10 @@ func TestOnlyWhatIsShownIsKept(t *testing.T) {
 func TestTheHistoryOfAPool(t *testing.T) {
 	h, now := newHistory(), time.Unix(60*1000, 0)
 	pool := key{Namespace: "a", Name: "fast"}
-	h.claim("1", now, now, pool)
-	h.claim("1", now, now, pool) // counted already
-	h.claim("2", now.Add(-2*time.Minute), now, pool)
-	h.claim("3", now.Add(-time.Hour), now, pool) // too long ago
+	h.countClaim("1", now, now, pool)
+	h.countClaim("1", now, now, pool) // counted already
+	h.countClaim("2", now.Add(-2*time.Minute), now, pool)
+	h.countClaim("3", now.Add(-time.Hour), now, pool) // too long ago
 	counts := h.perMinute(pool, now)
 	if len(counts) != minutes || counts[minutes-1] != 1 || counts[minutes-3] != 1 {
 		t.Errorf("claims per minute: %v", counts)
@@ -276,14 +276,14 @@ func TestTheHistoryOfAPool(t *testing.T) {
 		t.Errorf("an hour later: %v", later)
 	}
 	for i := range samples + 3 {
-		if h.due(now.Add(time.Duration(i) * sampleEvery)) {
+		if h.sampleDue(now.Add(time.Duration(i) * sampleEvery)) {
 			h.sample("uid", i)
 		}
 	}
 	if ready := h.ready["uid"]; len(ready) != samples || ready[samples-1] != samples+2 {
 		t.Errorf("samples: %v", ready)
 	}
-	if h.keep(nil); len(h.ready) != 0 {
+	if h.retain(nil); len(h.ready) != 0 {
 		t.Error("a pool that is gone is remembered")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 )
 
-// stripMeta drops what no table shows. Only the named annotations stay.
+// stripMeta drops metadata that no table shows, and all annotations but the named ones.
 func stripMeta(m *metav1.ObjectMeta, annotations ...string) {
 	m.ManagedFields, m.Finalizers, m.GenerateName = nil, nil, ""
 	all := m.Annotations
@@ -32,7 +32,7 @@ func stripClaim(c *extensionsv1beta1.SandboxClaim) {
 	s := c.Spec
 	c.Spec = extensionsv1beta1.SandboxClaimSpec{
 		TemplateRef: s.TemplateRef, WarmPool: s.WarmPool, WarmPoolRef: s.WarmPoolRef, Lifecycle: s.Lifecycle,
-		Env: s.Env, VolumeClaimTemplates: s.VolumeClaimTemplates, // with either it asks for no pool
+		Env: s.Env, VolumeClaimTemplates: s.VolumeClaimTemplates, // claims with either are not served by pools
 	}
 }
 
@@ -47,26 +47,26 @@ func stripPod(p *corev1.Pod) {
 	p.Status = corev1.PodStatus{Phase: p.Status.Phase, ContainerStatuses: containers}
 }
 
-// blueprints lets members of one pool that are built alike share their Pod spec, which is what a member's staleness is
-// judged by, and remembers that judgement. Everybody else's Pod spec is dropped. It must be locked by its user.
+// blueprints lets equal members of a pool share one Pod spec, which decides whether they are stale, and caches this decision.
+// The Pod specs of other Sandboxes are dropped. The caller has to lock it.
 type blueprints struct {
 	known map[types.UID][]*blueprint
 }
 
 type blueprint struct {
 	spec agentsv1beta1.SandboxSpec
-	// hash is the member's label that says which template it is from.
+	// hash is the member's label with the hash of its template's name.
 	hash string
-	// The judgement, and of which template.
-	judged     types.UID
-	generation int64
-	stale      bool
+	// The cached decision, and the template and generation that it is for.
+	templateUID types.UID
+	generation  int64
+	stale       bool
 }
 
-// most bounds how many different blueprints of a pool are remembered; more than two or three at once are rare.
-const most = 16
+// maxBlueprints limits the number of blueprints that are kept for a pool; more than two or three at once are rare.
+const maxBlueprints = 16
 
-// strip drops from the Sandbox what is not needed, and returns the blueprint if it is a member of a pool.
+// strip drops what is not needed from the Sandbox, and returns its blueprint if it is a member of a pool.
 func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 	stripMeta(&s.ObjectMeta, apis.AnnotationTemplateRef)
 	spec := s.Spec
@@ -91,11 +91,11 @@ func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 		b.known = map[types.UID][]*blueprint{}
 	}
 	known := b.known[owner.UID]
-	b.known[owner.UID] = append(known[max(0, len(known)+1-most):], wanted)
+	b.known[owner.UID] = append(known[max(0, len(known)+1-maxBlueprints):], wanted)
 	return wanted
 }
 
-// stripVolumes leaves what a question names: the names and the sizes.
+// stripVolumes keeps the names and sizes, which the question before a deletion shows.
 func stripVolumes(all []agentsv1beta1.PersistentVolumeClaimTemplate) []agentsv1beta1.PersistentVolumeClaimTemplate {
 	var some []agentsv1beta1.PersistentVolumeClaimTemplate
 	for i := range all {
@@ -106,12 +106,12 @@ func stripVolumes(all []agentsv1beta1.PersistentVolumeClaimTemplate) []agentsv1b
 	return some
 }
 
-// isStale judges once for each blueprint and state of the template.
+// isStale decides once for each blueprint and generation of the template whether members are stale.
 func (b *blueprint) isStale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
-	if b.judged != template.UID || b.generation != template.Generation {
+	if b.templateUID != template.UID || b.generation != template.Generation {
 		whole := member.DeepCopy()
 		whole.Spec.PodTemplate, whole.Spec.VolumeClaimTemplates, whole.Spec.Service = b.spec.PodTemplate, b.spec.VolumeClaimTemplates, b.spec.Service
-		b.judged, b.generation, b.stale = template.UID, template.Generation, pool.Stale(template, whole)
+		b.templateUID, b.generation, b.stale = template.UID, template.Generation, pool.Stale(template, whole)
 	}
 	return b.stale
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// Box draws a frame with a title around lines. It is at most as wide and high as the room that there is.
+// Box draws a border with a title around lines. The box is at most as wide and high as given.
 func (t *Theme) Box(title string, lines []string, width, height int) []string {
 	title = printable.Line(title)
 	inner := Width(title) + 2
@@ -32,8 +32,8 @@ func (t *Theme) Box(title string, lines []string, width, height int) []string {
 	return append(box, t.BottomLeft+strings.Repeat(t.Horizontal, inner+2)+t.BottomRight)
 }
 
-// Over lays a box on the middle of a screen.
-func Over(screen, box []string, width int) []string {
+// Overlay draws a box over the centre of a screen.
+func Overlay(screen, box []string, width int) []string {
 	if len(box) == 0 || len(box) > len(screen) {
 		return screen
 	}

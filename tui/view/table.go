@@ -12,16 +12,16 @@ import (
 // Column is one column of a table.
 type Column struct {
 	Title string
-	// Width is the least width, Grow how big a share of the rest it gets.
+	// Width is the minimum width, Grow the column's share of the remaining width.
 	Width, Grow int
 	Right       bool
-	// Rank is how early the column goes when there is no room: the highest first, 0 never.
+	// Rank decides which column is hidden first when there is no room: the highest rank first, 0 never.
 	Rank int
-	// Least is the width that is still better than going, 0 if that is Width.
-	Least int
+	// MinWidth is the width to which the column shrinks before it is hidden; 0 means Width.
+	MinWidth int
 }
 
-// Cell is one text of a table.
+// Cell is one cell of a table.
 type Cell struct {
 	Text string
 	Tone Tone
@@ -33,10 +33,10 @@ type Line struct {
 	Selected, Marked bool
 }
 
-// gutter is what every line begins with: cursor, mark, space.
+// gutter is the width of the beginning of every line: cursor, mark, space.
 const gutter = 3
 
-// Widths gives each column its width for a whole width; 0 hides it.
+// Widths distributes the width over the columns; a column of width 0 is hidden.
 func Widths(columns []Column, width int) []int {
 	widths, used := make([]int, len(columns)), gutter-1
 	for i, c := range columns {
@@ -54,7 +54,7 @@ func Widths(columns []Column, width int) []int {
 			break
 		}
 		used -= widths[worst]
-		if left := width - used; columns[worst].Least > 0 && left >= columns[worst].Least {
+		if left := width - used; columns[worst].MinWidth > 0 && left >= columns[worst].MinWidth {
 			widths[worst], used = left, width
 			break
 		}
@@ -76,8 +76,8 @@ func Widths(columns []Column, width int) []int {
 	return widths
 }
 
-// Head draws the titles of the columns. The first one may be longer than its column: it hides those that it reaches.
-func (t *Theme) Head(columns []Column, width int, focused bool) string {
+// Header draws the titles of the columns. The first title may be longer than its column; it hides titles that it overlaps.
+func (t *Theme) Header(columns []Column, width int, focused bool) string {
 	text, used, at := strings.Repeat(" ", gutter), gutter, gutter
 	for i, w := range Widths(columns, width) {
 		switch {
@@ -107,7 +107,7 @@ func (t *Theme) Row(columns []Column, line Line, width int, focused bool) string
 	case line.Selected && focused:
 		cursor = t.Cursor
 	case line.Selected:
-		cursor = t.Resting
+		cursor = t.UnfocusedCursor
 	}
 	if line.Marked {
 		mark = t.Marked

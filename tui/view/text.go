@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Reason is an error on one line, without the URL that a request was for: what was done is said before that anyhow.
+// Reason returns an error on one line, without the URL of the request: the text before it already says what was done.
 func Reason(err error) string {
 	text := err.Error()
 	if request, is := errors.AsType[*url.Error](err); is {
@@ -20,10 +20,10 @@ func Reason(err error) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
 }
 
-// Width is how many cells a text takes.
+// Width returns the number of terminal cells of a text.
 func Width(text string) int { return ansi.StringWidth(text) }
 
-// Cut shortens a text to a width, and shows with a sign that it did.
+// Cut shortens a text to a width and ends a shortened text with an ellipsis.
 func (t *Theme) Cut(text string, width int) string {
 	if width <= 0 {
 		return ""
@@ -34,7 +34,7 @@ func (t *Theme) Cut(text string, width int) string {
 	return ansi.Truncate(text, width, t.Ellipsis)
 }
 
-// Fit makes a text exactly as wide.
+// Fit cuts or pads a text to exactly the given width.
 func (t *Theme) Fit(text string, width int, right bool) string {
 	text = t.Cut(text, width)
 	pad := width - Width(text)
@@ -47,8 +47,8 @@ func (t *Theme) Fit(text string, width int, right bool) string {
 	return text + strings.Repeat(" ", pad)
 }
 
-// Ends puts one text at the left and one at the right end of a line. The right one yields when both do not fit.
-func (t *Theme) Ends(left, right string, width int) string {
+// Justify puts one text at the left and one at the right end of a line. It drops the right one when both do not fit.
+func (t *Theme) Justify(left, right string, width int) string {
 	gap := width - Width(left) - Width(right)
 	if gap < 1 {
 		return t.Fit(left, width, false)
@@ -56,7 +56,7 @@ func (t *Theme) Ends(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// Center puts a text in the middle of a line.
+// Center centres a text on a line.
 func (t *Theme) Center(text string, width int) string {
 	text = t.Cut(text, width)
 	left := max(0, (width-Width(text))/2)
@@ -71,7 +71,7 @@ func Wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(text, width, " "), "\n")
 }
 
-// Bar shows how much of something there is.
+// Bar draws the ratio of part to whole; a nonzero part fills at least one cell.
 func (t *Theme) Bar(part, whole, width int) string {
 	full := width
 	if whole > 0 {
@@ -84,7 +84,7 @@ func (t *Theme) Bar(part, whole, width int) string {
 	return strings.Repeat(t.Full, full) + strings.Repeat(t.Empty, max(0, width-full))
 }
 
-// Sparkline shows the latest numbers, as many as there is room for, from zero to the largest.
+// Sparkline draws the latest numbers that fit the width, on a scale from zero to the largest.
 func (t *Theme) Sparkline(numbers []int, width int) string {
 	numbers = numbers[max(0, len(numbers)-width):]
 	top := 1

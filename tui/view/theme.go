@@ -4,9 +4,9 @@
 // Package view draws parts of frames: text of an exact width in a theme.
 //
 // Invariants:
-//   - everything here is a pure function;
-//   - a line is exactly as wide as was asked for, whatever its text: wide characters, control characters, nothing at all;
-//   - a state is told by a word or a sign, and colour only repeats it.
+//   - every function is pure;
+//   - a line has exactly the requested width, whatever its text: wide characters, control characters, or no text;
+//   - a word or a symbol shows a state, and the colour only repeats it.
 package view
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// Tone is what a text means; the theme says how that looks.
+// Tone is the meaning of a text; the theme decides how it looks.
 type Tone int
 
 // The tones.
@@ -29,22 +29,22 @@ const (
 	Accent
 )
 
-// Signs are the characters that are not letters.
-type Signs struct {
-	// Resting is the cursor of a table that has not the keyboard.
-	Cursor, Resting, Marked, Ellipsis, Crumb, Dot  string
-	Ready, Waiting, Problem, Off, Done             string
-	Full, Empty                                    string
-	Spark                                          []string
-	Horizontal, Vertical                           string
-	TopLeft, TopRight, BottomLeft, BottomRight, Up string
-	Down                                           string
+// Symbols are the special characters of a theme.
+type Symbols struct {
+	// UnfocusedCursor is the cursor of a table without the focus.
+	Cursor, UnfocusedCursor, Marked, Ellipsis, Crumb, Dot string
+	Ready, Waiting, Problem, Off, Done                    string
+	Full, Empty                                           string
+	Spark                                                 []string
+	Horizontal, Vertical                                  string
+	TopLeft, TopRight, BottomLeft, BottomRight, Up        string
+	Down                                                  string
 }
 
-// Theme is how things look.
+// Theme is the appearance of the dashboard: symbols and colours.
 type Theme struct {
-	Signs
-	// Colored says whether colours are used at all.
+	Symbols
+	// Colored says whether colours are used.
 	Colored  bool
 	tones    [Accent + 1]lipgloss.Style
 	selected lipgloss.Style
@@ -54,9 +54,9 @@ type Theme struct {
 
 // NewTheme returns a theme for a dark or a light terminal, or for one without colours.
 func NewTheme(dark, colored, ascii bool) Theme {
-	t := Theme{Signs: unicodeSigns(), Colored: colored}
+	t := Theme{Symbols: unicodeSymbols(), Colored: colored}
 	if ascii {
-		t.Signs = asciiSigns()
+		t.Symbols = asciiSymbols()
 	}
 	plain := lipgloss.NewStyle()
 	for i := range t.tones {
@@ -82,25 +82,25 @@ func NewTheme(dark, colored, ascii bool) Theme {
 	return t
 }
 
-func unicodeSigns() Signs {
-	return Signs{
-		Cursor: "▶", Resting: "▷", Marked: "✓", Ellipsis: "…", Crumb: " › ", Dot: " · ",
+func unicodeSymbols() Symbols {
+	return Symbols{
+		Cursor: "▶", UnfocusedCursor: "▷", Marked: "✓", Ellipsis: "…", Crumb: " › ", Dot: " · ",
 		Ready: "●", Waiting: "◌", Problem: "▲", Off: "○", Done: "■",
 		Full: "█", Empty: "░", Spark: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 		Horizontal: "─", Vertical: "│", TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Up: "↑", Down: "↓",
 	}
 }
 
-func asciiSigns() Signs {
-	return Signs{
-		Cursor: ">", Resting: " ", Marked: "*", Ellipsis: "~", Crumb: " > ", Dot: " | ",
+func asciiSymbols() Symbols {
+	return Symbols{
+		Cursor: ">", UnfocusedCursor: " ", Marked: "*", Ellipsis: "~", Crumb: " > ", Dot: " | ",
 		Ready: "+", Waiting: "o", Problem: "!", Off: "-", Done: "=",
 		Full: "#", Empty: ".", Spark: []string{"_", ".", ":", "-", "=", "+", "*", "#"},
 		Horizontal: "-", Vertical: "|", TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Up: "^", Down: "v",
 	}
 }
 
-// Paint colours a text.
+// Paint renders a text in a tone.
 func (t *Theme) Paint(tone Tone, text string) string {
 	if tone == Plain || text == "" {
 		return text
@@ -108,7 +108,7 @@ func (t *Theme) Paint(tone Tone, text string) string {
 	return t.tones[tone].Render(text)
 }
 
-// State is the sign, and the tone, of a state word.
+// State returns the symbol and the tone of a state.
 func (t *Theme) State(v diagnose.Verdict) (sign string, tone Tone) {
 	switch v {
 	case diagnose.Ready:

@@ -83,7 +83,7 @@ func TestColumnsGoByRankAndShareTheRest(t *testing.T) {
 }
 
 func TestTheLastColumnShrinksBeforeItGoes(t *testing.T) {
-	columns := []Column{{Width: 10, Grow: 1}, {Width: 5, Rank: 2}, {Width: 20, Grow: 2, Rank: 1, Least: 8}}
+	columns := []Column{{Width: 10, Grow: 1}, {Width: 5, Rank: 2}, {Width: 20, Grow: 2, Rank: 1, MinWidth: 8}}
 	for width, want := range map[int][]int{
 		40: {10, 5, 20},
 		39: {11, 0, 24}, // without the second there is room to share
@@ -107,7 +107,7 @@ func TestRowsAreExactlyAsWide(t *testing.T) {
 				t.Errorf("a row of %d is %d wide", width, got)
 			}
 		}
-		if got := ansi.StringWidth(theme.Head(columns, width, true)); got != width {
+		if got := ansi.StringWidth(theme.Header(columns, width, true)); got != width {
 			t.Errorf("a head of %d is %d wide", width, got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestABoxLiesOnTheMiddleOfAScreen(t *testing.T) {
 	for range 7 {
 		screen = append(screen, strings.Repeat(".", 20))
 	}
-	got := Over(screen, theme.Box("T", []string{"text", "more"}, 20, 7), 20)
+	got := Overlay(screen, theme.Box("T", []string{"text", "more"}, 20, 7), 20)
 	for i, line := range got {
 		if ansi.StringWidth(line) != 20 {
 			t.Errorf("line %d is %q", i, line)

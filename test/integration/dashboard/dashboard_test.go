@@ -128,7 +128,7 @@ func TestADayWithTheDashboard(t *testing.T) {
 	s.Type("d")
 	s.Until("Delete claim/fast-new?", "No")
 	s.Type("\r") // no
-	s.Until("nothing was done")
+	s.Until("nothing was changed")
 	s.Type("dy")
 	s.Until("claim/fast-new deleted", "CLAIMS 0 of 2")
 	if claims, err := c.ExtensionsV1beta1().SandboxClaims(namespace).List(t.Context(), metav1.ListOptions{}); err != nil || len(claims.Items) != 1 {

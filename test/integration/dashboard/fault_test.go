@@ -18,13 +18,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/test/screen"
 	"github.com/agent-sandbox/kubectl-sandbox/tui"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/rescue"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 )
 
 // faulty is a dashboard with a fault: a panic in a goroutine of a library, in one of ours, or death without a word.
 func faulty(fault string) int {
-	if len(os.Args) > 1 && os.Args[1] == "rescue" {
-		if err := rescue.Wait(os.Stdin, os.Stdout, os.Stderr); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == "restore" {
+		if err := restore.Wait(os.Stdin, os.Stdout, os.Stderr); err != nil {
 			return 1
 		}
 		return 0
@@ -35,7 +35,7 @@ func faulty(fault string) int {
 	}
 	o := tui.Options{
 		Sandboxes: versioned.NewForConfigOrDie(config), Kubernetes: kubernetes.NewForConfigOrDie(config),
-		Clock: clock.RealClock{}, Rescue: []string{"rescue"}, TTY: os.Stdout,
+		Clock: clock.RealClock{}, RestoreArgs: []string{"restore"}, TTY: os.Stdout,
 	}
 	switch fault {
 	case "library":

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/tui"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/rescue"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 )
 
 const (
@@ -98,7 +98,7 @@ func (o *Options) Validate() error {
 // Run shows the dashboard, or prints one frame where there is no terminal.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if tty, ok := streams.ErrOut.(*os.File); ok && o.watching {
-		return rescue.Wait(streams.In, streams.Out, tty)
+		return restore.Wait(streams.In, streams.Out, tty)
 	}
 	namespace, explicit, err := f.Namespace()
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.Once || !isFile || !isTerminal(streams.In) || !isTerminal(streams.Out) {
 		return tui.Once(ctx, *options, streams.Out, widthOf(streams.Out))
 	}
-	options.Rescue, options.TTY = []string{"ui", "--" + watchFlag}, out
+	options.RestoreArgs, options.TTY = []string{"ui", "--" + watchFlag}, out
 	return tui.Run(ctx, *options)
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package rescue_test
+package restore_test
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
-	"github.com/agent-sandbox/kubectl-sandbox/tui/rescue"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 )
 
 // watched is a terminal in raw mode and what watches over it.
@@ -38,7 +38,7 @@ func watch(t *testing.T) *watched {
 	in, first := io.Pipe()
 	said, says := io.Pipe()
 	w.first = first
-	go func() { w.ended <- rescue.Wait(in, says, w.tty) }()
+	go func() { w.ended <- restore.Wait(in, says, w.tty) }()
 	if word, err := io.ReadAll(io.LimitReader(said, int64(len("ready\n")))); string(word) != "ready\n" {
 		t.Fatalf("said %q, %v", word, err)
 	}

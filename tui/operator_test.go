@@ -32,7 +32,7 @@ func TestTheTitleSaysInRedThatNoOperatorLooksAfterWhatIsShown(t *testing.T) {
 		if strings.Contains(w.title(), "operator") {
 			t.Errorf("before anybody looked: %q", w.title())
 		}
-		msg := w.attend(0)()
+		msg := w.checkOperator(0)()
 		w.Update(msg)
 		const says = "operator scaled to zero"
 		title := w.title()
@@ -44,7 +44,7 @@ func TestTheTitleSaysInRedThatNoOperatorLooksAfterWhatIsShown(t *testing.T) {
 		if !strings.Contains(w.summary(), says) {
 			t.Errorf("in one line: %q", w.summary())
 		}
-		w.Update(attendedMsg{})
+		w.Update(operatorMsg{})
 		if strings.Contains(w.title(), says) {
 			t.Errorf("when one runs again: %q", w.title())
 		}
@@ -54,17 +54,17 @@ func TestTheTitleSaysInRedThatNoOperatorLooksAfterWhatIsShown(t *testing.T) {
 func TestTheTitleClaimsNothingThatNobodyKnows(t *testing.T) {
 	w := filled(t.Context(), 120, 24)
 	asked := 0
-	w.look = func(context.Context, string) (operator.Problem, bool, error) {
+	w.findTrouble = func(context.Context, string) (operator.Trouble, bool, error) {
 		asked++
 		return operator.Problem{}, false, nil
 	}
-	if cmd := w.attended(w.attend(0)().(attendedMsg)); cmd != nil || w.unattended != "" {
+	if cmd := w.handleOperatorCheck(w.checkOperator(0)().(operatorMsg)); cmd != nil || w.operatorProblem != "" {
 		t.Error("who may not look looks again and again")
 	}
-	w.look = func(context.Context, string) (operator.Problem, bool, error) {
-		return operator.Problem{}, false, errors.New("no answer")
+	w.findTrouble = func(context.Context, string) (operator.Trouble, bool, error) {
+		return operator.Trouble{}, false, errors.New("no answer")
 	}
-	if cmd := w.attended(w.attend(0)().(attendedMsg)); cmd == nil || w.unattended != "" {
+	if cmd := w.handleOperatorCheck(w.checkOperator(0)().(operatorMsg)); cmd == nil || w.operatorProblem != "" {
 		t.Error("an answer that did not come is asked for no more, or taken for one")
 	}
 	if asked != 1 {

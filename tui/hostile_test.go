@@ -87,7 +87,7 @@ func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
 				}
 				if result.Page != nil {
 					poison(reflect.ValueOf(&result.Page.Diagnosis))
-					poison(reflect.ValueOf(&result.Page.Facts))
+					poison(reflect.ValueOf(&result.Page.Snapshot))
 					result.Page.YAML += hostile
 				}
 				return result

@@ -93,14 +93,14 @@ func (l *logReader) read() {
 // nextLines returns a command that waits for lines and then for logBatchInterval, so that a busy log does not cause a frame
 // for each line.
 func (m *Model) nextLines(l *logReader) tea.Cmd {
-	ctx, wait := m.ctx, m.sleep
+	ctx, sleep := m.ctx, m.sleep
 	return func() tea.Msg {
 		select {
 		case <-l.more:
 		case <-ctx.Done():
 			return nil
 		}
-		wait(logBatchInterval)
+		sleep(logBatchInterval)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		lines := l.lines

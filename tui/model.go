@@ -64,7 +64,7 @@ type Model struct {
 	actor          Actor
 	startGoroutine func(func())
 	sleep          func(time.Duration)
-	findTrouble    func(context.Context, string) (operator.Trouble, bool, error)
+	findProblem    func(context.Context, string) (operator.Problem, bool, error)
 	cluster        string
 	// namespace is the namespace that is shown first.
 	namespace string
@@ -88,7 +88,7 @@ type Model struct {
 	toast              toast
 	busy               int
 	operatorProblem    string // why no operator manages the shown objects, in short
-	unconfirmedTrouble operator.Trouble
+	unconfirmedProblem operator.Problem
 	forwards           []action.Forwarding
 
 	page        *action.Page
@@ -108,7 +108,7 @@ type Model struct {
 func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Model {
 	m := &Model{
 		ctx: ctx, source: source, actor: actor, cluster: o.Cluster, readOnly: o.ReadOnly,
-		ascii: o.ASCII, colored: o.Color, findTrouble: o.operatorCheck(), namespace: o.Namespace, dark: true, selector: o.selector, stack: []location{{screen: screenHome}},
+		ascii: o.ASCII, colored: o.Color, findProblem: o.operatorCheck(), namespace: o.Namespace, dark: true, selector: o.selector, stack: []location{{screen: screenHome}},
 		startGoroutine: o.guard.run, sleep: func(d time.Duration) { <-o.Clock.After(d) },
 	}
 	m.restyle()

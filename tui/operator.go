@@ -15,40 +15,40 @@ import (
 // operatorCheckInterval is how often the dashboard checks whether an operator manages the shown namespace.
 const operatorCheckInterval = 10 * time.Second
 
-// operatorMsg is the result of a check: a trouble, or none that is visible.
+// operatorMsg is the result of a check: a problem, or none that is visible.
 type operatorMsg struct {
-	trouble operator.Trouble
+	problem operator.Problem
 	unknown bool // the user may not read what the check needs
 }
 
 // checkOperator returns a command that checks, after a delay, whether an operator manages the namespace.
 func (m *Model) checkOperator(after time.Duration) tea.Cmd {
-	look, wait, ctx, namespace := m.findTrouble, m.sleep, m.ctx, m.namespace
+	check, sleep, ctx, namespace := m.findProblem, m.sleep, m.ctx, m.namespace
 	if m.snapshot != nil {
 		namespace = m.snapshot.Namespace
 	}
-	if look == nil {
+	if check == nil {
 		return nil
 	}
 	return func() tea.Msg {
 		if after > 0 {
-			wait(after)
+			sleep(after)
 		}
-		trouble, known, err := look(ctx, namespace)
+		problem, known, err := check(ctx, namespace)
 		if ctx.Err() != nil {
 			return nil
 		}
-		return operatorMsg{trouble: trouble, unknown: err == nil && !known}
+		return operatorMsg{problem: problem, unknown: err == nil && !known}
 	}
 }
 
 // handleOperatorCheck shows the result of a check. A Lease that looks expired by the local clock is checked once more first.
 func (m *Model) handleOperatorCheck(found operatorMsg) tea.Cmd {
 	m.operatorProblem = ""
-	if found.trouble.Confirmed(m.unconfirmedTrouble) {
-		m.operatorProblem = found.trouble.Short
+	if found.problem.Confirmed(m.unconfirmedProblem) {
+		m.operatorProblem = found.problem.Short
 	}
-	m.unconfirmedTrouble = found.trouble
+	m.unconfirmedProblem = found.problem
 	if found.unknown {
 		return nil
 	}
@@ -56,9 +56,9 @@ func (m *Model) handleOperatorCheck(found operatorMsg) tea.Cmd {
 }
 
 // operatorCheck returns the function that checks the operator, or nil without a client.
-func (o *Options) operatorCheck() func(context.Context, string) (operator.Trouble, bool, error) {
+func (o *Options) operatorCheck() func(context.Context, string) (operator.Problem, bool, error) {
 	if o.Kubernetes == nil {
 		return nil
 	}
-	return operator.New(o.Kubernetes, o.Clock).Trouble
+	return operator.NewMonitor(o.Kubernetes, o.Clock).Problem
 }

@@ -54,15 +54,15 @@ func TestTheTitleSaysInRedThatNoOperatorLooksAfterWhatIsShown(t *testing.T) {
 func TestTheTitleClaimsNothingThatNobodyKnows(t *testing.T) {
 	w := filled(t.Context(), 120, 24)
 	asked := 0
-	w.findTrouble = func(context.Context, string) (operator.Trouble, bool, error) {
+	w.findProblem = func(context.Context, string) (operator.Problem, bool, error) {
 		asked++
 		return operator.Problem{}, false, nil
 	}
 	if cmd := w.handleOperatorCheck(w.checkOperator(0)().(operatorMsg)); cmd != nil || w.operatorProblem != "" {
 		t.Error("who may not look looks again and again")
 	}
-	w.findTrouble = func(context.Context, string) (operator.Trouble, bool, error) {
-		return operator.Trouble{}, false, errors.New("no answer")
+	w.findProblem = func(context.Context, string) (operator.Problem, bool, error) {
+		return operator.Problem{}, false, errors.New("no answer")
 	}
 	if cmd := w.handleOperatorCheck(w.checkOperator(0)().(operatorMsg)); cmd == nil || w.operatorProblem != "" {
 		t.Error("an answer that did not come is asked for no more, or taken for one")

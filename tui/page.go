@@ -90,7 +90,7 @@ func (w *writer) pair(key, value string) {
 // detail returns the lines of the page of a claim or Sandbox.
 func (m *Model) detail(p *action.Page) []string {
 	w := &writer{m: m}
-	d, f, t := &p.Diagnosis, &p.Facts, p.Found
+	d, f, t := &p.Diagnosis, &p.Snapshot, p.Found
 	sign, tone := m.theme.State(d.Verdict)
 	head := m.theme.Paint(tone, sign+" "+string(d.Verdict))
 	if d.Obstacle == "" {
@@ -250,7 +250,7 @@ func (m *Model) metadata(w *writer, p *action.Page) {
 	}
 	w.pair("namespace", object.GetNamespace())
 	w.pair("created", object.GetCreationTimestamp().UTC().Format("2006-01-02 15:04:05Z")+" ("+m.age(object.GetCreationTimestamp().Time)+")")
-	deadline := p.Facts.Deadline()
+	deadline := p.Snapshot.Deadline()
 	if deadline.Set() {
 		w.pair("ends", deadline.At().UTC().Format("2006-01-02 15:04:05Z"))
 	}

@@ -59,9 +59,9 @@ func stuck(r action.Request) action.Result {
 	claim := b.Claim("trainer", "gpu", b.WithUID("c-trainer"), b.InNamespace("research"), b.CreatedAt(ago(9*time.Minute)),
 		notReady(apis.ReasonTemplateNotFound, "template gpu does not exist", 9*time.Minute), b.WithLabel("team", "blue"))
 	t := &resolve.Target{Ref: resolve.Ref{Kind: resolve.KindClaim, Name: "trainer"}, Namespace: "research", Claim: claim}
-	facts := diagnose.Snapshot{Now: noon, Claim: claim}
-	facts.Events = append(facts.Events, event("Warning", "TemplateNotFound", "SandboxTemplate gpu does not exist in namespace research", 9*time.Minute))
-	return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: t, Facts: facts, Diagnosis: diagnose.Of(facts)}}
+	snapshot := diagnose.Snapshot{Now: noon, Claim: claim}
+	snapshot.Events = append(snapshot.Events, event("Warning", "TemplateNotFound", "SandboxTemplate gpu does not exist in namespace research", 9*time.Minute))
+	return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: t, Snapshot: snapshot, Diagnosis: diagnose.Of(snapshot)}}
 }
 
 // svg draws a frame.

@@ -69,7 +69,7 @@ type Request struct {
 	// Argument is the command, ports, duration, number, name or ID, depending on the verb.
 	Argument string
 	// Volumes are those of the targets, as the user saw them.
-	Volumes []volume.Fate
+	Volumes []volume.Outcome
 	// Lowered says of Scale that the pool is to keep fewer than now.
 	ScalesDown bool
 }
@@ -91,7 +91,7 @@ func (r Request) Question() string {
 }
 
 // volumes lists the volumes that are deleted and those that are kept.
-func volumes(all []volume.Fate) (text string) {
+func volumes(all []volume.Outcome) (text string) {
 	if going := volume.Names(all, false); going != "" {
 		text += " Volumes that are deleted with their data: " + going + "."
 	}

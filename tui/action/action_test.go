@@ -246,7 +246,7 @@ func TestQuestions(t *testing.T) {
 		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
 		"not all of very many":    {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
 		"delete names the volumes": {
-			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Fate{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
+			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
 			"Delete claim/a? Volumes that are deleted with their data: data-a (1Gi). Volumes that are kept: work-a.",
 		},
 		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast and its unclaimed sandboxes?"},

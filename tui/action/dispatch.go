@@ -43,7 +43,7 @@ type Options struct {
 type Dispatcher struct {
 	o         Options
 	resolver  *resolve.Resolver
-	waiter    *wait.Waiter
+	waiter    *await.Waiter
 	observer  *observe.Observer
 	sandboxes *sandbox.Client
 	pools     *pool.Client
@@ -55,7 +55,7 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock), observer: observe.New(o.Kubernetes, o.Clock),
 		sandboxes: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
-		waiter: wait.New(o.Sandboxes, o.Kubernetes, o.Clock),
+		waiter: await.New(o.Sandboxes, o.Kubernetes, o.Clock),
 	}
 }
 

@@ -25,7 +25,7 @@ type Page struct {
 	Target Target
 	// Found, Facts and Diagnosis are set for a claim or Sandbox.
 	Found     *resolve.Target
-	Facts     diagnose.Snapshot
+	Snapshot  diagnose.Snapshot
 	Diagnosis diagnose.Diagnosis
 	// YAML has the objects as the API server returned them, without managed fields.
 	YAML string
@@ -55,8 +55,8 @@ func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
 	if err := checkUID(found, t); err != nil {
 		return nil, err
 	}
-	page.Found, page.Facts = found, d.observer.Snapshot(ctx, found)
-	page.Diagnosis = diagnose.Of(page.Facts)
+	page.Found, page.Snapshot = found, d.observer.Snapshot(ctx, found)
+	page.Diagnosis = diagnose.Of(page.Snapshot)
 	var failed []error
 	if found.Claim != nil {
 		failed = append(failed, page.write(apis.KindSandboxClaim, extensionsv1beta1.SchemeGroupVersion.String(), found.Claim))

@@ -51,7 +51,7 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 	d.o.Go(func() {
 		defer close(watched)
 		_ = sandbox.Run(ctx, func(state follow.State) { // the state has the same error
-			if remark := state.Waiting(); remark != "" {
+			if remark := state.WaitingText(); remark != "" {
 				_, _ = fmt.Fprintf(to, "(%s)\n", remark) // fails only when the log is closed
 			}
 		})

@@ -43,7 +43,7 @@ func FromPool(s *pool.Summary, warm, cold int, ready, claims []int) *Pool {
 		Desired: s.Desired, Ready: s.Ready, Claimed: s.Claimed, Pending: max(0, len(s.Members)-s.Ready), Stale: s.Stale,
 		Short: s.Shortage, Broken: s.Broken(), Warm: warm, Cold: cold, ReadyHistory: ready, ClaimHistory: claims,
 	}
-	if count, why, has := strings.Cut(s.Short, ": "); has {
+	if count, why, has := strings.Cut(s.Shortage, ": "); has {
 		p.Short = count + ": " + shortReason(why)
 	}
 	p.path = p.Namespace + "/" + p.Name

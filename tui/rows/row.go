@@ -70,7 +70,7 @@ type Row struct {
 	// Stale says that a member was created from an earlier version of its template.
 	Stale bool
 	// Volumes are the volumes of the Sandbox, and whether they are deleted with it.
-	Volumes []volume.Fate
+	Volumes []volume.Outcome
 	// Version changes whenever one of the objects behind the row changes.
 	Version string
 
@@ -85,12 +85,12 @@ func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbo
 	if held != nil && !metav1.IsControlledBy(held, claim) {
 		held = nil // it has another owner: the claim's status is outdated
 	}
-	facts := diagnose.Snapshot{Now: now, Claim: claim, Sandbox: held}
-	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &facts, claim.Status.Conditions)
+	snapshot := diagnose.Snapshot{Now: now, Claim: claim, Sandbox: held}
+	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &snapshot, claim.Status.Conditions)
 	r.Sandbox, r.IP = claim.Status.SandboxStatus.Name, strings.Join(claim.Status.SandboxStatus.PodIPs, ",")
 	r.Template = claim.Spec.TemplateName()
 	if held != nil {
-		r.Volumes = volume.Fates(claim, held, nil)
+		r.Volumes = volume.Outcomes(claim, held, nil)
 		r.addSandbox(held, pod)
 		r.Source = SourceCold
 		if r.Pool = pool.SourcePool(claim, held); r.Pool != "" {
@@ -103,10 +103,10 @@ func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbo
 
 // FromSandbox returns the row of a Sandbox. Its Pod may be nil.
 func FromSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, now time.Time) *Row {
-	facts := diagnose.Facts{Now: now, Sandbox: sandbox}
-	r := newRow(resolve.KindSandbox, &sandbox.ObjectMeta, &facts, sandbox.Status.Conditions)
+	snapshot := diagnose.Snapshot{Now: now, Sandbox: sandbox}
+	r := newRow(resolve.KindSandbox, &sandbox.ObjectMeta, &snapshot, sandbox.Status.Conditions)
 	r.addSandbox(sandbox, pod)
-	r.Volumes = volume.Fates(nil, sandbox, nil)
+	r.Volumes = volume.Outcomes(nil, sandbox, nil)
 	r.IP, r.Stale = strings.Join(sandbox.Status.PodIPs, ","), stale
 	r.Source = SourceDirect
 	if owner := metav1.GetControllerOf(sandbox); owner != nil && owner.Kind == apis.KindSandboxWarmPool {
@@ -116,20 +116,20 @@ func FromSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, no
 	return r
 }
 
-func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Snapshot, conditions []metav1.Condition) *Row {
+func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Snapshot, conditions []metav1.Condition) *Row {
 	r := &Row{
 		Kind: kind, UID: object.UID, Namespace: object.Namespace, Name: object.Name, Labels: object.Labels,
-		State: diagnose.VerdictOf(facts), Created: object.CreationTimestamp.Time, Deadline: facts.Deadline(),
+		State: diagnose.VerdictOf(snapshot), Created: object.CreationTimestamp.Time, Deadline: snapshot.Deadline(),
 		Version: object.ResourceVersion,
 	}
 	if r.State == diagnose.Starting {
-		known := *facts
+		known := *snapshot
 		known.PodHidden = true // the diagnosis uses the conditions, because the Pod is not read
 		r.State = diagnose.Of(known).Verdict
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = shortReason(strings.Join(strings.Fields(ready.Message), " "))
-		if _, cause := obstacle.InMessage(ready.Message); cause != obstacle.None && r.State == diagnose.Starting {
+		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None && r.State == diagnose.Starting {
 			r.State = diagnose.Blocked
 		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
@@ -140,7 +140,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, facts *diagnose.Snapsh
 
 // shortReason omits the Pod's phase from a message that also gives the reason for it.
 func shortReason(message string) string {
-	if why, _ := obstacle.InMessage(message); why != "" {
+	if why, _ := podreason.FromConditionMessage(message); why != "" {
 		return why
 	}
 	return message

@@ -20,7 +20,7 @@ import (
 // group collects what belongs to one pool.
 type group struct {
 	pool       *extensionsv1beta1.SandboxWarmPool
-	facts      pool.Inventory
+	inventory  pool.Inventory
 	warm, cold int
 }
 
@@ -46,8 +46,8 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 			snapshot.Claims = append(snapshot.Claims, row) // its claim is gone, or claims may not be read
 		case owner.Kind == apis.KindSandboxWarmPool:
 			snapshot.Members[owner.UID] = append(snapshot.Members[owner.UID], row)
-			if g := groups[key{Namespace: k.Namespace, Name: owner.Name}]; g != nil && g.facts.Sandboxes != nil {
-				g.facts.Sandboxes = append(g.facts.Sandboxes, o.Sandbox)
+			if g := groups[key{Namespace: k.Namespace, Name: owner.Name}]; g != nil && g.inventory.Sandboxes != nil {
+				g.inventory.Sandboxes = append(g.inventory.Sandboxes, o.Sandbox)
 			}
 		}
 	}
@@ -64,20 +64,20 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 func (s *state) groups(now time.Time, health Health) (groups map[key]*group, byTemplate map[key][]string) {
 	groups, byTemplate = make(map[key]*group, len(s.pools)), map[key][]string{}
 	for k, p := range s.pools {
-		g := &group{pool: p, facts: pool.Facts{Now: now, Stale: s.isStaleMember}}
+		g := &group{pool: p, inventory: pool.Inventory{Now: now, Stale: s.isStaleMember}}
 		template := key{Namespace: k.Namespace, Name: p.Spec.TemplateRef.Name}
 		byTemplate[template] = append(byTemplate[template], k.Name)
 		if !health.Unread(resourceTemplates) {
-			g.facts.Templates = []*extensionsv1beta1.SandboxTemplate{}
+			g.inventory.Templates = []*extensionsv1beta1.SandboxTemplate{}
 		}
 		if t := s.templates[template]; t != nil {
-			g.facts.Templates = append(g.facts.Templates, t)
+			g.inventory.Templates = append(g.inventory.Templates, t)
 		}
 		if !health.Unread(resourceSandboxes) {
-			g.facts.Sandboxes = []*agentsv1beta1.Sandbox{}
+			g.inventory.Sandboxes = []*agentsv1beta1.Sandbox{}
 		}
 		if !health.Unread(resourceClaims) {
-			g.facts.Claims = []*extensionsv1beta1.SandboxClaim{}
+			g.inventory.Claims = []*extensionsv1beta1.SandboxClaim{}
 		}
 		groups[k] = g
 	}
@@ -106,9 +106,9 @@ func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate ma
 		} else {
 			g.cold++ // the member was not Ready, so the claim had to wait
 		}
-		if g.facts.Claims != nil && g.facts.Sandboxes != nil {
+		if g.inventory.Claims != nil && g.inventory.Sandboxes != nil {
 			held := s.sandboxes[key{Namespace: k.Namespace, Name: row.Sandbox}].Sandbox
-			g.facts.Claims, g.facts.Sandboxes = append(g.facts.Claims, claim), append(g.facts.Sandboxes, held)
+			g.inventory.Claims, g.inventory.Sandboxes = append(g.inventory.Claims, claim), append(g.inventory.Sandboxes, held)
 		}
 	case rows.SourceCold:
 		var wanted []key
@@ -133,7 +133,7 @@ func (s *state) finishPools(snapshot *Snapshot, groups map[key]*group, now time.
 	faults = map[key]string{}
 	due, alive := s.history.sampleDue(now), make(map[types.UID]struct{}, len(groups))
 	for k, g := range groups {
-		summary := pool.Summarize(g.pool, &g.facts)
+		summary := pool.Summarize(g.pool, &g.inventory)
 		alive[g.pool.UID] = struct{}{}
 		if due {
 			s.history.sample(g.pool.UID, summary.Ready)

@@ -99,8 +99,8 @@ const (
 
 // A message may quote what a user or a server wrote. The API takes 32 KiB; a person reads less.
 const (
-	maxMessage = 4096
-	cut        = " ... (cut)"
+	maxMessageLength = 4096
+	truncationMark   = " ... (cut)"
 )
 
 // NewCondition returns a condition of the given generation whose time of change is kept from was while the status stays
@@ -108,8 +108,8 @@ const (
 func NewCondition(
 	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string, generation int64, now metav1.Time,
 ) metav1.Condition {
-	if len(message) > maxMessage {
-		message = strings.ToValidUTF8(message[:maxMessage-len(cut)], "") + cut
+	if len(message) > maxMessageLength {
+		message = strings.ToValidUTF8(message[:maxMessageLength-len(truncationMark)], "") + truncationMark
 	}
 	is := metav1.Condition{
 		Type: string(kind), Status: metav1.ConditionFalse, Reason: string(reason), Message: message,

@@ -129,7 +129,7 @@ func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
 		_ = pods.Delete(w.ctx, seen.Name, metav1.DeleteOptions{}) // it may be gone
 		return
 	}
-	suspended, _ := sandbox.Spec.SuspensionAsked()
+	suspended, _ := sandbox.Spec.SuspensionRequested()
 	if pod, err := pods.Get(w.ctx, sandbox.Name, metav1.GetOptions{}); err == nil && (suspended || !metav1.IsControlledBy(pod, sandbox)) {
 		_ = pods.Delete(w.ctx, sandbox.Name, metav1.DeleteOptions{}) // nobody else does
 	}

@@ -204,7 +204,7 @@ func (m *Model) age(since time.Time) string {
 
 func (m *Model) endsIn(r *rows.Row) string {
 	switch now := m.now(); {
-	case !r.Deadline.Set():
+	case !r.Deadline.IsSet():
 		return none
 	case r.Deadline.Reached(now):
 		return "over"

@@ -174,7 +174,7 @@ func (m *Model) pod(w *writer, p *action.Page) {
 		return
 	}
 	w.pair("name", pod.Name)
-	w.pair("phase", ending.Word(pod)+", for "+m.age(pod.CreationTimestamp.Time))
+	w.pair("phase", ending.DisplayStatus(pod)+", for "+m.age(pod.CreationTimestamp.Time))
 	w.pair("node", pod.Spec.NodeName)
 	w.pair("IP", pod.Status.PodIP)
 	states := map[string]corev1.ContainerStatus{}
@@ -251,7 +251,7 @@ func (m *Model) metadata(w *writer, p *action.Page) {
 	w.pair("namespace", object.GetNamespace())
 	w.pair("created", object.GetCreationTimestamp().UTC().Format("2006-01-02 15:04:05Z")+" ("+m.age(object.GetCreationTimestamp().Time)+")")
 	deadline := p.Snapshot.Deadline()
-	if deadline.Set() {
+	if deadline.IsSet() {
 		w.pair("ends", deadline.At().UTC().Format("2006-01-02 15:04:05Z"))
 	}
 	if r := m.row(p.Target); r != nil {

@@ -20,8 +20,8 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// digits of the hash: 64 bits, far beyond the number of blueprints that one pool ever sees.
-const digits = 16
+// hashLength of the hash: 64 bits, far beyond the number of blueprints that one pool ever sees.
+const hashLength = 16
 
 // blueprint is everything that a change of needs a new Pod, volume or Service for.
 type blueprint struct {
@@ -43,5 +43,5 @@ func Digest(value any) string {
 		panic("blueprint: a canonical form holds maps, lists, strings, booleans and integers only: " + err.Error())
 	}
 	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])[:digits]
+	return hex.EncodeToString(sum[:])[:hashLength]
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // canonical turns an API value into maps, lists and scalars that are equal when the values are semantically equal.
-func canonical(value any) any { return form(reflect.ValueOf(value)) }
+func canonical(value any) any { return canonicalValue(reflect.ValueOf(value)) }
 
-func form(v reflect.Value) any {
+func canonicalValue(v reflect.Value) any {
 	switch value := v.Interface().(type) {
 	case resource.Quantity:
-		return amount(value)
+		return canonicalQuantity(value)
 	case metav1.Time:
 		return value.UTC().Format(time.RFC3339Nano)
 	}
@@ -28,21 +28,21 @@ func form(v reflect.Value) any {
 		if v.IsNil() {
 			return nil
 		}
-		return form(v.Elem())
+		return canonicalValue(v.Elem())
 	case reflect.Struct:
 		fields := map[string]any{}
-		gather(v, fields)
+		collectFields(v, fields)
 		return fields
 	case reflect.Map:
 		entries := make(map[string]any, v.Len())
 		for _, key := range v.MapKeys() {
-			entries[key.String()] = form(v.MapIndex(key))
+			entries[key.String()] = canonicalValue(v.MapIndex(key))
 		}
 		return entries
 	case reflect.Slice, reflect.Array:
 		list := make([]any, 0, v.Len())
 		for i := range v.Len() {
-			list = append(list, form(v.Index(i)))
+			list = append(list, canonicalValue(v.Index(i)))
 		}
 		return list
 	default:
@@ -50,29 +50,29 @@ func form(v reflect.Value) any {
 	}
 }
 
-// gather puts the fields that are set under their JSON names. An unset field leaves no trace, so that one that is added to a
+// collectFields puts the fields that are set under their JSON names. An unset field leaves no trace, so that one that is added to a
 // type later changes nothing.
-func gather(v reflect.Value, into map[string]any) {
+func collectFields(v reflect.Value, into map[string]any) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		if !field.IsExported() || unset(v.Field(i)) {
+		if !field.IsExported() || isUnset(v.Field(i)) {
 			continue
 		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "" && field.Anonymous && field.Type.Kind() == reflect.Struct:
-			gather(v.Field(i), into)
+			collectFields(v.Field(i), into)
 		case name == "":
-			into[field.Name] = form(v.Field(i))
+			into[field.Name] = canonicalValue(v.Field(i))
 		default:
-			into[name] = form(v.Field(i))
+			into[name] = canonicalValue(v.Field(i))
 		}
 	}
 }
 
-// unset says whether a field means nothing: a zero, nothing in it, or a struct without anything set. A pointer to an empty
+// isUnset says whether a field means nothing: a zero, nothing in it, or a struct without anything set. A pointer to an empty
 // struct is set: emptyDir: {} is a volume.
-func unset(v reflect.Value) bool {
+func isUnset(v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case resource.Quantity:
 		return value.IsZero()
@@ -84,7 +84,7 @@ func unset(v reflect.Value) bool {
 		return v.Len() == 0
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && !unset(v.Field(i)) {
+			if v.Type().Field(i).IsExported() && !isUnset(v.Field(i)) {
 				return false
 			}
 		}
@@ -94,8 +94,8 @@ func unset(v reflect.Value) bool {
 	}
 }
 
-// amount spells a quantity in one way, whatever its unit was.
-func amount(quantity resource.Quantity) string {
+// canonicalQuantity spells a quantity in one way, whatever its unit was.
+func canonicalQuantity(quantity resource.Quantity) string {
 	if quantity.IsZero() {
 		return "0"
 	}

@@ -34,12 +34,12 @@ func Get() Info {
 	}
 }
 
-// release is how releases are called; commits after one are called otherwise.
-var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.[0-9]+)?)?$`)
+// releasePattern is how releases are called; commits after one are called otherwise.
+var releasePattern = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.[0-9]+)?)?$`)
 
-// Released says whether a version is one whose images are published.
-func Released(version string) bool {
-	return release.MatchString(version) && !strings.HasPrefix(version, "v0.0.0")
+// IsRelease says whether a version is one whose images are published.
+func IsRelease(version string) bool {
+	return releasePattern.MatchString(version) && !strings.HasPrefix(version, "v0.0.0")
 }
 
 // String is one line for a person.

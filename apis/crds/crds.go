@@ -29,7 +29,7 @@ var Files embed.FS
 // All returns copies of the CustomResourceDefinitions in the order of their file names. They have no labels: the labels in
 // the files mark an installation, and the installer sets its own.
 func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
-	all, err := parsed()
+	all, err := parseOnce()
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return copies, nil
 }
 
-// parsed reads the definitions once: they have thousands of lines.
-var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+// parseOnce reads the definitions once: they have thousands of lines.
+var parseOnce = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	names, err := fs.Glob(Files, "*/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list embedded CRDs: %w", err)
@@ -62,8 +62,8 @@ var parsed = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition
 	return all, nil
 })
 
-// Core reports whether a CustomResourceDefinition belongs to the core group, which works without the extensions.
-func Core(crd *apiextensionsv1.CustomResourceDefinition) bool {
+// IsCore reports whether a CustomResourceDefinition belongs to the core group, which works without the extensions.
+func IsCore(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Group == apis.GroupAgents
 }
 

@@ -22,7 +22,7 @@ func TestAllFourKindsAreEmbedded(t *testing.T) {
 	var names, core []string
 	for _, crd := range all {
 		names = append(names, crd.Name)
-		if crds.Core(crd) {
+		if crds.IsCore(crd) {
 			core = append(core, crd.Name)
 		}
 	}

@@ -57,13 +57,13 @@ const ReasonEvicted = "Evicted"
 const (
 	reasonDeadlineExceeded = "DeadlineExceeded"
 	reasonPreempting       = "Preempting"
-	reasonShutdown         = "Terminated"
-	reasonNoAdmission      = "NodeShutdown"
+	reasonTerminated       = "Terminated"
+	reasonNodeShutdown     = "NodeShutdown"
 	reasonNodeLost         = "NodeLost"
 )
 
 // Reasons of the condition DisruptionTarget that have no constant in Kubernetes' API.
-const reasonGarbage = "DeletionByPodGC"
+const reasonDeletionByPodGC = "DeletionByPodGC"
 
 // Reasons of a container's end. The last two are those of a kubelet and of a runtime that do not know how it ended.
 const (
@@ -76,9 +76,9 @@ const (
 type Ending struct {
 	Cause Cause
 	// Going says that the Pod is being deleted.
-	Going bool
+	Deleting bool
 	// Why is the word of whoever took the Pod away; empty where nobody said anything.
-	Why string
+	Message string
 }
 
 // Of says what ended the Pod, nil included.
@@ -86,9 +86,9 @@ func Of(pod *corev1.Pod) Ending {
 	if pod == nil {
 		return Ending{}
 	}
-	e := Ending{Cause: causeOf(pod), Going: pod.DeletionTimestamp != nil}
+	e := Ending{Cause: causeOf(pod), Deleting: pod.DeletionTimestamp != nil}
 	if e.Cause != None && !e.Finished() {
-		e.Why = why(pod)
+		e.Message = messageOf(pod)
 	}
 	return e
 }
@@ -103,8 +103,8 @@ func (e Ending) Finished() bool {
 	}
 }
 
-// Left says whether the Pod was taken away and its object is still there, although nobody deletes it.
-func (e Ending) Left() bool { return e.Cause != None && !e.Finished() && !e.Going }
+// NeedsDeletion says whether the Pod was taken away and its object is still there, although nobody deletes it.
+func (e Ending) NeedsDeletion() bool { return e.Cause != None && !e.Finished() && !e.Deleting }
 
 // Reason is that of the condition Finished.
 func (e Ending) Reason() apis.Reason {
@@ -114,12 +114,12 @@ func (e Ending) Reason() apis.Reason {
 	return apis.ReasonPodFailed
 }
 
-// Word is the Pod's state in the one word that a table shows: its phase, unless somebody takes or took it away.
-func Word(pod *corev1.Pod) string {
+// DisplayStatus is the Pod's state in the one word that a table shows: its phase, unless somebody takes or took it away.
+func DisplayStatus(pod *corev1.Pod) string {
 	switch end := Of(pod); {
-	case end.Going:
+	case end.Deleting:
 		return "Terminating" // as kubectl has it
-	case end.Left():
+	case end.NeedsDeletion():
 		return string(end.Cause)
 	default:
 		return string(pod.Status.Phase)
@@ -135,7 +135,7 @@ func causeOf(pod *corev1.Pod) Cause {
 	case !going && !over:
 		return None
 	case disruption != nil:
-		return disrupted(disruption.Reason, reason)
+		return causeOfDisruption(disruption.Reason, reason)
 	case going:
 		return Deleted
 	case phase == corev1.PodSucceeded:
@@ -143,10 +143,10 @@ func causeOf(pod *corev1.Pod) Cause {
 	case reason == reasonDeadlineExceeded:
 		return DeadlineExceeded
 	case reason != "":
-		return byNode(reason)
-	case lost(pod) != nil:
+		return causeOfKubeletReason(reason)
+	case lostContainer(pod) != nil:
 		return NodeLost
-	case slices.ContainsFunc(ends(pod), func(c container) bool { return c.end.Reason == reasonOOMKilled }):
+	case slices.ContainsFunc(terminatedContainers(pod), func(c container) bool { return c.end.Reason == reasonOOMKilled }):
 		return OutOfMemory
 	}
 	return Failed
@@ -162,27 +162,27 @@ func disruptionOf(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-func disrupted(by, reason string) Cause {
+func causeOfDisruption(by, reason string) Cause {
 	switch by {
 	case corev1.PodReasonPreemptionByScheduler:
 		return Preempted
-	case reasonGarbage:
+	case reasonDeletionByPodGC:
 		return NodeLost
 	case corev1.PodReasonTerminationByKubelet:
-		return byNode(reason)
+		return causeOfKubeletReason(reason)
 	default: // the eviction API, the taint manager, and who comes later
 		return Evicted
 	}
 }
 
-// byNode is the cause behind a kubelet's own reason.
-func byNode(reason string) Cause {
+// causeOfKubeletReason is the cause behind a kubelet's own reason.
+func causeOfKubeletReason(reason string) Cause {
 	switch reason {
 	case ReasonEvicted, "":
 		return Evicted
 	case reasonPreempting:
 		return Preempted
-	case reasonShutdown, reasonNoAdmission:
+	case reasonTerminated, reasonNodeShutdown:
 		return NodeShutdown
 	case reasonNodeLost:
 		return NodeLost
@@ -197,7 +197,7 @@ type container struct {
 	end  *corev1.ContainerStateTerminated
 }
 
-func ends(pod *corev1.Pod) []container {
+func terminatedContainers(pod *corev1.Pod) []container {
 	var all []container
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if status.State.Terminated != nil {
@@ -207,9 +207,9 @@ func ends(pod *corev1.Pod) []container {
 	return all
 }
 
-// lost is a container of which nobody knows how it ended, nil if there is none.
-func lost(pod *corev1.Pod) *container {
-	for _, c := range ends(pod) {
+// lostContainer is a container of which nobody knows how it ended, nil if there is none.
+func lostContainer(pod *corev1.Pod) *container {
+	for _, c := range terminatedContainers(pod) {
 		if c.end.Reason == reasonStatusUnknown || c.end.Reason == reasonUnknown {
 			return &c
 		}
@@ -217,19 +217,19 @@ func lost(pod *corev1.Pod) *container {
 	return nil
 }
 
-// why is what is known of who took the Pod away: the kubelet's word, else that of who marked it, else what a container shows.
-func why(pod *corev1.Pod) string {
+// messageOf is what is known of who took the Pod away: the kubelet's word, else that of who marked it, else what a container shows.
+func messageOf(pod *corev1.Pod) string {
 	disruption := disruptionOf(pod)
 	switch {
 	case pod.Status.Reason != "":
-		return words(pod.Status.Reason, pod.Status.Message)
+		return joinReason(pod.Status.Reason, pod.Status.Message)
 	case disruption != nil:
-		return words(disruption.Reason, disruption.Message)
+		return joinReason(disruption.Reason, disruption.Message)
 	case pod.DeletionTimestamp != nil:
 		return ""
 	}
-	c := lost(pod)
-	return words(fmt.Sprintf("container %s was lost with exit code %d (%s)", c.name, c.end.ExitCode, c.end.Reason), c.end.Message)
+	c := lostContainer(pod)
+	return joinReason(fmt.Sprintf("container %s was lost with exit code %d (%s)", c.name, c.end.ExitCode, c.end.Reason), c.end.Message)
 }
 
-func words(reason, message string) string { return strings.TrimSuffix(reason+": "+message, ": ") }
+func joinReason(reason, message string) string { return strings.TrimSuffix(reason+": "+message, ": ") }

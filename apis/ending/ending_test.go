@@ -175,11 +175,11 @@ func TestWhatEndedAPod(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			e := ending.Of(tt.pod)
-			if e.Cause != tt.cause || e.Finished() != tt.finished || e.Left() != tt.left || e.Why != tt.why {
-				t.Errorf("got %+v, finished %t, left %t", e, e.Finished(), e.Left())
+			if e.Cause != tt.cause || e.Finished() != tt.finished || e.NeedsDeletion() != tt.left || e.Message != tt.why {
+				t.Errorf("got %+v, finished %t, left %t", e, e.Finished(), e.NeedsDeletion())
 			}
-			if want := tt.pod != nil && tt.pod.DeletionTimestamp != nil; e.Going != want {
-				t.Errorf("going: %t", e.Going)
+			if want := tt.pod != nil && tt.pod.DeletionTimestamp != nil; e.Deleting != want {
+				t.Errorf("going: %t", e.Deleting)
 			}
 		})
 	}
@@ -202,7 +202,7 @@ func TestTheWordOfAPodInATable(t *testing.T) {
 		"NodeLost":    pod(corev1.PodFailed, exited(137, "ContainerStatusUnknown")),
 	}
 	for want, p := range tests {
-		if got := ending.Word(p); got != want {
+		if got := ending.DisplayStatus(p); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

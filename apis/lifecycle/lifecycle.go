@@ -56,15 +56,15 @@ func Of(shutdown *metav1.Time, ttlSecondsAfterFinished *int32, conditions []meta
 	return d
 }
 
-// Set says whether there is a deadline at all.
-func (d Deadline) Set() bool { return d.cause != CauseNone }
+// IsSet says whether there is a deadline at all.
+func (d Deadline) IsSet() bool { return d.cause != CauseNone }
 
 // Reached says whether the object is over at now.
-func (d Deadline) Reached(now time.Time) bool { return d.Set() && !now.Before(d.at) }
+func (d Deadline) Reached(now time.Time) bool { return d.IsSet() && !now.Before(d.at) }
 
 // Remaining is the time until the deadline: zero when it is reached or there is none, so it serves as a requeue delay.
 func (d Deadline) Remaining(now time.Time) time.Duration {
-	if !d.Set() || d.Reached(now) {
+	if !d.IsSet() || d.Reached(now) {
 		return 0
 	}
 	return d.at.Sub(now)

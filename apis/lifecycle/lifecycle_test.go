@@ -119,7 +119,7 @@ func TestDeadline(t *testing.T) {
 			if got := d.Cause(); got != test.cause {
 				t.Errorf("cause: got %q, want %q", got, test.cause)
 			}
-			if got, want := d.Set(), test.cause != lifecycle.CauseNone; got != want {
+			if got, want := d.IsSet(), test.cause != lifecycle.CauseNone; got != want {
 				t.Errorf("set: got %t, want %t", got, want)
 			}
 		})
@@ -151,7 +151,7 @@ func TestWaitingForWhatRemainsReachesTheDeadline(t *testing.T) {
 
 func TestTheZeroDeadlineNeverComes(t *testing.T) {
 	var d lifecycle.Deadline
-	if d.Set() || d.Reached(now.AddDate(5000, 0, 0)) || d.Remaining(now) != 0 {
+	if d.IsSet() || d.Reached(now.AddDate(5000, 0, 0)) || d.Remaining(now) != 0 {
 		t.Error("the zero Deadline is set, reached, or asks to be looked at again")
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// confine puts a Role and a RoleBinding into each namespace in place of what the operator is granted everywhere. The
+// confineToNamespaces puts a Role and a RoleBinding into each namespace in place of what the operator is granted everywhere. The
 // ClusterRoles for people stay: they grant nothing until somebody is bound to them. So does what secure metrics ask.
-func confine(all []*unstructured.Unstructured, namespaces []string) ([]*unstructured.Unstructured, error) {
+func confineToNamespaces(all []*unstructured.Unstructured, namespaces []string) ([]*unstructured.Unstructured, error) {
 	if len(namespaces) == 0 {
 		return all, nil
 	}
 	var confined []*unstructured.Unstructured
 	for _, object := range all {
-		local, err := localized(object)
+		local, err := namespaced(object)
 		if err != nil {
 			return nil, fmt.Errorf("confine %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
@@ -40,8 +40,8 @@ func confine(all []*unstructured.Unstructured, namespaces []string) ([]*unstruct
 	return confined, nil
 }
 
-// localized is the Role or the RoleBinding that does for one namespace what the object does for all; nil for other objects.
-func localized(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// namespaced is the Role or the RoleBinding that does for one namespace what the object does for all; nil for other objects.
+func namespaced(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if name := object.GetName(); name != apis.OperatorName && name != apis.OperatorName+"-extensions" {
 		return nil, nil
 	}

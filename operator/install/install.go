@@ -36,7 +36,7 @@ func Labels() map[string]string {
 		apis.LabelApp:  apis.OperatorName,
 		LabelPartOf:    PartOf,
 		LabelManagedBy: apis.FieldOwnerPlugin,
-		LabelVersion:   LabelOf(buildinfo.Get().Version),
+		LabelVersion:   VersionLabel(buildinfo.Get().Version),
 	}
 }
 
@@ -93,8 +93,8 @@ func (o Options) Validate() error {
 	return errors.Join(all...)
 }
 
-// Ours says whether an object in a cluster was installed from these manifests.
-func Ours(object *unstructured.Unstructured) bool {
+// IsOurs says whether an object in a cluster was installed from these manifests.
+func IsOurs(object *unstructured.Unstructured) bool {
 	labels := object.GetLabels()
 	return labels[LabelPartOf] == PartOf && labels[LabelManagedBy] == apis.FieldOwnerPlugin
 }
@@ -102,8 +102,8 @@ func Ours(object *unstructured.Unstructured) bool {
 // Version is the version of the manifests that an installed object comes from, or empty.
 func Version(object *unstructured.Unstructured) string { return object.GetLabels()[LabelVersion] }
 
-// LabelOf makes a version fit for a label: build metadata after a plus sign is not allowed there.
-func LabelOf(version string) string {
+// VersionLabel makes a version fit for a label: build metadata after a plus sign is not allowed there.
+func VersionLabel(version string) string {
 	value := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':

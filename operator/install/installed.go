@@ -20,9 +20,9 @@ const (
 	argWatchNamespaces = "--watch-namespaces="
 )
 
-// own are the arguments that the manifests set or have ever set: an upgrade does not take them for somebody's choice. One that is
+// manifestArguments are the arguments that the manifests set or have ever set: an upgrade does not take them for somebody's choice. One that is
 // dropped from the manifests stays in this list.
-func own() []string { return []string{argLeaderElect} }
+func manifestArguments() []string { return []string{argLeaderElect} }
 
 // arguments are what the options add to the arguments in the manifests.
 func (o Options) arguments() []string {
@@ -41,8 +41,8 @@ func (o Options) Flag(name string) (value string, given bool) {
 	return arguments.Value(o.Args, name)
 }
 
-// Installed are the options that the Deployment of an operator was rendered with, whoever rendered it: what an upgrade keeps.
-func Installed(deployment *appsv1.Deployment) Options {
+// InstalledOptions are the options that the Deployment of an operator was rendered with, whoever rendered it: what an upgrade keeps.
+func InstalledOptions(deployment *appsv1.Deployment) Options {
 	o := Options{Namespace: deployment.Namespace, Replicas: deployment.Spec.Replicas, CoreOnly: true}
 	if o.Replicas == nil {
 		o.Replicas = new(int32(1))
@@ -56,7 +56,7 @@ func Installed(deployment *appsv1.Deployment) Options {
 		for _, arg := range container.Args {
 			namespaces, watch := strings.CutPrefix(arg, argWatchNamespaces)
 			switch {
-			case slices.Contains(own(), arg):
+			case slices.Contains(manifestArguments(), arg):
 			case arg == argExtensions, arg == "--extensions":
 				o.CoreOnly = false
 			case watch:

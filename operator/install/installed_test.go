@@ -29,7 +29,7 @@ func TestWhatWasInstalledIsReadBackFromItsDeployment(t *testing.T) {
 	for name, options := range tests {
 		t.Run(name, func(t *testing.T) {
 			was := render(t, options)
-			got := Installed(find[appsv1.Deployment](t, was, "Deployment"))
+			got := InstalledOptions(find[appsv1.Deployment](t, was, "Deployment"))
 			if diff := cmp.Diff(options.Complete(), got); diff != "" {
 				t.Error(diff)
 			}

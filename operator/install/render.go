@@ -52,30 +52,30 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := definitions(typed, options.CoreOnly)
+	all, err := customResourceDefinitions(typed, options.CoreOnly)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range options.order() {
-		objects, err := read(name)
+		objects, err := readManifest(name)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, objects...)
 	}
 	for _, object := range all {
-		if err := adapt(object, options, hash); err != nil {
+		if err := customize(object, options, hash); err != nil {
 			return nil, fmt.Errorf("render %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
-	return confine(all, options.WatchNamespaces)
+	return confineToNamespaces(all, options.WatchNamespaces)
 }
 
-// definitions returns the CustomResourceDefinitions as they should be applied: without a status.
-func definitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool) ([]*unstructured.Unstructured, error) {
+// customResourceDefinitions returns the CustomResourceDefinitions as they should be applied: without a status.
+func customResourceDefinitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, crd := range typed {
-		if coreOnly && !crds.Core(crd) {
+		if coreOnly && !crds.IsCore(crd) {
 			continue
 		}
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
@@ -88,7 +88,7 @@ func definitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly boo
 	return all, nil
 }
 
-func read(name string) ([]*unstructured.Unstructured, error) {
+func readManifest(name string) ([]*unstructured.Unstructured, error) {
 	raw, err := files.ReadFile("manifests/" + name)
 	if err != nil {
 		return nil, fmt.Errorf("read embedded manifest %s: %w", name, err)
@@ -113,8 +113,8 @@ func read(name string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// adapt puts the options into one object, and the hash of the definitions into the operator's Pods: they are replaced when it changes.
-func adapt(object *unstructured.Unstructured, options Options, hash string) error {
+// customize puts the options into one object, and the hash of the definitions into the operator's Pods: they are replaced when it changes.
+func customize(object *unstructured.Unstructured, options Options, hash string) error {
 	labels := object.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}
@@ -126,11 +126,11 @@ func adapt(object *unstructured.Unstructured, options Options, hash string) erro
 	case "Namespace":
 		object.SetName(options.Namespace)
 	case "ClusterRoleBinding", "RoleBinding":
-		if err := bind(object, options.Namespace); err != nil {
+		if err := setSubjectNamespace(object, options.Namespace); err != nil {
 			return err
 		}
 	case "Deployment":
-		if err := deploy(object, options); err != nil {
+		if err := customizeDeployment(object, options); err != nil {
 			return err
 		}
 		if err := unstructured.SetNestedField(object.Object, hash, "spec", "template", "metadata", "annotations", apis.AnnotationCRDHash); err != nil {
@@ -146,8 +146,8 @@ func adapt(object *unstructured.Unstructured, options Options, hash string) erro
 	return nil
 }
 
-// bind points the subjects of a binding at the operator's namespace.
-func bind(object *unstructured.Unstructured, namespace string) error {
+// setSubjectNamespace points the subjects of a binding at the operator's namespace.
+func setSubjectNamespace(object *unstructured.Unstructured, namespace string) error {
 	subjects, _, err := unstructured.NestedSlice(object.Object, "subjects")
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func bind(object *unstructured.Unstructured, namespace string) error {
 	return unstructured.SetNestedSlice(object.Object, subjects, "subjects")
 }
 
-func deploy(object *unstructured.Unstructured, options Options) error {
+func customizeDeployment(object *unstructured.Unstructured, options Options) error {
 	if err := unstructured.SetNestedField(object.Object, int64(*options.Replicas), "spec", "replicas"); err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func TestRenderDefaultsToThePublishedImage(t *testing.T) {
 
 func TestRenderMarksEverythingAsOurs(t *testing.T) {
 	for _, object := range render(t, Options{}) {
-		if !Ours(object) || Version(object) == "" {
+		if !IsOurs(object) || Version(object) == "" {
 			t.Errorf("%s %s has labels %v", object.GetKind(), object.GetName(), object.GetLabels())
 		}
 		if _, found := object.Object["status"]; found {
@@ -239,7 +239,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestLabelOf(t *testing.T) {
+func TestVersionLabel(t *testing.T) {
 	for version, want := range map[string]string{
 		"v1.2.3":                 "v1.2.3",
 		"v1.2.3+build.7":         "v1.2.3-build.7",
@@ -247,8 +247,8 @@ func TestLabelOf(t *testing.T) {
 		"v1+":                    "v1",
 		strings.Repeat("x", 100): strings.Repeat("x", 63),
 	} {
-		if got := LabelOf(version); got != want {
-			t.Errorf("LabelOf(%q) = %q, want %q", version, got, want)
+		if got := VersionLabel(version); got != want {
+			t.Errorf("VersionLabel(%q) = %q, want %q", version, got, want)
 		}
 	}
 }

@@ -23,5 +23,5 @@ func newNodeWatcher(mgr ctrl.Manager, config Config) (func(node string) bool, er
 	if err := mgr.Add(known); err != nil {
 		return nil, fmt.Errorf("watch nodes: %w", err)
 	}
-	return known.Leaving, nil
+	return known.IsLeaving, nil
 }

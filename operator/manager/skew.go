@@ -31,7 +31,7 @@ func reportVersionSkew(
 		if installed == "" {
 			continue
 		}
-		skewed := installed != install.LabelOf(version)
+		skewed := installed != install.VersionLabel(version)
 		tell(kind.crd, skewed)
 		if skewed {
 			log.Info("the CustomResourceDefinition is of another version than this operator: run kubectl sandbox install",

@@ -151,7 +151,7 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (te
 		return d.Obstacle, d.Lasting
 	case Suspended:
 		if t.Sandbox != nil {
-			if asked, _ := t.Sandbox.Spec.SuspensionAsked(); !asked {
+			if asked, _ := t.Sandbox.Spec.SuspensionRequested(); !asked {
 				return "nobody has asked for its suspension", false
 			}
 		}

@@ -34,7 +34,7 @@ func conditionFindings(f *Snapshot) []Finding {
 // shutdownFindings says what happens when the time of a claim or Sandbox is over, as long as it is not.
 func shutdownFindings(f *Snapshot) []Finding {
 	deadline := f.Deadline()
-	if !deadline.Set() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
+	if !deadline.IsSet() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
 		return nil
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)

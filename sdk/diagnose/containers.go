@@ -26,8 +26,8 @@ func containerLayer(f *Snapshot) []Finding {
 	}
 	// Whoever took the Pod away ended its containers too: how they took it is no problem.
 	var all []Finding
-	if end.Left() {
-		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Why))
+	if end.NeedsDeletion() {
+		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Message))
 		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: text})
 	}
 	for _, finding := range containerFindings(f) {

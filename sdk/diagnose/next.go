@@ -42,7 +42,7 @@ func suspendedBy(f *Snapshot) string {
 	if f.Sandbox == nil {
 		return "start it again"
 	}
-	_, by := f.Sandbox.Spec.SuspensionAsked()
+	_, by := f.Sandbox.Spec.SuspensionRequested()
 	return "start it again (suspended by spec." + strings.Join(by, " and spec.") + ")"
 }
 

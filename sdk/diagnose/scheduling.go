@@ -25,7 +25,7 @@ func schedulingFindings(f *Snapshot) []Finding {
 	subject := "Pod " + pod.Name
 	all = append(all, notReadyNode(f)...)
 	if pod.DeletionTimestamp != nil {
-		return append(all, Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Why))})
+		return append(all, Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Message))})
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		return append(all, schedulingGateFinding(subject, pod))

@@ -30,7 +30,7 @@ func VerdictOf(f *Snapshot) Verdict {
 		return Succeeded
 	}
 	if f.Sandbox != nil {
-		if asked, _ := f.Sandbox.Spec.SuspensionAsked(); asked {
+		if asked, _ := f.Sandbox.Spec.SuspensionRequested(); asked {
 			if isTrue(Current(f.Sandbox.Status.Conditions, apis.ConditionSuspended, f.Sandbox.Generation)) {
 				return Suspended
 			}

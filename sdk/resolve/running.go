@@ -51,7 +51,7 @@ func whyNotRunning(t *Target, now time.Time) *Error {
 	case t.Sandbox == nil:
 		return &Error{Cause: NotReady, Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, readyMessage(t.Claim.Status.Conditions)), next: describe}
 	}
-	if asked, _ := t.Sandbox.Spec.SuspensionAsked(); asked {
+	if asked, _ := t.Sandbox.Spec.SuspensionRequested(); asked {
 		return &Error{Cause: Suspended, Message: fmt.Sprintf("%s is suspended", name), next: commandFor("resume", t)}
 	}
 	if t.Pod == nil {

@@ -38,7 +38,7 @@ func suspensionAsked(t *resolve.Target) (asked, exists bool) {
 	if t.Sandbox == nil {
 		return false, false
 	}
-	asked, _ = t.Sandbox.Spec.SuspensionAsked()
+	asked, _ = t.Sandbox.Spec.SuspensionRequested()
 	return asked, true
 }
 

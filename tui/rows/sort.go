@@ -75,7 +75,7 @@ func SortRows(all []*Row, by Order, reverse bool) {
 
 // ends returns the deadline, or a time in the far future for rows without one, which puts them last.
 func ends(r *Row) time.Time {
-	if !r.Deadline.Set() {
+	if !r.Deadline.IsSet() {
 		return time.Unix(1<<40, 0)
 	}
 	return r.Deadline.At()

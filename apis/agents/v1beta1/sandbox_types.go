@@ -207,8 +207,8 @@ type SandboxList struct {
 	Items           []Sandbox `json:"items"`
 }
 
-// SuspensionAsked says whether the spec asks for no Pod, and which fields do so ("replicas", "operatingMode").
-func (s *SandboxSpec) SuspensionAsked() (asked bool, by []string) {
+// SuspensionRequested says whether the spec asks for no Pod, and which fields do so ("replicas", "operatingMode").
+func (s *SandboxSpec) SuspensionRequested() (asked bool, by []string) {
 	if s.Replicas != nil && *s.Replicas == 0 {
 		by = append(by, "replicas")
 	}

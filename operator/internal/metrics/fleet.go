@@ -139,8 +139,8 @@ func (f *sandboxes) release(t *sample) {
 // observeTransition follows a Sandbox from the change of what is asked for to the condition that answers it. One whose beginning this process
 // has not seen is not timed.
 func (f *sandboxes) observeTransition(was, is *agentsv1beta1.Sandbox) {
-	before, _ := was.Spec.SuspensionAsked()
-	asked, _ := is.Spec.SuspensionAsked()
+	before, _ := was.Spec.SuspensionRequested()
+	asked, _ := is.Spec.SuspensionRequested()
 	if before != asked {
 		f.transitions[is.UID] = transition{suspending: asked, since: f.clock.Now()}
 		return

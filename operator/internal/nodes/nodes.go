@@ -25,9 +25,9 @@ import (
 
 // Nodes is what is known of the nodes. Safe for concurrent use.
 type Nodes struct {
-	informer cache.SharedIndexInformer
-	log      logr.Logger
-	once     sync.Once
+	informer      cache.SharedIndexInformer
+	log           logr.Logger
+	forbiddenOnce sync.Once
 }
 
 // New returns Nodes that know nothing until they are started.
@@ -43,7 +43,7 @@ func New(config *rest.Config, httpClient *http.Client, log logr.Logger) (*Nodes,
 	if err := n.informer.SetTransform(trim); err != nil {
 		return nil, fmt.Errorf("watch nodes: %w", err)
 	}
-	if err := n.informer.SetWatchErrorHandlerWithContext(n.failed); err != nil {
+	if err := n.informer.SetWatchErrorHandlerWithContext(n.handleWatchError); err != nil {
 		return nil, fmt.Errorf("watch nodes: %w", err)
 	}
 	return n, nil
@@ -58,18 +58,18 @@ func (n *Nodes) Start(ctx context.Context) error {
 // NeedLeaderElection implements manager.LeaderElectionRunnable: a standby knows the nodes when it takes over.
 func (*Nodes) NeedLeaderElection() bool { return false }
 
-// Leaving says whether a node is about to go, or gone. Nobody is said to leave as long as nothing is known.
-func (n *Nodes) Leaving(name string) bool {
+// IsLeaving says whether a node is about to go, or gone. Nobody is said to leave as long as nothing is known.
+func (n *Nodes) IsLeaving(name string) bool {
 	if name == "" || !n.informer.HasSynced() {
 		return false
 	}
 	object, there, err := n.informer.GetStore().GetByKey(name)
 	node, ok := object.(*corev1.Node)
-	return err == nil && (!there || (ok && leaving(node)))
+	return err == nil && (!there || (ok && isLeaving(node)))
 }
 
-// leaving: nothing new is to run on a node that is cordoned, and nothing runs for long on one that is being deleted or is not Ready.
-func leaving(node *corev1.Node) bool {
+// isLeaving: nothing new is to run on a node that is cordoned, and nothing runs for long on one that is being deleted or is not Ready.
+func isLeaving(node *corev1.Node) bool {
 	if node.DeletionTimestamp != nil || node.Spec.Unschedulable {
 		return true
 	}
@@ -99,10 +99,10 @@ func trim(object any) (any, error) {
 	return small, nil
 }
 
-// failed: the watch is tried again, with growing pauses. That it is not allowed is said once.
-func (n *Nodes) failed(_ context.Context, _ *cache.Reflector, err error) {
+// handleWatchError: the watch is tried again, with growing pauses. That it is not allowed is said once.
+func (n *Nodes) handleWatchError(_ context.Context, _ *cache.Reflector, err error) {
 	if apierrors.IsForbidden(err) {
-		n.once.Do(func() {
+		n.forbiddenOnce.Do(func() {
 			n.log.Info("nodes may not be watched: claims take warm Sandboxes without a look at their nodes", "cause", err.Error())
 		})
 		return

@@ -54,7 +54,7 @@ func TestWhichNodesLeave(t *testing.T) {
 		if err != nil || !ok || len(small.Status.Images) != 0 || len(small.Status.Conditions) > 1 {
 			t.Fatalf("%s: kept is %+v, %v", name, kept, err)
 		}
-		if leaving(tt.node) != tt.want || leaving(small) != tt.want {
+		if isLeaving(tt.node) != tt.want || isLeaving(small) != tt.want {
 			t.Errorf("%s: leaving is not %t", name, tt.want)
 		}
 	}
@@ -95,7 +95,7 @@ func started(t *testing.T, code int, log logr.Logger) *Nodes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Leaving("gone") {
+	if n.IsLeaving("gone") {
 		t.Error("a node leaves before anything is known")
 	}
 	go func() { _ = n.Start(t.Context()) }()
@@ -105,10 +105,10 @@ func started(t *testing.T, code int, log logr.Logger) *Nodes {
 func TestWhatIsKnownOfNodes(t *testing.T) {
 	n := started(t, http.StatusOK, logr.Discard())
 	err := wait.PollUntilContextTimeout(t.Context(), 5*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return n.Leaving("gone"), nil
+		return n.IsLeaving("gone"), nil
 	})
-	if err != nil || n.Leaving("here") || n.Leaving("") {
-		t.Errorf("a node that is gone: %v; one that is here leaves: %t; none does: %t", err, n.Leaving("here"), n.Leaving(""))
+	if err != nil || n.IsLeaving("here") || n.IsLeaving("") {
+		t.Errorf("a node that is gone: %v; one that is here leaves: %t; none does: %t", err, n.IsLeaving("here"), n.IsLeaving(""))
 	}
 }
 
@@ -123,8 +123,8 @@ func TestWithoutPermissionNobodyLeavesAndItIsSaidOnce(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("nobody is told")
 	}
-	n.failed(t.Context(), nil, apierrors.NewForbidden(corev1.Resource("nodes"), "", nil))
-	if len(said) > 0 || n.Leaving("gone") {
-		t.Errorf("said again %d times; leaving: %t", len(said), n.Leaving("gone"))
+	n.handleWatchError(t.Context(), nil, apierrors.NewForbidden(corev1.Resource("nodes"), "", nil))
+	if len(said) > 0 || n.IsLeaving("gone") {
+		t.Errorf("said again %d times; leaving: %t", len(said), n.IsLeaving("gone"))
 	}
 }

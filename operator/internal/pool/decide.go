@@ -210,7 +210,7 @@ func adoptable(orphan *agentsv1beta1.Sandbox, seen observed) bool {
 func deletableOrphan(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
 	_, coming := seen.pending.creations[orphan.Name]
 	_, leaving := seen.pending.deletions[orphan.UID]
-	asleep, _ := orphan.Spec.SuspensionAsked()
+	asleep, _ := orphan.Spec.SuspensionRequested()
 	suffix, named := strings.CutPrefix(orphan.Name, pool.Name+"-")
 	is := seen.contents[orphan.UID]
 	return !coming && !leaving && !asleep && orphan.DeletionTimestamp == nil && orphan.Spec.ShutdownTime == nil &&

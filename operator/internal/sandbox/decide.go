@@ -67,7 +67,7 @@ type plan struct {
 
 func desiredStateOf(now time.Time, sandbox *agentsv1beta1.Sandbox) (desiredState, lifecycle.Deadline) {
 	deadline := lifecycle.Of(sandbox.Spec.ShutdownTime, nil, nil)
-	suspend, _ := sandbox.Spec.SuspensionAsked()
+	suspend, _ := sandbox.Spec.SuspensionRequested()
 	switch {
 	case deadline.Reached(now):
 		return desiredExpired, deadline
@@ -136,7 +136,7 @@ func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen ob
 		for _, pod := range terminating {
 			p.pods = append(p.pods, step[*corev1.Pod]{action: wait, was: pod})
 		}
-	case len(live) == 1 && ending.Of(live[0]).Left() && relationOf(live[0], sandbox) == owner.Owned:
+	case len(live) == 1 && ending.Of(live[0]).NeedsDeletion() && relationOf(live[0], sandbox) == owner.Owned:
 		p.replacePod(now, sandbox, live[0])
 	case len(live) == 1:
 		p.ensurePod(sandbox, live[0])

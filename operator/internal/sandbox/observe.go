@@ -96,7 +96,7 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 // mustConfirmAbsence reports whether to read the Pod from the API server: before the condition Suspended becomes True. A Pod that was
 // just created may not be in the cache yet, and clients rely on Suspended.
 func (r *Reconciler) mustConfirmAbsence(sandbox *agentsv1beta1.Sandbox) bool {
-	suspend, _ := sandbox.Spec.SuspensionAsked()
+	suspend, _ := sandbox.Spec.SuspensionRequested()
 	return suspend && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }
 

@@ -84,11 +84,11 @@ func podReadiness(pod *corev1.Pod, waitingFor string) (bool, string) {
 // removedPodMessage says who removed a Pod. It does not change while the Pod terminates, whatever phases the Pod goes through.
 func removedPodMessage(pod *corev1.Pod, end ending.Ending, waitingFor string) string {
 	message := apis.MessagePodDeleted
-	if !end.Going {
+	if !end.Deleting {
 		message = apis.MessagePodPhase + string(pod.Status.Phase)
 	}
-	if end.Why != "" {
-		message += ": " + end.Why
+	if end.Message != "" {
+		message += ": " + end.Message
 	}
 	if waitingFor != "" {
 		message += ": waiting until " + waitingFor + " is gone"

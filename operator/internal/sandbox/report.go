@@ -138,7 +138,7 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain strin
 	}
 	ready, reason, message := readyCondition(sandbox, f)
 	add(apis.ConditionReady, ready, reason, message)
-	if suspend, _ := sandbox.Spec.SuspensionAsked(); suspend {
+	if suspend, _ := sandbox.Spec.SuspensionRequested(); suspend {
 		if f.pod == nil {
 			add(apis.ConditionSuspended, true, apis.ReasonPodTerminated, apis.MessageSuspendedPodTerminated)
 		} else {

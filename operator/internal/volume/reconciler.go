@@ -43,7 +43,7 @@ func New(c client.Client, live client.Reader, clk clock.PassiveClock) (*Reconcil
 
 // Reconcile notes that one volume is unused, if it is and nothing says so yet.
 func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVolumeClaim) (reconcile.Result, error) {
-	if !alone(volume) {
+	if !lacksUnusedSince(volume) {
 		return reconcile.Result{}, nil
 	}
 	seen, err := r.observe(ctx, volume)
@@ -62,8 +62,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVol
 	return errorclass.Result(0, conflictRetry, err)
 }
 
-// alone says whether the volume is of a Sandbox, no reference ties it to one, and nothing says yet that it is unused.
-func alone(volume *corev1.PersistentVolumeClaim) bool {
+// lacksUnusedSince says whether the volume is of a Sandbox, no reference ties it to one, and nothing says yet that it is unused.
+func lacksUnusedSince(volume *corev1.PersistentVolumeClaim) bool {
 	return volume.DeletionTimestamp == nil && metav1.GetControllerOf(volume) == nil && volume.Labels[apis.LabelSandboxNameHash] != "" &&
 		volume.Annotations[apis.AnnotationAssignedSandboxName] != "" && volume.Annotations[apis.AnnotationUnusedSince] == ""
 }
@@ -76,7 +76,7 @@ func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolum
 
 // decide returns the volume with the note; nil: a Sandbox has it.
 func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agentsv1beta1.Sandbox) *corev1.PersistentVolumeClaim {
-	if sandbox != nil && slices.Contains(volumesOf(sandbox), volume.Name) {
+	if sandbox != nil && slices.Contains(volumeNames(sandbox), volume.Name) {
 		return nil
 	}
 	want := volume.DeepCopy()
@@ -84,8 +84,8 @@ func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agents
 	return want
 }
 
-// volumesOf are the names of a Sandbox's PersistentVolumeClaims.
-func volumesOf(sandbox *agentsv1beta1.Sandbox) []string {
+// volumeNames are the names of a Sandbox's PersistentVolumeClaims.
+func volumeNames(sandbox *agentsv1beta1.Sandbox) []string {
 	var names []string
 	for i := range sandbox.Spec.VolumeClaimTemplates {
 		names = append(names, naming.PersistentVolumeClaim(sandbox.Spec.VolumeClaimTemplates[i].Name, sandbox.Name))

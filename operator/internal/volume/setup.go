@@ -29,20 +29,20 @@ import (
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("volume").
-		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(left))).
-		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(leftBehind), builder.WithPredicates(gone())).
+		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(needsReconcile))).
+		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(volumesOfDeleted), builder.WithPredicates(deletionsOnly())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileVolume", r)))
 }
 
-// left lets through the volumes that a pass would look at.
-func left(object client.Object) bool {
+// needsReconcile lets through the volumes that a pass would look at.
+func needsReconcile(object client.Object) bool {
 	volume, ok := object.(*corev1.PersistentVolumeClaim)
-	return ok && alone(volume)
+	return ok && lacksUnusedSince(volume)
 }
 
-// gone lets through the end of a Sandbox.
-func gone() predicate.Predicate {
+// deletionsOnly lets through the end of a Sandbox.
+func deletionsOnly() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
 		UpdateFunc:  func(event.UpdateEvent) bool { return false },
@@ -50,14 +50,14 @@ func gone() predicate.Predicate {
 	}
 }
 
-// leftBehind are the volumes of a Sandbox that is gone.
-func leftBehind(_ context.Context, object client.Object) []reconcile.Request {
+// volumesOfDeleted are the volumes of a Sandbox that is gone.
+func volumesOfDeleted(_ context.Context, object client.Object) []reconcile.Request {
 	sandbox, ok := object.(*agentsv1beta1.Sandbox)
 	if !ok {
 		return nil
 	}
 	var requests []reconcile.Request
-	for _, name := range volumesOf(sandbox) {
+	for _, name := range volumeNames(sandbox) {
 		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: name}})
 	}
 	return requests

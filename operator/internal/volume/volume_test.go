@@ -117,7 +117,7 @@ func TestAVolumeThatWasTakenMeanwhileIsNotCalledUnused(t *testing.T) {
 }
 
 func TestTheEndOfASandboxWakesItsVolumes(t *testing.T) {
-	got := leftBehind(context.Background(), builders.Sandbox("box", builders.WithVolume("data", "1Gi"), builders.WithVolume("work", "1Gi")))
+	got := volumesOfDeleted(context.Background(), builders.Sandbox("box", builders.WithVolume("data", "1Gi"), builders.WithVolume("work", "1Gi")))
 	if len(got) != 2 || got[0].Name != "data-box" || got[1].Name != "work-box" || got[0].Namespace != builders.Namespace {
 		t.Errorf("got %v", got)
 	}

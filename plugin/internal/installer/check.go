@@ -44,7 +44,7 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 			return nil, err
 		}
 		switch {
-		case have == nil || install.Ours(have):
+		case have == nil || install.IsOurs(have):
 			s := step{want: want, have: have}
 			if !a.forced {
 				if s.kept, err = yield(want, have); err != nil {

@@ -38,7 +38,7 @@ func (c *Choices) over(have *appsv1.Deployment, program, ours string) (o install
 		if err := c.permits(have, ours); err != nil {
 			return o, nil, err
 		}
-		o = install.Installed(have)
+		o = install.InstalledOptions(have)
 		if c.Defaults {
 			o = install.Options{Namespace: o.Namespace}
 		}
@@ -86,27 +86,27 @@ func merged(have, given []string) []string {
 // version stays the same, it stays.
 func (c *Choices) image(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
 	if have == nil {
-		if c.Image == "" && !buildinfo.Released(ours) {
+		if c.Image == "" && !buildinfo.IsRelease(ours) {
 			remark = fmt.Sprintf("This is a development build, whose image %s is not published: where the nodes do not have it, name another with --image.", install.DefaultImage())
 		}
 		o.Image = c.Image
 		return remark, nil
 	}
-	installed := install.Installed(have).Image
+	installed := install.InstalledOptions(have).Image
 	theirs := have.Labels[install.LabelVersion]
-	same := theirs == install.LabelOf(ours)
+	same := theirs == install.VersionLabel(ours)
 	published := strings.HasPrefix(installed, install.ImageRepository+":") || installed == ""
 	switch {
 	case c.Image != "":
 		o.Image = c.Image
-	case c.Defaults && buildinfo.Released(ours):
+	case c.Defaults && buildinfo.IsRelease(ours):
 		o.Image = install.DefaultImage()
 	case same:
 		o.Image = installed
 		if installed != install.ImageRepository+":"+ours {
 			remark = "The operator keeps the image " + installed + "; --image changes it."
 		}
-	case published && buildinfo.Released(ours):
+	case published && buildinfo.IsRelease(ours):
 		o.Image = install.DefaultImage()
 	default:
 		why := "is not one that this project publishes"

@@ -59,12 +59,12 @@ func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string 
 	}
 	s := t.Sandbox
 	add("Sandbox", s.Name+printing.AgeSuffix(s.CreationTimestamp, facts.Now))
-	if asked, by := s.Spec.SuspensionAsked(); asked {
+	if asked, by := s.Spec.SuspensionRequested(); asked {
 		add("Suspended by", "spec."+strings.Join(by, ", spec."))
 	}
 	switch {
 	case t.Pod != nil:
-		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, ending.Word(t.Pod), printing.AgeSuffix(t.Pod.CreationTimestamp, facts.Now)))
+		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, ending.DisplayStatus(t.Pod), printing.AgeSuffix(t.Pod.CreationTimestamp, facts.Now)))
 		add("Node", t.Pod.Spec.NodeName)
 	case t.PodHidden:
 		add("Pod", "not shown: you may not read Pods")
@@ -93,7 +93,7 @@ func asks(spec *extensionsv1beta1.SandboxClaimSpec) string {
 
 func ends(facts *diagnose.Snapshot) string {
 	deadline := facts.Deadline()
-	if !deadline.Set() {
+	if !deadline.IsSet() {
 		return "when somebody deletes it"
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)

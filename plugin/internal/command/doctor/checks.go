@@ -123,7 +123,7 @@ func (p *patient) options() install.Options {
 	if p.deployment == nil {
 		return install.Options{Namespace: p.home}
 	}
-	return install.Installed(p.deployment)
+	return install.InstalledOptions(p.deployment)
 }
 
 // repair is how somebody puts right what an installation should have made.
@@ -135,7 +135,7 @@ func (p *patient) repair() string {
 		return "upgrade the release of the chart agent-sandbox with " + manager
 	}
 	if installer.ImageAsked(p.deployment) {
-		return p.program + " upgrade --image " + install.Installed(p.deployment).Image
+		return p.program + " upgrade --image " + install.InstalledOptions(p.deployment).Image
 	}
 	return p.program + " upgrade"
 }

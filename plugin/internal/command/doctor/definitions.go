@@ -31,7 +31,7 @@ func definitions(ctx context.Context, p *patient) []Finding {
 	var found []Finding
 	sound := 0
 	for _, want := range all {
-		if p.options().CoreOnly && !crds.Core(want) {
+		if p.options().CoreOnly && !crds.IsCore(want) {
 			continue
 		}
 		if problem := p.definition(ctx, want); problem != nil {

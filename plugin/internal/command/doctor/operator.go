@@ -128,7 +128,7 @@ func skew(_ context.Context, p *patient) []Finding {
 	switch {
 	case theirs == "":
 		return unknown("the operator's Deployment does not say its version")
-	case theirs == install.LabelOf(ours):
+	case theirs == install.VersionLabel(ours):
 		return ok("operator and program are of version %s", ours)
 	case installer.Newer(theirs, ours):
 		return warning("upgrade this program", "the operator is of version %s, newer than this program's %s", theirs, ours)

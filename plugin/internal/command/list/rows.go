@@ -109,7 +109,7 @@ func tells(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
 func endsIn(facts *diagnose.Snapshot) string {
 	deadline := facts.Deadline()
 	switch {
-	case !deadline.Set():
+	case !deadline.IsSet():
 		return printing.None
 	case deadline.Reached(facts.Now):
 		return "over"

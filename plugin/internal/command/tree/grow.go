@@ -176,7 +176,7 @@ func (g *grower) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 		}
 		return n
 	}
-	n.name, n.object, n.status = "pod/"+t.Pod.Name, t.Pod, ending.Word(t.Pod)
+	n.name, n.object, n.status = "pod/"+t.Pod.Name, t.Pod, ending.DisplayStatus(t.Pod)
 	are, of, restarts := 0, len(t.Pod.Spec.Containers), int32(0)
 	for i := range t.Pod.Status.ContainerStatuses {
 		status := &t.Pod.Status.ContainerStatuses[i]

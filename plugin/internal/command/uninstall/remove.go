@@ -68,7 +68,7 @@ func (r *remover) mine(ctx context.Context, objects []*unstructured.Unstructured
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return nil, fmt.Errorf("read %s: %w", install.ResourceName(object), err)
-		case install.Ours(have):
+		case install.IsOurs(have):
 			mine = append(mine, have)
 		default:
 			r.note("%s stays: it was not made by install.", install.ResourceName(object))

@@ -149,7 +149,7 @@ func describe(deployment *appsv1.Deployment) *Operator {
 
 // skew says that the operator was not installed by this version; empty when it was, or when nobody knows.
 func (v *Versions) skew(program string) string {
-	if v.Operator == nil || v.Operator.Version == "" || v.Operator.Version == install.LabelOf(v.Client.Version) {
+	if v.Operator == nil || v.Operator.Version == "" || v.Operator.Version == install.VersionLabel(v.Client.Version) {
 		return ""
 	}
 	return fmt.Sprintf("the operator is of version %s, this program of %s: %s install brings the operator up to it",

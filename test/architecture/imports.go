@@ -4,6 +4,7 @@
 package architecture
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -47,7 +48,11 @@ func imports(tree *Tree) []Finding {
 	return found
 }
 
+// commands holds one package for each command of the plugin.
+const commands = "plugin/internal/command"
+
 func mayImport(file File, target string, allowed []string) bool {
+	dir := path.Dir(file.Path)
 	switch {
 	case within(target, "cmd"):
 		return false
@@ -55,6 +60,8 @@ func mayImport(file File, target string, allowed []string) bool {
 		return file.test() || file.top() == "test"
 	case file.test():
 		return true
+	case within(target, commands): // only the root of the plugin imports commands: no command depends on another
+		return dir == "plugin" || dir == target
 	}
 	return within(target, file.top()) || slices.ContainsFunc(allowed, func(dir string) bool { return within(target, dir) })
 }

@@ -39,6 +39,16 @@ func importTrees() map[string]smallTree {
 		"the plugin imports no reconciler": {
 			files{"plugin/a/a.go": goFile("a", own("operator/internal/sandbox"))}, law, "plugin/a/a.go",
 		},
+		"the root of the plugin imports the commands": {files: files{"plugin/a.go": goFile("plugin", own("plugin/internal/command/exec"))}},
+		"a command imports what commands share": {
+			files: files{"plugin/internal/command/exec/a.go": goFile("exec", own("plugin/internal/cli"))},
+		},
+		"a command imports no other command": {
+			files{"plugin/internal/command/exec/a.go": goFile("exec", own("plugin/internal/command/cp"))}, law, "plugin/internal/command/exec/a.go",
+		},
+		"what commands share imports no command": {
+			files{"plugin/internal/cli/a.go": goFile("cli", own("plugin/internal/command/cp"))}, law, "plugin/internal/cli/a.go",
+		},
 		"sdk does not know the dashboard": {files{"sdk/a.go": goFile("a", own("tui"))}, law, "sdk/a.go"},
 		"tests import builders":           {files: files{"operator/a_test.go": goFile("a", own("test/builders"))}},
 		"nobody imports test":             {files{"cmd/x/a.go": goFile("main", own("test/builders"))}, law, "cmd/x/a.go"},

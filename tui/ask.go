@@ -29,7 +29,8 @@ func singleTarget(verb action.Verb) bool {
 	}
 }
 
-// promptFor returns the prompt for the argument of a verb and the proposed value. Verbs without an argument have no prompt.
+// promptFor returns the prompt for the argument of a verb and the proposed value. Verbs without an argument have no
+// prompt.
 func (m *Model) promptFor(verb action.Verb, t action.Target) (question, proposal string) {
 	switch verb {
 	case action.Exec:
@@ -82,7 +83,8 @@ func askSources(verb action.Verb) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.askFor(verb, m.sources(verb)) }
 }
 
-// sources returns the selected pools or templates that the verb works on. On the screen of a pool's members it is the pool.
+// sources returns the selected pools or templates that the verb works on. On the screen of a pool's members it is the
+// pool.
 func (m *Model) sources(verb action.Verb) []action.Target {
 	kinds := []resolve.Kind{resolve.KindPool}
 	if verb == action.Create {

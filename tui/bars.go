@@ -70,7 +70,8 @@ func (m *Model) status() string {
 	}
 	health := m.snapshot.Health
 	if down := health.Disconnected(); down != nil {
-		return m.theme.Paint(view.Bad, fmt.Sprintf("%s stale for %s: disconnected", m.theme.Problem, duration.HumanDuration(m.now().Sub(down.Since))))
+		return m.theme.Paint(view.Bad, fmt.Sprintf("%s stale for %s: disconnected", m.theme.Problem,
+			duration.HumanDuration(m.now().Sub(down.Since))))
 	}
 	var parts []string
 	if m.operatorProblem != "" {

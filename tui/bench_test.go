@@ -30,8 +30,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 )
 
-// The size of the benchmark: sandboxes of which most are in pools and the rest are claimed, and how many of them change in a
-// second, while somebody presses keys.
+// The size of the benchmark: pools with members, claimed Sandboxes, the number of changes per second, and the keys
+// pressed.
 const (
 	benchPools     = 13
 	benchMembers   = 800
@@ -42,7 +42,7 @@ const (
 	benchFramesPer = 250 * time.Millisecond
 )
 
-// crowd is 13 pools with 800 members each and 200 claims on former ones: 13,000 Sandboxes.
+// crowd returns 13 pools with 800 members and 200 claimed Sandboxes each: 13,000 Sandboxes.
 func crowd() (objects []k8sruntime.Object, members []*agentsv1beta1.Sandbox) {
 	for p := range benchPools {
 		name := fmt.Sprintf("pool-%02d", p)
@@ -73,7 +73,7 @@ func crowd() (objects []k8sruntime.Object, members []*agentsv1beta1.Sandbox) {
 	return objects, members
 }
 
-// timed is the dashboard in a program that notes how long a key waits until its frame is drawn.
+// timed is a dashboard that measures the time from each key to its frame.
 type timed struct {
 	*Model
 	mu      sync.Mutex
@@ -174,7 +174,7 @@ func await[T any](bench *testing.B, done func() (T, bool)) T {
 	}
 }
 
-// change lets members turn unready and ready again, as often as the benchmark says.
+// change makes members unready and ready again, at the rate of the benchmark.
 func change(ctx context.Context, cluster *fakecluster.Cluster, members []*agentsv1beta1.Sandbox) {
 	ticker := time.NewTicker(time.Second / benchEvents)
 	defer ticker.Stop()
@@ -193,7 +193,7 @@ func change(ctx context.Context, cluster *fakecluster.Cluster, members []*agents
 	}
 }
 
-// heapOf is how much memory a store of the objects keeps, in MB.
+// heapOf returns the memory that a store of the objects keeps, in MB.
 func heapOf(objects []k8sruntime.Object) float64 {
 	before := heap()
 	ctx, cancel := context.WithCancelCause(context.Background())

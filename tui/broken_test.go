@@ -22,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 )
 
-// brokenImage is the demo with a pool whose template names an image that is not there, after the keys.
+// brokenImage is the demo with a pool whose template names an image that does not exist, after the keys.
 func brokenImage(keys string) func(*testing.T, *world) {
 	const (
 		image   = "registry.example.com/vision:nightly"

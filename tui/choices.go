@@ -58,7 +58,8 @@ func (m *Model) askOrder() {
 // allNamespaces is the option that selects all namespaces.
 const allNamespaces = "(all namespaces)"
 
-// askNamespace lets the user choose a namespace. The option for all is available at once, the others when they are read.
+// askNamespace lets the user choose a namespace. The option for all is available at once, the others when they are
+// read.
 func (m *Model) askNamespace() tea.Cmd {
 	ctx, source := m.ctx, m.source
 	c := &choice{title: "Namespace", hint: "loading namespaces" + m.theme.Ellipsis, options: []string{allNamespaces}}

@@ -122,15 +122,19 @@ func (m *Model) content() []string {
 	case screenHome:
 		for _, a := range m.areas() {
 			if a.claims {
-				lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, a.height, m.claimsFocused, wide), len(m.claims.all), m.emptyClaims())...)
+				lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, a.height, m.claimsFocused, wide),
+					len(m.claims.all), m.emptyClaims())...)
 			} else {
-				lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, a.height, !m.claimsFocused, wide), len(m.pools.all), m.emptyPools())...)
+				lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, a.height, !m.claimsFocused, wide),
+					len(m.pools.all), m.emptyPools())...)
 			}
 		}
 	case screenMembers:
-		lines = m.withEmptyMessage(m.members.draw(&m.theme, m.width, height, true, false), len(m.members.all), "the pool has no members")
+		lines = m.withEmptyMessage(m.members.draw(&m.theme, m.width, height, true, false), len(m.members.all),
+			"the pool has no members")
 	case screenTemplates:
-		lines = m.withEmptyMessage(m.templates.draw(&m.theme, m.width, height, true, wide), len(m.templates.all), m.emptyTemplates())
+		lines = m.withEmptyMessage(m.templates.draw(&m.theme, m.width, height, true, wide), len(m.templates.all),
+			m.emptyTemplates())
 	default:
 		lines = m.visibleText(height)
 	}
@@ -197,7 +201,8 @@ func (m *Model) counts() counts {
 		}
 	}
 	for _, r := range m.claims.all {
-		if r.State == diagnose.Failed || r.State == diagnose.Blocked || (r.State == diagnose.Starting && m.now().Sub(r.Created) > slowStart) {
+		if r.State == diagnose.Failed || r.State == diagnose.Blocked ||
+			(r.State == diagnose.Starting && m.now().Sub(r.Created) > slowStart) {
 			c.trouble++
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
 
-// states are dashboards in each state that a frame of its own shows.
+// states returns a set-up function for each state of the dashboard that has a golden frame.
 func states() map[string]func(*testing.T, *world) {
 	snapshot := func(change func(*store.Snapshot)) func(*testing.T, *world) {
 		return func(_ *testing.T, w *world) {
@@ -80,7 +80,7 @@ func states() map[string]func(*testing.T, *world) {
 	}
 }
 
-// typed presses keys, and carries out what they cause as far as it is not waiting for anything.
+// typed presses keys and runs their commands, except those that wait for something.
 func typed(t *testing.T, w *world, keys string) {
 	t.Helper()
 	for word := range strings.FieldsSeq(keys) {
@@ -105,7 +105,7 @@ func press(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(tea.Key{Code: []rune(name)[0], Text: name})
 }
 
-// carryOut runs a command that a key caused.
+// carryOut runs the command of a key and passes its message to the model.
 func carryOut(t *testing.T, w *world, cmd tea.Cmd) {
 	t.Helper()
 	if cmd == nil {
@@ -169,7 +169,7 @@ func TestFramesInOtherWays(t *testing.T) {
 	}
 }
 
-// check says whether a frame fills a terminal exactly.
+// check fails the test unless a frame fills the terminal exactly.
 func check(t *testing.T, lines []string, width, height int) {
 	t.Helper()
 	if len(lines) != height {
@@ -182,7 +182,7 @@ func check(t *testing.T, lines []string, width, height int) {
 	}
 }
 
-// sameFrame compares a frame without its colours with the one that was looked at and committed.
+// sameFrame compares a frame without its colours with its golden file.
 func sameFrame(t *testing.T, name string, lines []string) {
 	t.Helper()
 	var text strings.Builder
@@ -257,7 +257,7 @@ func TestAToastGoesAway(t *testing.T) {
 	if strings.Contains(strings.Join(w.message(), " "), "suspend done") {
 		t.Error("it stays")
 	}
-	for keys, want := range map[string]bool{"S": true, "S down": false} { // what is wrong can be read for long, unless one goes on
+	for keys, want := range map[string]bool{"S": true, "S down": false} { // an error stays for a long time, unless the user moves on
 		w := filled(t.Context(), 80, 24)
 		typed(t, w, "tab "+keys)
 		later := demo()

@@ -25,8 +25,8 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("the dashboard crashed: %v\n\n%s", e.Value, e.Stack)
 }
 
-// guard starts goroutines. A panic in one of them ends the dashboard regularly, so that the terminal is restored; Run then
-// returns it as an error.
+// guard starts goroutines. A panic in one of them ends the dashboard regularly, so that the terminal is restored; Run
+// then returns it as an error.
 type guard struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -40,8 +40,8 @@ func (g *guard) run(f func()) {
 	})
 }
 
-// wait waits until all goroutines have ended, but at most shutdownTimeout: a reflector whose API server refuses connections
-// finishes its backoff before it notices that its context has ended.
+// wait waits until all goroutines have ended, but at most shutdownTimeout: a reflector whose API server refuses
+// connections finishes its backoff before it notices that its context has ended.
 func (g *guard) wait(c clock.Clock) {
 	ended := make(chan struct{})
 	go func() {
@@ -66,8 +66,8 @@ func (g *guard) recover() {
 	}
 }
 
-// guarded wraps the model's commands to catch their panics. Bubble Tea runs them in its own goroutines and would print a
-// panic before it restores the terminal.
+// guarded wraps the model's commands to catch their panics. Bubble Tea runs them in its own goroutines and would print
+// a panic before it restores the terminal.
 type guarded struct {
 	*Model
 	guard *guard

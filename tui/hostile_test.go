@@ -25,13 +25,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
 
-// hostile has each kind of character that a terminal obeys or nobody sees: C0, DEL, C1 as UTF-8 and as a byte, bidi, zero width.
+// hostile has each kind of control or invisible character: C0, DEL, C1 as UTF-8 and as a byte, bidi, zero width.
 const hostile = "\x1b]0;owned\x07\x1b[2J\r\b\x7f\u009b2J\x9b2J\u0085\u202e\u2066\u200b\ufeff\u2028"
 
-// decides names the fields whose values choose what is shown.
+// decides has the names of fields whose values select what is shown; they must stay valid.
 var decides = []string{"UID", "Resource", "Format"}
 
-// poison puts hostile behind every text of what the pointer leads to, but words that decide.
+// poison appends hostile to every string that is reachable from the pointer, except those of the fields in decides.
 func poison(v reflect.Value) {
 	switch v.Interface().(type) {
 	case diagnose.Verdict, diagnose.State, rows.Source, resolve.Kind, action.Verb:
@@ -68,7 +68,7 @@ func poison(v reflect.Value) {
 	}
 }
 
-// colours are the only sequences that a frame may have.
+// colours matches the only escape sequences that a frame may have.
 var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
@@ -123,7 +123,7 @@ func TestALineWithoutAnEndTakesNoMemory(t *testing.T) {
 	}
 }
 
-// letters never end.
+// letters is an endless reader.
 type letters struct{}
 
 func (letters) Read(p []byte) (int, error) {
@@ -133,7 +133,7 @@ func (letters) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// obeysNobody fails the test if a frame has what a terminal obeys, other than our colours.
+// obeysNobody fails the test if a frame has control characters other than our colours.
 func obeysNobody(t *testing.T, w *world, after string) {
 	t.Helper()
 	for _, line := range w.frame() {
@@ -144,7 +144,7 @@ func obeysNobody(t *testing.T, w *world, after string) {
 	}
 }
 
-// These come from a cluster too, and are shown beside its objects or in their place.
+// These texts come from a cluster too, and are shown beside its objects or instead of them.
 func TestNoErrorLogOrNameSteersTheTerminal(t *testing.T) {
 	failure := resultMsg{Result: action.Result{Verb: action.Inspect, Err: errors.New("it failed: " + hostile)}}
 	for name, meet := range map[string]func(w *world){

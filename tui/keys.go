@@ -78,11 +78,14 @@ func navigationCommands() []command {
 		{bind("pgdn", "page down", "pgdown", "ctrl+f"), group, nil, nil, withoutCmd(func(m *Model) { m.move(m.pageSize()) })},
 		{bind("g/home", "first", "g", "home"), group, nil, nil, withoutCmd(func(m *Model) { m.move(-1 << 30) })},
 		{bind("G/end", "last", "G", "end"), group, nil, nil, withoutCmd(func(m *Model) { m.move(1 << 30) })},
-		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome}, always, withoutCmd(func(m *Model) { m.claimsFocused = !m.claimsFocused })},
+		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome}, always,
+			withoutCmd(func(m *Model) { m.claimsFocused = !m.claimsFocused })},
 		{bind("enter", "open", "enter", "right"), group, lists, always, (*Model).open},
-		{bind("esc", "unmark, clear filter", "esc", "left", "backspace"), group, []screen{screenHome}, nil, withoutCmd((*Model).back)},
+		{bind("esc", "unmark, clear filter", "esc", "left", "backspace"), group, []screen{screenHome}, nil,
+			withoutCmd((*Model).back)},
 		{bind("esc", "back", "esc", "left", "backspace"), group, inner, always, withoutCmd((*Model).back)},
-		{bind("t", "templates", "t"), group, []screen{screenHome, screenMembers}, always, withoutCmd(func(m *Model) { m.push(location{screen: screenTemplates}) })},
+		{bind("t", "templates", "t"), group, []screen{screenHome, screenMembers}, always,
+			withoutCmd(func(m *Model) { m.push(location{screen: screenTemplates}) })},
 		{bind("n", "namespace", "n"), group, lists, nil, (*Model).askNamespace},
 		{bind("q", "quit", "q"), group, nil, always, func(*Model) tea.Cmd { return tea.Quit }},
 	}
@@ -100,9 +103,11 @@ func viewCommands() []command {
 		{bind("space", "mark", "space"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().mark() })},
 		{bind("ctrl+a", "mark all", "ctrl+a"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().markAll() })},
 		{bind("u", "unmark all", "u"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().unmark() })},
-		{bind("y", "YAML", "y"), group, []screen{screenHome, screenMembers, screenTemplates, screenDetail}, nil, (*Model).openYAML},
+		{bind("y", "YAML", "y"), group, []screen{screenHome, screenMembers, screenTemplates, screenDetail}, nil,
+			(*Model).openYAML},
 		{bind("f", "port-forwards", "f"), group, nil, nil, withoutCmd((*Model).askForwards)},
-		{bind("F", "follow the log", "F"), group, []screen{screenLogs}, always, withoutCmd(func(m *Model) { m.logFollow = !m.logFollow })},
+		{bind("F", "follow the log", "F"), group, []screen{screenLogs}, always,
+			withoutCmd(func(m *Model) { m.logFollow = !m.logFollow })},
 		{bind("ctrl+r", "reconnect now", "ctrl+r"), group, nil, nil, withoutCmd(func(m *Model) {
 			m.source.Reconnect()
 			m.showToast("reconnecting", false)
@@ -124,8 +129,10 @@ func actionCommands() []command {
 		{bind("r", "resume", "r"), group, inside, nil, askTo(action.Resume)},
 		{bind("e", "extend", "e"), group, inside, nil, askTo(action.Extend)},
 		{bind("d", "delete", "d", "delete"), group, anything, nil, askTo(action.Delete)},
-		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML}, forPools(action.Scale), askSources(action.Scale)},
-		{bind("a", "create claim", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML}, forPools(action.Create), askSources(action.Create)},
+		{bind("S", "scale the pool", "S", "+"), group, []screen{screenHome, screenMembers, screenYAML},
+			forPools(action.Scale), askSources(action.Scale)},
+		{bind("a", "create claim", "a"), group, []screen{screenHome, screenMembers, screenTemplates, screenYAML},
+			forPools(action.Create), askSources(action.Create)},
 	}
 }
 
@@ -147,7 +154,8 @@ func (m *Model) open() tea.Cmd {
 	case screenHome:
 		if p, has := m.pools.current(); has && !m.claimsFocused {
 			m.members = table[*rows.Row]{
-				title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: m.members.sort, orders: m.members.orders, order: m.members.order,
+				title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: m.members.sort, orders: m.members.orders,
+				order: m.members.order,
 			}
 			m.push(location{screenMembers, targetOfPool(p)})
 			m.updateTables()

@@ -90,8 +90,8 @@ func (l *logReader) read() {
 	}
 }
 
-// nextLines returns a command that waits for lines and then for logBatchInterval, so that a busy log does not cause a frame
-// for each line.
+// nextLines returns a command that waits for lines and then for logBatchInterval, so that a busy log does not cause a
+// frame for each line.
 func (m *Model) nextLines(l *logReader) tea.Cmd {
 	ctx, sleep := m.ctx, m.sleep
 	return func() tea.Msg {
@@ -114,7 +114,8 @@ func (m *Model) readLog(msg logMsg) tea.Cmd {
 	if msg.from != m.log {
 		return nil // the log was closed meanwhile
 	}
-	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-maxLogLines):len(m.logLines):len(m.logLines)], msg.lines...)
+	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-maxLogLines):len(m.logLines):len(m.logLines)],
+		msg.lines...)
 	if msg.err != nil {
 		m.logErr = msg.err
 		if errors.Is(msg.err, io.EOF) {

@@ -108,23 +108,28 @@ type Model struct {
 func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Model {
 	m := &Model{
 		ctx: ctx, source: source, actor: actor, cluster: o.Cluster, readOnly: o.ReadOnly,
-		ascii: o.ASCII, colored: o.Color, findProblem: o.operatorCheck(), namespace: o.Namespace, dark: true, selector: o.selector, stack: []location{{screen: screenHome}},
+		ascii: o.ASCII, colored: o.Color, findProblem: o.operatorCheck(), namespace: o.Namespace, dark: true,
+		selector: o.selector, stack: []location{{screen: screenHome}},
 		startGoroutine: o.guard.run, sleep: func(d time.Duration) { <-o.Clock.After(d) },
 	}
 	m.restyle()
 	m.commands = commands()
 	m.pools = table[*rows.Pool]{
-		title: "POOLS", columns: poolColumns, cells: m.poolCells, sort: rows.SortPools, orders: rows.PoolOrders(), order: rows.OrderTrouble,
+		title: "POOLS", columns: poolColumns, cells: m.poolCells, sort: rows.SortPools, orders: rows.PoolOrders(),
+		order: rows.OrderTrouble,
 	}
 	m.claims = table[*rows.Row]{
-		title: "CLAIMS", columns: rowColumns, cells: m.rowCells, sort: rows.SortRows, orders: rows.RowOrders(), order: rows.OrderTrouble,
+		title: "CLAIMS", columns: rowColumns, cells: m.rowCells, sort: rows.SortRows, orders: rows.RowOrders(),
+		order: rows.OrderTrouble,
 	}
 	m.members = table[*rows.Row]{
-		title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: rows.SortRows, orders: rows.RowOrders(), order: rows.OrderTrouble,
+		title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: rows.SortRows, orders: rows.RowOrders(),
+		order: rows.OrderTrouble,
 	}
 	m.templates = table[*rows.Template]{
-		title: "TEMPLATES", columns: templateColumns, cells: m.templateCells, sort: rows.SortTemplates, orders: rows.TemplateOrders(),
-		order: rows.OrderName,
+		title: "TEMPLATES", columns: templateColumns, cells: m.templateCells, sort: rows.SortTemplates,
+		orders: rows.TemplateOrders(),
+		order:  rows.OrderName,
 	}
 	return m
 }
@@ -170,7 +175,8 @@ func (m *Model) focusedTable() pane {
 	}
 }
 
-// targets returns the objects that an action applies to: the marked ones, else the one under the cursor or the one shown.
+// targets returns the objects that an action applies to: the marked ones, else the one under the cursor or the one
+// shown.
 func (m *Model) targets() []action.Target {
 	switch at := m.current(); at.screen {
 	case screenTemplates:

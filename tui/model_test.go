@@ -23,7 +23,7 @@ import (
 func TestKeys(t *testing.T) {
 	tests := map[string]struct {
 		keys string
-		// Parts of the frame afterwards, and requests that were dispatched, as "verb target... argument".
+		// Parts of the resulting frame, and the dispatched requests, as "verb target... argument".
 		shows []string
 		asks  []string
 	}{
@@ -207,7 +207,7 @@ func TestALogIsFollowedUntilOneScrolls(t *testing.T) {
 	_, next := w.Update(cmd())
 	go func() {
 		for range 100 {
-			_, _ = io.WriteString(to, "a line\x1b[31m of red\n") // the reader sees what is wrong
+			_, _ = io.WriteString(to, "a line\x1b[31m of red\n") // the reader reports a failure
 		}
 		_ = to.Close() // never fails
 	}()
@@ -230,7 +230,7 @@ func TestALogIsFollowedUntilOneScrolls(t *testing.T) {
 	}
 }
 
-// TestAnythingMayHappenAtAnyTime presses random keys, clicks, resizes and lets snapshots arrive in between.
+// TestAnythingMayHappenAtAnyTime sends random keys, clicks, sizes and snapshots.
 func TestAnythingMayHappenAtAnyTime(t *testing.T) {
 	keys := []string{"tab", "enter", "esc", "space", "up", "down", "pgup", "pgdown", "home", "end", "left", "right", "backspace", "delete", "ctrl+a", "ctrl+r"}
 	for c := '!'; c <= '~'; c++ {

@@ -42,7 +42,8 @@ func (m *Model) checkOperator(after time.Duration) tea.Cmd {
 	}
 }
 
-// handleOperatorCheck shows the result of a check. A Lease that looks expired by the local clock is checked once more first.
+// handleOperatorCheck shows the result of a check. A Lease that looks expired by the local clock is checked once more
+// first.
 func (m *Model) handleOperatorCheck(found operatorMsg) tea.Cmd {
 	m.operatorProblem = ""
 	if found.problem.Confirmed(m.unconfirmedProblem) {

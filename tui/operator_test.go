@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 )
 
-// scaledToZero is the Deployment of an operator that nobody runs.
+// scaledToZero is the Deployment of an operator without replicas.
 func scaledToZero() *appsv1.Deployment {
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "agent-sandbox-system", Name: "agent-sandbox-controller"},

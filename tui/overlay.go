@@ -229,7 +229,8 @@ func (h *help) text(m *Model, width int) []string {
 		if texts[c.group] == nil {
 			groups = append(groups, c.group)
 		}
-		line := fmt.Sprintf("%s %s", m.theme.Paint(view.Accent, m.theme.Fit(m.keyName(c.Help().Key), 7, false)), c.Help().Desc)
+		line := fmt.Sprintf("%s %s", m.theme.Paint(view.Accent, m.theme.Fit(m.keyName(c.Help().Key), 7, false)),
+			c.Help().Desc)
 		texts[c.group] = append(texts[c.group], line)
 	}
 	var text []string

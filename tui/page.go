@@ -249,7 +249,8 @@ func (m *Model) metadata(w *writer, p *action.Page) {
 		object = p.Found.Sandbox
 	}
 	w.pair("namespace", object.GetNamespace())
-	w.pair("created", object.GetCreationTimestamp().UTC().Format("2006-01-02 15:04:05Z")+" ("+m.age(object.GetCreationTimestamp().Time)+")")
+	created := object.GetCreationTimestamp()
+	w.pair("created", created.UTC().Format("2006-01-02 15:04:05Z")+" ("+m.age(created.Time)+")")
 	deadline := p.Snapshot.Deadline()
 	if deadline.IsSet() {
 		w.pair("ends", deadline.At().UTC().Format("2006-01-02 15:04:05Z"))

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 )
 
-// pictures is where the documents' pictures are.
+// pictures is the directory of the documents' pictures.
 const pictures = "../docs/pictures"
 
 // Cells of a picture, in pixels.
@@ -33,7 +33,7 @@ const (
 	margin     = 12.0
 )
 
-// TestPicturesShowWhatTheDashboardShows fails when a frame has changed and its picture has not: `make pictures` draws them.
+// TestPicturesShowWhatTheDashboardShows fails when a picture differs from its frame; `make pictures` draws them again.
 func TestPicturesShowWhatTheDashboardShows(t *testing.T) {
 	tests := map[string]func(*testing.T, *world){
 		"dashboard-pools":  func(t *testing.T, w *world) { typed(t, w, "j space") },
@@ -54,7 +54,7 @@ func TestPicturesShowWhatTheDashboardShows(t *testing.T) {
 	}
 }
 
-// stuck is the page about the claim that waits for a template.
+// stuck returns the page of the claim that waits for a template.
 func stuck(r action.Request) action.Result {
 	claim := b.Claim("trainer", "gpu", b.WithUID("c-trainer"), b.InNamespace("research"), b.CreatedAt(ago(9*time.Minute)),
 		notReady(apis.ReasonTemplateNotFound, "template gpu does not exist", 9*time.Minute), b.WithLabel("team", "blue"))
@@ -81,7 +81,7 @@ func svg(frame string, width, height int) string {
 	return out.String()
 }
 
-// run draws the cells from x on that look alike, and returns where the next ones begin.
+// run draws the cells from x on that have the same style, and returns the position of the next cell.
 func run(out *strings.Builder, canvas *lipgloss.Canvas, x, y, width int) int {
 	first := canvas.CellAt(x, y)
 	var text strings.Builder

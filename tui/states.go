@@ -29,11 +29,14 @@ func (m *Model) unavailable() []string {
 	case !unread:
 		return nil
 	case down != nil:
-		return []string{"disconnected: cannot reach the API server", down.Message, "Retrying automatically; press ctrl+r to retry now."}
+		return []string{"disconnected: cannot reach the API server", down.Message,
+			"Retrying automatically; press ctrl+r to retry now."}
 	case h.Absent():
-		return []string{"not installed: this cluster does not serve Sandboxes", "To install the operator: kubectl sandbox install"}
+		return []string{"not installed: this cluster does not serve Sandboxes",
+			"To install the operator: kubectl sandbox install"}
 	case h.Blind():
-		return append([]string{"forbidden: you may not list pools, claims or Sandboxes here"}, forbiddenLong(h.Forbidden())...)
+		return append([]string{"forbidden: you may not list pools, claims or Sandboxes here"},
+			forbiddenLong(h.Forbidden())...)
 	case h.Loading():
 		return []string{"loading" + m.theme.Ellipsis}
 	}
@@ -48,7 +51,8 @@ func forbiddenLong(refused []store.Reading) []string {
 			lines = append(lines, line)
 		}
 	}
-	return append(lines, "", "Press n to select another namespace, or ask for a Role that may list and watch these resources.")
+	return append(lines, "",
+		"Press n to select another namespace, or ask for a Role that may list and watch these resources.")
 }
 
 // forbiddenShort returns the same in a few words.

@@ -184,7 +184,8 @@ func (t *table[T]) draw(theme *view.Theme, width, height int, focused, wide bool
 			cells = append([]view.Cell{{Text: namespaceOf(item), Tone: view.Dim}}, cells...)
 			cells[0], cells[1] = cells[1], cells[0]
 		}
-		lines = append(lines, theme.Row(columns, view.Line{Cells: cells, Selected: i == t.index, Marked: marked}, width, focused))
+		lines = append(lines, theme.Row(columns, view.Line{Cells: cells, Selected: i == t.index, Marked: marked}, width,
+			focused))
 	}
 	if len(t.items) == 0 && len(t.all) > 0 && len(lines) < height {
 		lines = append(lines, theme.Paint(view.Dim, theme.Fit("   nothing matches the filter", width, false)))

@@ -89,7 +89,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	feed := o.store()
 	actor := action.New(action.Options{
-		Sandboxes: o.Sandboxes, Kubernetes: o.Kubernetes, Network: o.Network, Clock: o.Clock, ReadOnly: o.ReadOnly, Go: o.guard.run,
+		Sandboxes: o.Sandboxes, Kubernetes: o.Kubernetes, Network: o.Network, Clock: o.Clock, ReadOnly: o.ReadOnly,
+		Go: o.guard.run,
 	})
 	o.guard.run(func() { feed.Run(inner) })
 	options := []tea.ProgramOption{tea.WithContext(inner)}
@@ -115,8 +116,8 @@ func Run(ctx context.Context, o Options) error {
 // onceTimeout is the maximum time for which Once waits for data.
 const onceTimeout = 10 * time.Second
 
-// Once writes one frame without colours. It has the given width and as many lines as its content needs. If nothing could be
-// read from the API server, Once writes a frame that says so and returns an error.
+// Once writes one frame without colours. It has the given width and as many lines as its content needs. If nothing
+// could be read from the API server, Once writes a frame that says so and returns an error.
 func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -168,9 +169,11 @@ func (m *Model) plain(width int) []string {
 	lines := []string{m.title(), ""}
 	wide := m.snapshot.Namespace == ""
 	m.pools.index, m.claims.index = -1, -1 // no cursor
-	lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, max(2, len(m.pools.items)+1), false, wide), len(m.pools.all), m.emptyPools())...)
+	lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, max(2, len(m.pools.items)+1), false, wide),
+		len(m.pools.all), m.emptyPools())...)
 	lines = append(lines, "")
-	lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, max(2, len(m.claims.items)+1), false, wide), len(m.claims.all), m.emptyClaims())...)
+	lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, max(2, len(m.claims.items)+1), false, wide),
+		len(m.claims.all), m.emptyClaims())...)
 	for i := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
 	}

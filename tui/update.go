@@ -120,7 +120,8 @@ func (m *Model) refreshPage() tea.Cmd {
 	if r := m.row(at.target); r != nil {
 		version = r.Version
 	}
-	if m.page != nil && m.page.Target == at.target && version == m.pageVersion && m.now().Sub(m.pageAt) < pageRefreshInterval {
+	if m.page != nil && m.page.Target == at.target && version == m.pageVersion &&
+		m.now().Sub(m.pageAt) < pageRefreshInterval {
 		return nil
 	}
 	m.pageReading, m.pageVersion, m.pageAt = true, version, m.now()

@@ -29,7 +29,7 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
-// fakeSource is a Source that a test feeds.
+// fakeSource is a Source whose snapshots a test provides.
 type fakeSource struct {
 	snapshots   chan *store.Snapshot
 	switched    []string
@@ -41,7 +41,7 @@ func (s *fakeSource) Switch(namespace string)             { s.switched = append(
 func (s *fakeSource) Reconnect()                          { s.reconnected++ }
 func (s *fakeSource) Namespaces(context.Context) []string { return []string{"research", "web"} }
 
-// fakeActor is an Actor that notes what it is asked for, and answers as a test wants.
+// fakeActor is an Actor that records requests and returns the results that a test sets.
 type fakeActor struct {
 	asked    []action.Request
 	answer   func(action.Request) action.Result
@@ -64,7 +64,7 @@ type world struct {
 	actor  *fakeActor
 }
 
-// newWorld is a dashboard of a size, before its first snapshot.
+// newWorld returns a dashboard of the given size, before its first snapshot.
 func newWorld(ctx context.Context, width, height int, change ...func(*Options)) *world {
 	w := &world{source: &fakeSource{snapshots: make(chan *store.Snapshot, 1)}, actor: &fakeActor{}}
 	o := &Options{Cluster: "demo:6443", Clock: clocktesting.NewFakeClock(noon), guard: &guard{cancel: func(error) {}}}
@@ -79,7 +79,7 @@ func newWorld(ctx context.Context, width, height int, change ...func(*Options)) 
 	return w
 }
 
-// filled is a dashboard that shows the demo.
+// filled returns a dashboard that shows the demo.
 func filled(ctx context.Context, width, height int, change ...func(*Options)) *world {
 	w := newWorld(ctx, width, height, change...)
 	w.Update(snapshotMsg{demo()})
@@ -110,7 +110,7 @@ func notReady(reason apis.Reason, message string, since time.Duration) b.Conditi
 	return b.WithCondition(apis.ConditionReady, false, reason, message, ago(since))
 }
 
-// demo is a namespace with a bit of everything.
+// demo returns a snapshot of a namespace with objects in many states.
 func demo() *store.Snapshot {
 	const noRoom = "Pod exists with phase: Pending: Unschedulable: 0/3 nodes are available: 3 Insufficient memory."
 	s := &store.Snapshot{At: noon, Namespace: "research", Health: healthy(), Members: map[types.UID][]*rows.Row{}}

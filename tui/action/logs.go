@@ -57,7 +57,8 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 		})
 	})
 	d.o.Go(func() {
-		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container, TailLines: new(int64(tailLines))}, to)
+		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container,
+			TailLines: new(int64(tailLines))}, to)
 		stop()
 		<-watched
 		_ = to.CloseWithError(err) // always nil, by its documentation

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package restore restores the terminal when a process that changed it dies without restoring it itself: by an unhandled
-// panic or by SIGKILL. A second process waits for the end of the first one.
+// Package restore restores the terminal when a process that changed it dies without restoring it itself: by an
+// unhandled panic or by SIGKILL. A second process waits for the end of the first one.
 //
 // Invariants:
 //   - the second process ends with the first one, however that ends;
@@ -23,15 +23,17 @@ import (
 	"golang.org/x/term"
 )
 
-// The first process sends doneMessage after it has restored the terminal itself. The second one sends readyMessage after it
-// has read the state of the terminal.
+// The first process sends doneMessage after it has restored the terminal itself. The second one sends readyMessage
+// after it has read the state of the terminal.
 const (
 	doneMessage  = "done\n"
 	readyMessage = "ready\n"
 )
 
-// resetSequences leave the alternate screen, show the cursor, and turn off colours, the mouse, bracketed paste and extended keys.
-const resetSequences = "\x1b[?1049l\x1b[?25h\x1b[0m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[>4;0m"
+// resetSequences leave the alternate screen, show the cursor, and turn off colours, the mouse, bracketed paste and
+// extended keys.
+const resetSequences = "\x1b[?1049l\x1b[?25h\x1b[0m" +
+	"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[>4;0m"
 
 // Watch starts this program again with arguments that make it call Wait, and returns when the new process watches the
 // terminal. The caller must call end after it has restored the terminal itself.
@@ -81,8 +83,8 @@ func awaitReady(from io.Reader) error {
 	return nil
 }
 
-// Wait runs in the second process: it waits until the first one ends, and restores the terminal unless the first one has
-// done so. In and out are the standard input and output of the second process, tty is the terminal.
+// Wait runs in the second process: it waits until the first one ends, and restores the terminal unless the first one
+// has done so. In and out are the standard input and output of the second process, tty is the terminal.
 func Wait(in io.Reader, out io.Writer, tty *os.File) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // they are meant for the first process
 	before, err := term.GetState(int(tty.Fd()))

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 )
 
-// watched is a terminal in raw mode and what watches over it.
+// watched is a terminal in raw mode with a running Wait.
 type watched struct {
 	screen, tty *os.File
 	before      *term.State
@@ -48,7 +48,7 @@ func watch(t *testing.T) *watched {
 	return w
 }
 
-// ends is the end of the first process, after its last words.
+// ends simulates the end of the first process, after it has written its last output.
 func (w *watched) ends(t *testing.T, words string) {
 	t.Helper()
 	if _, err := io.WriteString(w.first, words); err != nil {
@@ -71,13 +71,13 @@ func (w *watched) restored(t *testing.T) bool {
 	return reflect.DeepEqual(now, w.before)
 }
 
-// shown is what the terminal was told. It closes the program's end of it.
+// shown returns what was written to the terminal. It closes the program's end of the terminal.
 func (w *watched) shown(t *testing.T) string {
 	t.Helper()
 	if err := w.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := io.ReadAll(w.screen) // an error is how it ends, once nobody holds the other end
+	text, _ := io.ReadAll(w.screen) // it ends with an error when the other end is closed
 	return string(text)
 }
 

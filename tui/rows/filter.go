@@ -19,8 +19,8 @@ type Filter struct {
 	selector labels.Selector
 }
 
-// ParseFilter parses what a user types: words that a row must all contain, in any case; after "!" words that it must not all
-// contain; after "-l" a label selector.
+// ParseFilter parses what a user types: words that a row must all contain, in any case; after "!" words that it must
+// not all contain; after "-l" a label selector.
 func ParseFilter(text string) (Filter, error) {
 	trimmed := strings.TrimSpace(text)
 	f := Filter{text: trimmed}

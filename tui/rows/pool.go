@@ -29,7 +29,8 @@ type Pool struct {
 	Broken bool
 	// Warm counts the existing claims of this pool that got a Ready member, Cold those that got anything else.
 	Warm, Cold int
-	// ReadyHistory has the latest numbers of ready members, ClaimHistory the number of claims in each of the latest minutes.
+	// ReadyHistory has the latest numbers of ready members, ClaimHistory the number of claims in each of the latest
+	// minutes.
 	ReadyHistory, ClaimHistory []int
 
 	path, search string

@@ -81,7 +81,8 @@ type Row struct {
 func (r *Row) Ref() resolve.Ref { return resolve.Ref{Kind: r.Kind, Name: r.Name} }
 
 // FromClaim returns the row of a claim. Held is its Sandbox and pod the Pod of that Sandbox; both may be nil.
-func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox, pod *corev1.Pod, now time.Time) *Row {
+func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox, pod *corev1.Pod,
+	now time.Time) *Row {
 	if held != nil && !metav1.IsControlledBy(held, claim) {
 		held = nil // it has another owner: the claim's status is outdated
 	}
@@ -116,7 +117,8 @@ func FromSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, no
 	return r
 }
 
-func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Snapshot, conditions []metav1.Condition) *Row {
+func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Snapshot,
+	conditions []metav1.Condition) *Row {
 	r := &Row{
 		Kind: kind, UID: object.UID, Namespace: object.Namespace, Name: object.Name, Labels: object.Labels,
 		State: diagnose.VerdictOf(snapshot), Created: object.CreationTimestamp.Time, Deadline: snapshot.Deadline(),
@@ -129,7 +131,8 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Sna
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = shortReason(strings.Join(strings.Fields(ready.Message), " "))
-		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None && r.State == diagnose.Starting {
+		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None &&
+			r.State == diagnose.Starting {
 			r.State = diagnose.Blocked
 		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {

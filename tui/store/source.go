@@ -47,8 +47,8 @@ func (src *source) start() {
 	src.store.o.Go(func() { reflector.RunWithContext(ctx) })
 }
 
-// reflectorStore receives the objects of a reflector. It drops objects that arrive after its context has ended, because a
-// successor may be running already.
+// reflectorStore receives the objects of a reflector. It drops objects that arrive after its context has ended, because
+// a successor may be running already.
 type reflectorStore struct {
 	source *source
 	ctx    context.Context
@@ -89,7 +89,8 @@ func (f *reflectorStore) locked(do func(*state)) {
 }
 
 func (f *reflectorStore) failed(err error) {
-	if f.ctx.Err() != nil || errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || apierrors.IsInvalid(err) {
+	if f.ctx.Err() != nil || errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) ||
+		apierrors.IsGone(err) || apierrors.IsInvalid(err) {
 		return // the reflector handles these errors
 	}
 	f.locked(func(*state) {

@@ -171,7 +171,8 @@ func (g *scope) read(k kind, namespace string) {
 	src.start()
 }
 
-// split starts reading a kind namespace by namespace, because reading all at once is forbidden. The caller holds the lock.
+// split starts reading a kind namespace by namespace, because reading all at once is forbidden. The caller holds the
+// lock.
 func (g *scope) split(src *source) {
 	src.cancel()
 	src.setPhase(Split, nil)

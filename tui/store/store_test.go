@@ -48,7 +48,7 @@ func start(t *testing.T, c *fakecluster.Cluster, namespace string) *running {
 	return &running{s, t}
 }
 
-// until takes snapshots until one is as wanted.
+// until receives snapshots until one meets the condition.
 func (r *running) until(what string, wanted func(*Snapshot) bool) *Snapshot {
 	r.t.Helper()
 	late := time.After(20 * time.Second)
@@ -71,7 +71,7 @@ func ready() b.Condition {
 	return b.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", time.Unix(0, 0))
 }
 
-// objects are a pool with two members, one of them ready, a claim that took a third, and a Sandbox of its own.
+// objects returns a pool with two members, one of them ready, a claim that took a third one, and a direct Sandbox.
 func objects() []runtime.Object {
 	template := b.Template("python", b.WithUID("template"))
 	pool := b.Pool("fast", "python", b.WithUID("pool"), b.WithReplicas(2))

@@ -47,8 +47,8 @@ func stripPod(p *corev1.Pod) {
 	p.Status = corev1.PodStatus{Phase: p.Status.Phase, ContainerStatuses: containers}
 }
 
-// blueprints lets equal members of a pool share one Pod spec, which decides whether they are stale, and caches this decision.
-// The Pod specs of other Sandboxes are dropped. The caller has to lock it.
+// blueprints lets equal members of a pool share one Pod spec, which decides whether they are stale, and caches this
+// decision. The Pod specs of other Sandboxes are dropped. The caller has to lock it.
 type blueprints struct {
 	known map[types.UID][]*blueprint
 }
@@ -72,7 +72,8 @@ func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 	spec := s.Spec
 	s.Spec = agentsv1beta1.SandboxSpec{
 		Lifecycle: spec.Lifecycle, Replicas: spec.Replicas, OperatingMode: spec.OperatingMode,
-		VolumeClaimTemplates: stripVolumes(spec.VolumeClaimTemplates), PersistentVolumeClaimRetentionPolicy: spec.PersistentVolumeClaimRetentionPolicy,
+		VolumeClaimTemplates:                 stripVolumes(spec.VolumeClaimTemplates),
+		PersistentVolumeClaimRetentionPolicy: spec.PersistentVolumeClaimRetentionPolicy,
 	}
 	owner := metav1.GetControllerOf(s)
 	if owner == nil || owner.Kind != apis.KindSandboxWarmPool {
@@ -99,7 +100,8 @@ func (b *blueprints) strip(s *agentsv1beta1.Sandbox) *blueprint {
 func stripVolumes(all []agentsv1beta1.PersistentVolumeClaimTemplate) []agentsv1beta1.PersistentVolumeClaimTemplate {
 	var some []agentsv1beta1.PersistentVolumeClaimTemplate
 	for i := range all {
-		short := agentsv1beta1.PersistentVolumeClaimTemplate{EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: all[i].Name}}
+		var short agentsv1beta1.PersistentVolumeClaimTemplate
+		short.Name = all[i].Name
 		short.Spec.Resources.Requests = all[i].Spec.Resources.Requests
 		some = append(some, short)
 	}
@@ -110,7 +112,8 @@ func stripVolumes(all []agentsv1beta1.PersistentVolumeClaimTemplate) []agentsv1b
 func (b *blueprint) isStale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
 	if b.templateUID != template.UID || b.generation != template.Generation {
 		whole := member.DeepCopy()
-		whole.Spec.PodTemplate, whole.Spec.VolumeClaimTemplates, whole.Spec.Service = b.spec.PodTemplate, b.spec.VolumeClaimTemplates, b.spec.Service
+		whole.Spec.PodTemplate, whole.Spec.Service = b.spec.PodTemplate, b.spec.Service
+		whole.Spec.VolumeClaimTemplates = b.spec.VolumeClaimTemplates
 		b.templateUID, b.generation, b.stale = template.UID, template.Generation, pool.Stale(template, whole)
 	}
 	return b.stale

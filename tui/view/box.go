@@ -24,7 +24,8 @@ func (t *Theme) Box(title string, lines []string, width, height int) []string {
 	}
 	lines = lines[:min(len(lines), height-2)]
 	title = t.Cut(title, inner)
-	top := t.TopLeft + t.Horizontal + t.Paint(Accent, title) + strings.Repeat(t.Horizontal, max(0, inner+1-Width(title))) + t.TopRight
+	top := t.TopLeft + t.Horizontal + t.Paint(Accent, title) + strings.Repeat(t.Horizontal, max(0, inner+1-Width(title))) +
+		t.TopRight
 	box := []string{top}
 	for _, line := range lines {
 		box = append(box, t.Vertical+" "+t.Fit(line, inner, false)+" "+t.Vertical)

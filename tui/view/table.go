@@ -76,7 +76,8 @@ func Widths(columns []Column, width int) []int {
 	return widths
 }
 
-// Header draws the titles of the columns. The first title may be longer than its column; it hides titles that it overlaps.
+// Header draws the titles of the columns. The first title may be longer than its column; it hides titles that it
+// overlaps.
 func (t *Theme) Header(columns []Column, width int, focused bool) string {
 	text, used, at := strings.Repeat(" ", gutter), gutter, gutter
 	for i, w := range Widths(columns, width) {

@@ -69,7 +69,7 @@ func TestColumnsGoByRankAndShareTheRest(t *testing.T) {
 		26: {11, 5, 5, 0},
 		20: {11, 0, 5, 0},
 		14: {11, 0, 0, 0},
-		5:  {10, 0, 0, 0}, // it is cut when it is drawn
+		5:  {10, 0, 0, 0}, // the row is cut when it is drawn
 	}
 	for width, want := range tests {
 		got := Widths(columns, width)
@@ -86,7 +86,7 @@ func TestTheLastColumnShrinksBeforeItGoes(t *testing.T) {
 	columns := []Column{{Width: 10, Grow: 1}, {Width: 5, Rank: 2}, {Width: 20, Grow: 2, Rank: 1, MinWidth: 8}}
 	for width, want := range map[int][]int{
 		40: {10, 5, 20},
-		39: {11, 0, 24}, // without the second there is room to share
+		39: {11, 0, 24}, // without the second column there is width to share
 		32: {10, 0, 18},
 		22: {10, 0, 8},
 		21: {18, 0, 0},

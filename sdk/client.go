@@ -13,27 +13,16 @@ import (
 	"go.opentelemetry.io/otel"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 )
-
-// Clients are the connections to a cluster that a Client works with.
-type Clients struct {
-	Sandboxes  versioned.Interface
-	Kubernetes kubernetes.Interface
-	Network    stream.Network
-}
 
 // Client creates sandboxes and finds them. Its methods may be called by several goroutines.
 type Client struct {
@@ -52,23 +41,14 @@ type Client struct {
 	handles map[types.UID]*Sandbox
 }
 
-// New returns a Client for the cluster that the configuration names, for instance rest.InClusterConfig.
+// New returns a Client for the cluster that the configuration names, for instance that of rest.InClusterConfig.
 func New(config *rest.Config, opts ...Option) (*Client, error) {
 	o := newOptions(opts)
-	config = transport.Wrap(config, o.clock)
-	sandboxes, err := versioned.NewForConfig(config)
+	clients, err := NewClients(config, o.clock)
 	if err != nil {
 		return nil, err
 	}
-	kubernetes, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	network, err := stream.New(config, o.clock)
-	if err != nil {
-		return nil, err
-	}
-	return newClient(Clients{Sandboxes: sandboxes, Kubernetes: kubernetes, Network: network}, o), nil
+	return newClient(clients, o), nil
 }
 
 // NewWith returns a Client over connections that there are already. It needs all of them.

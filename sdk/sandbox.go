@@ -213,17 +213,13 @@ func (s *Sandbox) target(ctx context.Context) (*resolve.Target, error) {
 	return t, err
 }
 
-// container is where commands run now: the Pod may be another than the last time.
+// container returns the container in which commands run now: the Pod may have been replaced since the last operation.
 func (s *Sandbox) container(ctx context.Context) (stream.Container, error) {
 	t, err := s.target(ctx)
-	if err == nil {
-		err = resolve.CheckRunning(t, s.client.clock.Now())
-	}
 	if err != nil {
 		return stream.Container{}, err
 	}
-	name, err := resolve.Container(t.Pod, "")
-	return stream.Container{Namespace: t.Namespace, Pod: t.Pod.Name, Name: name}, err
+	return t.RunningContainer("", s.client.clock.Now())
 }
 
 // Disconnect gives the handle up and leaves the sandbox as it is. Operations that run go on; new ones are ErrClosed until Open.

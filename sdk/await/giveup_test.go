@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -37,6 +38,22 @@ func refused(message string) []runtime.Object {
 	})}
 }
 
+// failed is the kubelet's event about a container that it could not create so many times.
+func failed(count int32) runtime.Object {
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "failed"}, Reason: "Failed", Type: corev1.EventTypeWarning, Count: count,
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "ns", Name: "dev", FieldPath: "spec.containers{" + builders.Container + "}"},
+	}
+}
+
+// fullQuota admits one Pod, and there is one.
+func fullQuota() runtime.Object {
+	one := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}
+	return &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "q"}, Status: corev1.ResourceQuotaStatus{Hard: one, Used: one},
+	}
+}
+
 func startError(message string) builders.PodOption {
 	return builders.PodWith(func(p *corev1.Pod) {
 		p.Status.Phase = corev1.PodRunning
@@ -54,16 +71,16 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 	}{
 		"a template that is missing":          {objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, never: "TemplateNotFound"},
 		"a pool that is missing":              {objects: []runtime.Object{claimThat(apis.ReasonWarmPoolNotFound)}, never: "WarmPoolNotFound"},
-		"an image that does not exist":        {objects: withPod(builders.ImagePullError()), never: "cannot be pulled"},
-		"an image behind another's password":  {objects: withPod(builders.Waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: pull access denied, authorization failed`)), never: "authorization failed"},
+		"an image that does not exist":        {objects: append(withPod(builders.ImagePullError()), failed(3)), never: "cannot be pulled"},
+		"an image behind another's password":  {objects: append(withPod(builders.Waiting("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: pull access denied, authorization failed`)), failed(3)), never: "authorization failed"},
 		"a name that is no image's":           {objects: withPod(builders.Waiting("InvalidImageName", "")), never: "is not the name of an image"},
-		"a registry that does not answer":     {objects: withPod(builders.Waiting("ErrImagePull", "dial tcp: i/o timeout"))},
-		"a Secret that is missing":            {objects: withPod(builders.Waiting("CreateContainerConfigError", `secret "x" not found`)), never: `secret "x" not found`},
-		"a Secret that has not arrived yet":   {objects: withPod(builders.Waiting("CreateContainerConfigError", "failed to sync secret cache: timed out waiting for the condition"))},
+		"a registry that does not answer":     {objects: append(withPod(builders.Waiting("ErrImagePull", "dial tcp: i/o timeout")), failed(1))},
+		"a Secret that is missing":            {objects: append(withPod(builders.Waiting("CreateContainerConfigError", `secret "x" not found`)), failed(3)), never: `secret "x" not found`},
+		"a Secret that has not arrived yet":   {objects: append(withPod(builders.Waiting("CreateContainerConfigError", "failed to sync secret cache: timed out waiting for the condition")), failed(1))},
 		"a command that is missing":           {objects: withPod(startError(`exec: "nope": executable file not found in $PATH`)), never: "executable file not found"},
 		"a container that crashed once":       {objects: withPod(builders.CrashLoop(1, 1))},
 		"a container that crashes for ever":   {objects: withPod(builders.CrashLoop(1, 3)), never: "crashes again and again"},
-		"a quota that is full":                {objects: refused(`Error seen: create Pod: pods "dev" is forbidden: exceeded quota: q`), never: "exceeded quota"},
+		"a quota that is full":                {objects: append(refused(`Error seen: create Pod: pods "dev" is forbidden: exceeded quota: q`), fullQuota()), never: "exceeded quota"},
 		"an API server that had a bad moment": {objects: refused("Error seen: create Pod: etcdserver: request timed out")},
 		"a node that has no room":             {objects: withPod(builders.Unschedulable("0/1 nodes are available: 1 Insufficient cpu."))},
 	}

@@ -47,6 +47,18 @@ func quotaRoom(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceLi
 	return fits, why
 }
 
+// WithinQuotas reports whether the quotas have room for the Pod and the volumes of a Sandbox that exists already.
+func WithinQuotas(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, quotas []corev1.ResourceQuota) bool {
+	for i := range quotas {
+		q := quotas[i].DeepCopy()
+		delete(q.Status.Hard, sandboxes)
+		if room, _ := quotaRoom(q, pod, Requests(pod), volumes); room < 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // sandboxes is what quotas call our own objects.
 const sandboxes = "count/" + apis.ResourceSandboxes + "." + apis.GroupAgents
 

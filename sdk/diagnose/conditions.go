@@ -9,10 +9,13 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
@@ -55,7 +58,7 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 		}
 		finding := Finding{State: stateOf(c), Subject: subject, Text: conditionText(c)}
 		if c.Type == string(apis.ConditionReady) {
-			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(c)
+			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(f, c)
 		}
 		all = append(all, finding)
 	}
@@ -120,15 +123,33 @@ func stateOf(c *metav1.Condition) State {
 	return Wait
 }
 
-// lasting says whether a refusal stays until somebody changes something. Other errors of the operator may pass by themselves.
-func lasting(c *metav1.Condition) bool {
+// lasting reports whether a condition stays false until somebody changes something. Other errors of the operator may pass.
+func lasting(f *Snapshot, c *metav1.Condition) bool {
 	switch apis.Reason(c.Reason) {
 	case apis.ReasonReconcilerError:
-		return holds(c.Message, []string{"exceeded quota", "is forbidden", "is invalid", "is controlled by", "does not belong to", "another name"})
+		return len(f.ConflictingObjects) > 0 || exceedsQuota(f)
 	case apis.ReasonPodFailed, apis.ReasonMultiplePods:
 		return false
 	}
 	return c.Status != metav1.ConditionTrue && stateOf(c) == Bad
+}
+
+// exceedsQuota reports whether a quota of the namespace has no room for what the Sandbox still lacks: its Pod, and those of its
+// volumes that do not exist.
+func exceedsQuota(f *Snapshot) bool {
+	if f.Sandbox == nil || f.Pod != nil {
+		return false
+	}
+	var missing []corev1.PersistentVolumeClaimSpec
+	for i := range f.Sandbox.Spec.VolumeClaimTemplates {
+		template := &f.Sandbox.Spec.VolumeClaimTemplates[i]
+		name := naming.PersistentVolumeClaim(template.Name, f.Sandbox.Name)
+		exists := slices.ContainsFunc(f.Volumes, func(v corev1.PersistentVolumeClaim) bool { return v.Name == name })
+		if !exists {
+			missing = append(missing, template.Spec)
+		}
+	}
+	return !capacity.WithinQuotas(&corev1.Pod{Spec: f.Sandbox.Spec.PodTemplate.Spec}, missing, f.Quotas)
 }
 
 // problemOf is the problem behind a reason that only claims have.

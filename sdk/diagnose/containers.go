@@ -5,9 +5,7 @@ package diagnose
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -37,18 +35,17 @@ func containerLayer(f *Snapshot) []Finding {
 }
 
 func containerFindings(f *Snapshot) []Finding {
-	from := f.template()
 	var all []Finding
 	for i := range f.Pod.Status.InitContainerStatuses {
 		status := &f.Pod.Status.InitContainerStatuses[i]
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, containerFinding("init container "+status.Name, status, from, f.Now))
+		all = append(all, containerFinding(f, "init container "+status.Name, status))
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
 		status := &f.Pod.Status.ContainerStatuses[i]
-		all = append(all, containerFinding("container "+status.Name, status, from, f.Now))
+		all = append(all, containerFinding(f, "container "+status.Name, status))
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
 		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
@@ -59,18 +56,18 @@ func containerFindings(f *Snapshot) []Finding {
 	return all
 }
 
-// containerFinding says how a container is. Template is the name of what it was made from, if there is one.
-func containerFinding(subject string, status *corev1.ContainerStatus, template string, now time.Time) Finding {
+// containerFinding returns the finding about the state of one container.
+func containerFinding(f *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
 	finding := Finding{Subject: subject}
 	switch {
 	case status.State.Waiting != nil:
-		return waitingFinding(subject, status, template)
+		return waitingFinding(f, subject, status)
 	case status.State.Terminated != nil:
 		return terminatedFinding(subject, status)
-	case restarted(status, now) && status.RestartCount > 1:
-		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= lastingRestarts
+	case restarted(status, f.Now) && status.RestartCount > 1:
+		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= lastingAttempts
 		finding.Text = fmt.Sprintf("crashes again and again (%s%s), and was started again just now", restarts(status), lastTermination(status))
-	case restarted(status, now):
+	case restarted(status, f.Now):
 		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastTermination(status))
 	case status.State.Running != nil && status.Ready:
 		finding.State, finding.Text = Good, "runs and is ready"
@@ -87,11 +84,11 @@ func containerFinding(subject string, status *corev1.ContainerStatus, template s
 
 // waitingFinding spells why a container does not start. Words that flap between attempts (ErrImagePull, ImagePullBackOff) give
 // one text.
-func waitingFinding(subject string, status *corev1.ContainerStatus, template string) Finding {
+func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
 	reason, message := status.State.Waiting.Reason, oneLine(status.State.Waiting.Message)
 	finding := Finding{State: Bad, Subject: subject}
 	of := ""
-	if template != "" {
+	if template := f.template(); template != "" {
 		of = " of template " + template
 	}
 	switch podreason.ForWaitingReason(reason) {
@@ -103,14 +100,14 @@ func waitingFinding(subject string, status *corev1.ContainerStatus, template str
 		}
 		finding.detail = podreason.PullError(message)
 		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
-		finding.Lasting = podreason.IsErrImageNeverPull(reason) || holds(message, wrongImage)
+		finding.Lasting = podreason.IsErrImageNeverPull(reason) || attempts(f, status.Name) >= lastingAttempts
 	case podreason.ContainerConfig:
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
-		finding.Lasting = holds(message, wrongConfiguration)
+		finding.Lasting = attempts(f, status.Name) >= lastingAttempts
 	case podreason.CrashLoop:
-		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= lastingRestarts
+		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= lastingAttempts
 		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
-			finding.problem, finding.Lasting = unstartable, holds(last.Message, wrongConfiguration)
+			finding.problem, finding.Lasting = unstartable, true
 		}
 		finding.Text = fmt.Sprintf("crashes again and again (%s%s)", restarts(status), lastTermination(status))
 	default:
@@ -133,21 +130,18 @@ func progressText(reason, message string) string {
 // startError is the runtime's reason for a container whose process did not start.
 const startError = "StartError"
 
-// lastingRestarts are so many that nobody hopes for the next one.
-const lastingRestarts = 3
+// lastingAttempts is the number of equal failures after which another attempt is not expected to succeed.
+const lastingAttempts = 3
 
-// wrongImage are the words of runtimes and registries for what no further attempt mends; those for a network that fails are
-// not among them. wrongConfiguration are those of kubelets and runtimes about a container that cannot be made as it is.
-var (
-	wrongImage = []string{"not found", "manifest unknown", "name unknown", "does not exist", "access denied", "unauthorized",
-		"authentication required", "authorization failed", "insufficient_scope", "403 forbidden", "invalid reference format", "no match for platform"}
-	wrongConfiguration = []string{"not found", "no such file or directory", "permission denied", "couldn't find key", "invalid",
-		"not a directory", "is a directory", "must not be", "runasnonroot", "will run as root"}
-)
+// eventContainerFailed is the reason of the kubelet's events about an image that it cannot pull or a container that it cannot create.
+const eventContainerFailed = "Failed"
 
-func holds(message string, words []string) bool {
-	message = strings.ToLower(message)
-	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(message, word) })
+// attempts returns how many times the kubelet has reported its latest failure to pull the image of a container or to create it.
+func attempts(f *Snapshot, container string) int32 {
+	latest := latestEvent(f, "Pod", f.Pod.Name, func(e *corev1.Event) bool {
+		return e.Reason == eventContainerFailed && strings.HasSuffix(e.InvolvedObject.FieldPath, "{"+container+"}")
+	})
+	return eventCount(latest)
 }
 
 func terminatedFinding(subject string, status *corev1.ContainerStatus) Finding {
@@ -159,7 +153,7 @@ func terminatedFinding(subject string, status *corev1.ContainerStatus) Finding {
 	case state.ExitCode == 0:
 		finding.State, finding.Text = Note, "ended with exit code 0"
 	case state.Reason == startError:
-		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage("cannot be started", oneLine(state.Message)), holds(state.Message, wrongConfiguration)
+		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage("cannot be started", oneLine(state.Message)), true
 	default:
 		finding.Text = withMessage(fmt.Sprintf("ended with exit code %d", state.ExitCode), oneLine(state.Message))
 	}

@@ -6,7 +6,6 @@ package diagnose
 import (
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -164,17 +163,4 @@ func previous(f *Snapshot) string {
 		}
 	}
 	return ""
-}
-
-// EventTime is when an event happened last, whichever of its fields its writer filled.
-func EventTime(e *corev1.Event) metav1.Time {
-	switch {
-	case e.Series != nil && !e.Series.LastObservedTime.IsZero():
-		return metav1.NewTime(e.Series.LastObservedTime.Time)
-	case !e.LastTimestamp.IsZero():
-		return e.LastTimestamp
-	case !e.EventTime.IsZero():
-		return metav1.NewTime(e.EventTime.Time)
-	}
-	return e.CreationTimestamp
 }

@@ -12,6 +12,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
+// Reasons of events about volumes.
+const (
+	eventFailedMount        = "FailedMount"
+	eventProvisioningFailed = "ProvisioningFailed"
+	eventFailedBinding      = "FailedBinding"
+)
+
 // schedulingFindings is the second layer: volumes, and the node that the Pod found or did not find.
 func schedulingFindings(f *Snapshot) []Finding {
 	var all []Finding
@@ -39,7 +46,7 @@ func schedulingFindings(f *Snapshot) []Finding {
 	}
 	all = append(all, Finding{State: Good, Subject: subject, Text: "is on node " + pod.Spec.NodeName})
 	if starting(pod) {
-		all = append(all, warningFindings(f, "Pod", pod.Name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")...)
+		all = append(all, warningFindings(f, "Pod", pod.Name, eventFailedMount, "FailedAttachVolume", "FailedCreatePodSandBox")...)
 	}
 	return all
 }
@@ -61,8 +68,13 @@ func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 		finding.State, finding.Text = Bad, "has lost its PersistentVolume"
 	default:
 		finding.State, finding.Text = Wait, "is not bound yet"
-		if found := warningFindings(f, "PersistentVolumeClaim", volume.Name, "ProvisioningFailed", "FailedBinding"); len(found) > 0 {
-			finding.State, finding.Text, finding.problem, finding.Lasting = Bad, "is not bound: "+found[0].Text, unboundVolume, found[0].Lasting
+		latest := latestEvent(f, "PersistentVolumeClaim", volume.Name, func(e *corev1.Event) bool {
+			return e.Reason == eventProvisioningFailed || e.Reason == eventFailedBinding
+		})
+		if latest != nil {
+			finding.State, finding.problem = Bad, unboundVolume
+			finding.Text = "is not bound: " + latest.Reason + ": " + oneLine(latest.Message)
+			finding.Lasting = cannotBind(f, volume, latest.Reason)
 		}
 	}
 	return finding
@@ -70,20 +82,32 @@ func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 
 // warningFindings returns the latest warning event of the reasons about an object, as a finding.
 func warningFindings(f *Snapshot, kind, name string, reasons ...string) []Finding {
-	var latest *corev1.Event
-	for i := range f.Events {
-		e := &f.Events[i]
-		about := e.InvolvedObject.Kind == kind && e.InvolvedObject.Name == name && slices.Contains(reasons, e.Reason)
-		if about && (latest == nil || EventTime(e).After(EventTime(latest).Time)) {
-			latest = e
-		}
-	}
+	latest := latestEvent(f, kind, name, func(e *corev1.Event) bool { return slices.Contains(reasons, e.Reason) })
 	if latest == nil {
 		return nil
 	}
-	message := oneLine(latest.Message)
-	lasting := holds(message, []string{"not found", "no storage class is set"})
-	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + message, Lasting: lasting}}
+	lasting := latest.Reason == eventFailedMount && eventCount(latest) >= lastingAttempts && !mountsStorage(f.Pod)
+	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message), Lasting: lasting}}
+}
+
+// mountsStorage reports whether the Pod mounts volumes of a storage system, which may take several attempts. Other volumes
+// come from objects of the API server or from the node.
+func mountsStorage(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
+		source := &volume.VolumeSource
+		return source.Secret == nil && source.ConfigMap == nil && source.Projected == nil && source.DownwardAPI == nil &&
+			source.EmptyDir == nil && source.HostPath == nil
+	})
+}
+
+// cannotBind reports whether a volume stays unbound until somebody changes something: it has no storage class, or one that does
+// not exist.
+func cannotBind(f *Snapshot, volume *corev1.PersistentVolumeClaim, reason string) bool {
+	class := volume.Spec.StorageClassName
+	if reason == eventFailedBinding {
+		return class == nil || *class == ""
+	}
+	return class != nil && slices.Contains(f.MissingStorageClasses, *class)
 }
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }

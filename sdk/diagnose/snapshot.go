@@ -42,6 +42,12 @@ type Snapshot struct {
 	Capacity *capacity.Answer
 	// Node is the node of a Pod that is not Ready, nil if nobody has looked.
 	Node *corev1.Node
+	// Quotas are those of the namespace; they are read when the operator fails to create something.
+	Quotas []corev1.ResourceQuota
+	// ConflictingObjects are objects with the names of the Sandbox's children that belong to something else, as "Pod dev".
+	ConflictingObjects []string
+	// MissingStorageClasses are those that Volumes name and that do not exist.
+	MissingStorageClasses []string
 	// PodHidden says that the Pod is missing because the caller may not read it.
 	PodHidden bool
 	// ClaimGone says that the claim whose Sandbox this is does not exist any more.

@@ -46,6 +46,7 @@ func (o *Observer) Snapshot(ctx context.Context, t *resolve.Target) diagnose.Sna
 	f := FromTarget(t, o.clock.Now())
 	f.Volumes = o.volumes(ctx, t)
 	f.Events = o.events(ctx, t, f.Volumes)
+	o.addObstacles(ctx, t, &f)
 	if OperatorSilent(t) {
 		f.Operator = o.Operator(ctx)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
 // Running resolves a reference to a sandbox whose Pod runs, or says why it does not.
@@ -27,6 +28,33 @@ func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Tar
 		return nil, err
 	}
 	return t, nil
+}
+
+// RunningContainer resolves a reference to the container that commands run in: the named one, or the Pod's default if the name
+// is empty. It fails if the Pod does not run.
+func (r *Resolver) RunningContainer(ctx context.Context, namespace string, ref Ref, name string) (*Target, stream.Container, error) {
+	t, err := r.Objects(ctx, namespace, ref)
+	if err != nil {
+		return nil, stream.Container{}, err
+	}
+	container, err := t.RunningContainer(name, r.clock.Now())
+	if err != nil {
+		return nil, stream.Container{}, err
+	}
+	return t, container, nil
+}
+
+// RunningContainer returns the target's container of that name, or the Pod's default if the name is empty. It fails if the Pod
+// does not run.
+func (t *Target) RunningContainer(name string, now time.Time) (stream.Container, error) {
+	if err := CheckRunning(t, now); err != nil {
+		return stream.Container{}, err
+	}
+	name, err := Container(t.Pod, name)
+	if err != nil {
+		return stream.Container{}, err
+	}
+	return stream.Container{Namespace: t.Namespace, Pod: t.Pod.Name, Name: name}, nil
 }
 
 // CheckRunning says why nothing can be run in the target: nil if its Pod runs.

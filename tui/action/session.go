@@ -14,7 +14,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
@@ -34,21 +33,14 @@ type Session struct {
 
 // session prepares a shell or a command, and returns an error if none can run.
 func (d *Dispatcher) session(ctx context.Context, verb Verb, t Target, command string) (*Session, error) {
-	found, err := d.resolver.Running(ctx, t.Namespace, t.Ref())
+	found, container, err := d.resolver.RunningContainer(ctx, t.Namespace, t.Ref(), "")
 	if err == nil {
 		err = checkUID(found, t)
 	}
 	if err != nil {
 		return nil, err
 	}
-	container, err := resolve.Container(found.Pod, "")
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{
-		ctx: ctx, network: d.o.Network, clock: d.o.Clock, name: t.Ref().String(),
-		container: stream.Container{Namespace: found.Namespace, Pod: found.Pod.Name, Name: container},
-	}
+	s := &Session{ctx: ctx, network: d.o.Network, clock: d.o.Clock, name: t.Ref().String(), container: container}
 	shell, err := stream.Shell(ctx, d.o.Network, s.container)
 	var none *stream.NoShellError
 	switch {

@@ -42,17 +42,13 @@ func Resolve(ctx context.Context, f factory.Factory, ref resolve.Ref, container 
 	if err != nil {
 		return nil, err
 	}
-	t, err := a.Resolver.Running(ctx, a.Namespace, ref)
-	if err != nil {
-		return nil, err
-	}
-	name, err := resolve.Container(t.Pod, container)
+	t, in, err := a.Resolver.RunningContainer(ctx, a.Namespace, ref, container)
 	if err != nil {
 		return nil, err
 	}
 	return &Container{
 		Clients: a, Sandbox: t, Network: network, Factory: f,
-		Address: stream.Container{Namespace: t.Namespace, Pod: t.Pod.Name, Name: name},
+		Address: in,
 	}, nil
 }
 

@@ -20,14 +20,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
-// maxParallelism keeps one pool from filling the API server's queues: claims wait in them too. While they do, it takes less.
+// maxParallelism limits the concurrent writes of one pool, because claims share the API server's queues. throttledParallelism
+// applies while claims adopt members.
 const maxParallelism, throttledParallelism = 16, 2
 
-// results is what became of a plan. Safe for concurrent use.
+// results are the results of executing a plan. Safe for concurrent use.
 type results struct {
 	mu      sync.Mutex
-	removed map[types.UID]bool // members that are gone or going
-	added   []*agentsv1beta1.Sandbox
+	removed map[types.UID]bool       // members that are deleted or being deleted
+	added   []*agentsv1beta1.Sandbox // created or adopted
 	errs    []error
 }
 
@@ -37,30 +38,34 @@ func (d *results) locked(do func()) {
 	do()
 }
 
-// apply carries a plan out: what is of no use goes first, so that its room is free a pass earlier.
+func (d *results) addError(err error) { d.locked(func() { d.errs = append(d.errs, err) }) }
+
+// apply executes a plan. Deletions come first, so that their room is free one reconcile earlier.
 func (r *Reconciler) apply(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
 	done := &results{removed: map[types.UID]bool{}}
 	slowStartBatch(ctx, len(p.remove), maxParallelism, func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
 	slowStartBatch(ctx, len(p.relabel), maxParallelism, func(i int) error { return r.relabel(ctx, p.relabel[i], done) })
-	slowStartBatch(ctx, len(p.adopt), maxParallelism, func(i int) error { return r.adopt(ctx, pool, p.adopt[i], seen.templateHash, done, now) })
+	slowStartBatch(ctx, len(p.adopt), maxParallelism, func(i int) error {
+		return r.adopt(ctx, pool, p.adopt[i], seen.templateHash, done, now)
+	})
 	names := r.newNames(pool, seen, p.create)
-	parallel := maxParallelism
+	parallelism := maxParallelism
 	if p.throttled {
-		parallel = throttledParallelism
+		parallelism = throttledParallelism
 	}
-	slowStartBatch(ctx, len(names), parallel, func(i int) error {
+	slowStartBatch(ctx, len(names), parallelism, func(i int) error {
 		return r.create(ctx, pool, newMember(pool, seen.template, seen.templateHash, names[i]), done, now)
 	})
 	if p.complete || len(p.adopt)+p.create > 0 {
-		r.expectations.RecordRefill(pool.UID, seen.pending.adoptions, len(names))
+		r.states.recordRefill(pool.UID, seen.adoptions, len(names))
 	}
 	return done
 }
 
-// slowStartBatch calls do for each number below count: one call, then two at once, then four, up to most, as long as all went well.
-// Where the API server refuses, it hears of it once and not count times.
-func slowStartBatch(ctx context.Context, count, most int, do func(i int) error) {
-	for next, size := 0, 1; next < count && ctx.Err() == nil; size = min(2*size, most) {
+// slowStartBatch calls do with each index below count: one call, then two in parallel, then four, up to parallelism. It stops
+// after a round with an error, so that an API server that refuses gets few calls.
+func slowStartBatch(ctx context.Context, count, parallelism int, do func(i int) error) {
+	for next, size := 0, 1; next < count && ctx.Err() == nil; size = min(2*size, parallelism) {
 		var wait sync.WaitGroup
 		failed := make([]error, min(size, count-next))
 		for i := range failed {
@@ -74,15 +79,15 @@ func slowStartBatch(ctx context.Context, count, most int, do func(i int) error) 
 	}
 }
 
-// remove deletes a member if it is still what was judged. One that somebody changed meanwhile, as a claim does, survives.
+// remove deletes a member unless it changed since it was observed, for example because a claim adopted it.
 func (r *Reconciler) remove(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
 ) error {
 	uid, version := member.UID, member.ResourceVersion
 	r.expectations.ExpectDeletion(pool.UID, uid, now)
-	doomed := &agentsv1beta1.Sandbox{}
-	doomed.Namespace, doomed.Name = member.Namespace, member.Name
-	err := r.client.Delete(ctx, doomed, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	toDelete := &agentsv1beta1.Sandbox{}
+	toDelete.Namespace, toDelete.Name = member.Namespace, member.Name
+	err := r.client.Delete(ctx, toDelete, client.Preconditions{UID: &uid, ResourceVersion: &version})
 	if err == nil || apierrors.IsNotFound(err) {
 		done.locked(func() { done.removed[uid] = true })
 		return nil
@@ -91,40 +96,40 @@ func (r *Reconciler) remove(
 		r.expectations.DeletionFailed(pool.UID, uid)
 	}
 	err = fmt.Errorf("delete Sandbox %s: %w", member.Name, err)
-	done.locked(func() { done.errs = append(done.errs, err) })
+	done.addError(err)
 	if apierrors.IsConflict(err) {
-		return nil // nothing about the next one
+		return nil // the next deletion may succeed
 	}
 	return err
 }
 
-// relabel writes labels, if the member is still what was judged.
-func (r *Reconciler) relabel(ctx context.Context, m relabeling, done *results) error {
-	err := r.client.Patch(ctx, m.desired, client.MergeFromWithOptions(m.current, client.MergeFromWithOptimisticLock{}),
+// relabel writes labels unless the member changed since it was observed.
+func (r *Reconciler) relabel(ctx context.Context, labels relabeling, done *results) error {
+	err := r.client.Patch(ctx, labels.desired, client.MergeFromWithOptions(labels.current, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
 	}
-	err = fmt.Errorf("mend the labels of Sandbox %s: %w", m.current.Name, err)
-	done.locked(func() { done.errs = append(done.errs, err) })
+	err = fmt.Errorf("restore the labels of Sandbox %s: %w", labels.current.Name, err)
+	done.addError(err)
 	if apierrors.IsConflict(err) {
-		return nil // nothing about the next one
+		return nil // the next patch may succeed
 	}
 	return err
 }
 
-// adopt makes the pool the controller of an orphan, if nobody was faster.
+// adopt makes the pool the controller of an orphan unless the orphan changed since it was observed.
 func (r *Reconciler) adopt(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string, done *results, now time.Time,
 ) error {
-	want := adopted(pool, orphan, blueprint)
-	r.expectations.ExpectCreation(pool.UID, want.Name, now)
-	err := r.client.Patch(ctx, want, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
+	member := adopted(pool, orphan, templateHash)
+	r.expectations.ExpectCreation(pool.UID, member.Name, now)
+	err := r.client.Patch(ctx, member, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
 	if apierrors.IsNotFound(err) {
 		err = errorclass.ErrDeletedMeanwhile
 	}
-	return r.recordAddition(pool, want, "adopt", err, done, now)
+	return r.recordAddition(pool, member, "adopt", err, done, now)
 }
 
 func (r *Reconciler) create(
@@ -135,7 +140,8 @@ func (r *Reconciler) create(
 	return r.recordAddition(pool, member, "create", err, done, now)
 }
 
-// recordAddition notes what the API server said. Without an answer the Sandbox may be there: it counts until somebody knows.
+// recordAddition records the API server's answer to a creation or an adoption. After an error that leaves it open whether the
+// Sandbox exists, the expectation stays and the Sandbox counts.
 func (r *Reconciler) recordAddition(
 	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, verb string, err error, done *results, now time.Time,
 ) error {
@@ -148,14 +154,15 @@ func (r *Reconciler) recordAddition(
 		r.expectations.CreationFailed(pool.UID, member.Name)
 	}
 	err = fmt.Errorf("%s Sandbox %s: %w", verb, member.Name, err)
-	done.locked(func() { done.errs = append(done.errs, err) })
+	done.addError(err)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	return err
 }
 
-// newNames are for new members: none is taken, as far as anybody here knows.
+// newNames returns up to count names for new members, without the names of known members. A random suffix that repeats yields
+// one name less; the next reconcile creates the rest.
 func (r *Reconciler) newNames(pool *extensionsv1beta1.SandboxWarmPool, seen observed, count int) []string {
 	used := make(map[string]bool, len(seen.members)+count)
 	for _, member := range seen.members {
@@ -164,12 +171,12 @@ func (r *Reconciler) newNames(pool *extensionsv1beta1.SandboxWarmPool, seen obse
 	for name := range seen.pending.creations {
 		used[name] = true
 	}
-	all := make([]string, 0, count)
-	for range 2 * count { // chance may give a name twice; the next pass makes up for what is missing
-		if name := pool.Name + "-" + r.suffix(); !used[name] && len(all) < count {
+	names := make([]string, 0, count)
+	for range 2 * count {
+		if name := pool.Name + "-" + r.suffix(); !used[name] && len(names) < count {
 			used[name] = true
-			all = append(all, name)
+			names = append(names, name)
 		}
 	}
-	return all
+	return names
 }

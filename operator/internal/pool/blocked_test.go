@@ -36,17 +36,17 @@ func TestWhatBlocksAPoolIsShown(t *testing.T) {
 		w.create(builders.Pod(name, builders.OwnedBy(w.stored()[name]), pods[i]))
 	}
 	shown(map[podreason.Cause]int{}) // they were made just now
-	if again, err := w.pass(); err != nil || again <= 0 || again > blockedAfter {
+	if again, err := w.pass(); err != nil || again <= 0 || again > waits.MemberStart {
 		t.Errorf("it looks again after %v, %v", again, err)
 	}
-	w.clock.SetTime(w.clock.Now().Add(blockedAfter))
+	w.clock.SetTime(w.clock.Now().Add(waits.MemberStart))
 	shown(map[podreason.Cause]int{"ImagePull": 1, "Unschedulable": 1, "CrashLoop": 1})
-	if again, err := w.pass(); err != nil || again != blockedAgain {
+	if again, err := w.pass(); err != nil || again != waits.Blocked {
 		t.Errorf("it looks again after %v, %v", again, err)
 	}
 	writes := len(w.writes)
 	for range 3 {
-		w.clock.SetTime(w.clock.Now().Add(blockedAgain))
+		w.clock.SetTime(w.clock.Now().Add(waits.Blocked))
 		w.settle()
 	}
 	if len(w.writes) != writes {

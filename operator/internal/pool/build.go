@@ -5,48 +5,48 @@ package pool
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// newMember returns a member as it is created: nothing has to be added to it later.
+// newMember returns a complete member: nothing is added to it after its creation.
 func newMember(
-	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, blueprint, name string,
+	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, templateHash, name string,
 ) *agentsv1beta1.Sandbox {
 	s := sandboxspec.FromTemplate(template)
 	s.Name = name
 	s.Annotations[apis.AnnotationPodName] = name // its Pod has the Sandbox's name
 	s.Labels[apis.LabelWarmPoolSandbox] = naming.Hash(pool.Name)
-	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprint
-	s.OwnerReferences = []metav1.OwnerReference{controllerReference(pool)}
+	s.Labels[apis.LabelSandboxPodTemplateHash] = templateHash
+	owner.SetController(s, pool)
 	return s
 }
 
-// adopted returns an orphan as a member.
-func adopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
+// adopted returns a copy of an orphan that the pool controls.
+func adopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string) *agentsv1beta1.Sandbox {
 	s := orphan.DeepCopy()
-	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprint // an orphan has labels: it was found by one
-	s.OwnerReferences = append(s.OwnerReferences, controllerReference(pool))
+	s.Labels[apis.LabelSandboxPodTemplateHash] = templateHash // an orphan is found by a label, so the map is not nil
+	owner.SetController(s, pool)
 	return s
 }
 
-// relabeled returns a member with the labels right by which claims find it and a NetworkPolicy finds its Pod; nil: they are. The
-// blueprint is empty while there is no template.
-func relabeled(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprint string) *agentsv1beta1.Sandbox {
-	right := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
+// relabeled returns a copy of a member with the labels that claims and NetworkPolicies select by, or nil if the labels are right.
+// templateHash is empty while the template does not exist.
+func relabeled(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, templateHash string) *agentsv1beta1.Sandbox {
+	labels := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
 	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
-		right[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
+		labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
 	}
-	if recreates(pool) && blueprint != "" {
-		right[apis.LabelSandboxPodTemplateHash] = blueprint // one of another content is not kept
+	if pool.Recreates() && templateHash != "" {
+		labels[apis.LabelSandboxPodTemplateHash] = templateHash // members with another content are deleted
 	}
 	var s *agentsv1beta1.Sandbox
-	for key, value := range right {
+	for key, value := range labels {
 		if member.Labels[key] == value {
 			continue
 		}
@@ -61,27 +61,17 @@ func relabeled(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sa
 	return s
 }
 
-func controllerReference(pool *extensionsv1beta1.SandboxWarmPool) metav1.OwnerReference {
-	return *metav1.NewControllerRef(pool, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool))
-}
-
-// poolOf is the reference to the pool that controls a Sandbox, or nil: by group and kind, as pools are served in two versions.
+// poolOf returns the reference to the pool that controls a Sandbox, or nil.
 func poolOf(sandbox metav1.Object) *metav1.OwnerReference {
-	return controllerOf(sandbox, apis.KindSandboxWarmPool)
+	return owner.ControllerOf(sandbox, apis.KindSandboxWarmPool)
 }
 
-func controllerOf(sandbox metav1.Object, kind string) *metav1.OwnerReference {
-	ref := metav1.GetControllerOfNoCopy(sandbox)
-	if ref == nil || ref.Kind != kind {
-		return nil
-	}
-	if gv, err := schema.ParseGroupVersion(ref.APIVersion); err != nil || gv.Group != apis.GroupExtensions {
-		return nil
-	}
-	return ref
+func controlledBy(sandbox *agentsv1beta1.Sandbox, pool *extensionsv1beta1.SandboxWarmPool) bool {
+	ref := poolOf(sandbox)
+	return ref != nil && ref.UID == pool.UID
 }
 
-// podSelector is what the members' Pods are found by.
+// podSelector returns the label selector of the members' Pods.
 func podSelector(pool *extensionsv1beta1.SandboxWarmPool) string {
 	return apis.LabelWarmPoolSandbox + "=" + naming.Hash(pool.Name)
 }

@@ -19,41 +19,82 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-const (
-	// finishedPause is the least age at which a finished member is replaced: one that ends as soon as it starts would be made
-	// anew without a pause.
-	finishedPause = 10 * time.Second
-	// batchPause is between two full batches: others get their turn.
-	batchPause = 100 * time.Millisecond
-	// throttledBatch is the largest batch while claims keep taking members: then one looks again whether they still do.
-	throttledBatch = 20
-)
+// throttledBatch is the largest batch of creations while claims adopt members. After it, the pool checks whether they still do.
+const throttledBatch = 20
 
-// plan is everything that a pass will do.
+// plan lists everything that a reconcile does.
 type plan struct {
-	remove  []*agentsv1beta1.Sandbox // of no use first, then surplus
+	remove []*agentsv1beta1.Sandbox // first members to replace, then surplus members
+	// relabel lists the members whose labels somebody edited.
 	relabel []relabeling
 	adopt   []*agentsv1beta1.Sandbox
 	create  int
-	// recheck: what nobody controls is to be taken or deleted, which only a pool that stays may do.
+	// recheckPool requires that the API server confirms the pool before orphans are adopted or deleted.
 	recheckPool  bool
-	throttled    bool          // claims are being served: leave the API server to them
-	complete     bool          // nothing is missing
-	requeueAfter time.Duration // when to look again though nothing happens; zero: never
+	throttled    bool          // claims adopt members: use few parallel writes
+	complete     bool          // no member is missing
+	requeueAfter time.Duration // zero: only an event triggers the next reconcile
 }
 
-// relabeling is a member whose labels somebody edited, as it is and as it should be.
+// relabeling is a member as it is, and with the right labels.
 type relabeling struct{ current, desired *agentsv1beta1.Sandbox }
 
-// requeueWithin brings the time of the next look forward.
-func (p *plan) requeueWithin(in time.Duration) { p.requeueAfter = waits.Sooner(p.requeueAfter, in) }
+// requeueWithin lowers requeueAfter to a delay. Zero or less means no delay.
+func (p *plan) requeueWithin(delay time.Duration) {
+	p.requeueAfter = waits.Sooner(p.requeueAfter, delay)
+}
 
-// decide compares the members with what is asked for. It touches nothing.
+// observed is the state of the cluster at the start of a reconcile. Its Sandboxes belong to the cache: do not modify them.
+type observed struct {
+	members         []*agentsv1beta1.Sandbox           // controlled by the pool
+	foreign         []*agentsv1beta1.Sandbox           // controlled by the pool according to their owner reference, but not created by it
+	orphans         []*agentsv1beta1.Sandbox           // with the pool's label and without a controller
+	template        *extensionsv1beta1.SandboxTemplate // nil if it does not exist
+	templateHash    string
+	currentRevision string                 // of the template
+	contents        map[types.UID]content  // of members, foreign Sandboxes and orphans
+	pods            map[types.UID]podState // of members that are not Ready and not new
+	podRecheckAfter time.Duration          // when to examine the Pods again; zero if every member is Ready
+	pending         pendingWrites          // without those that members show
+	adoptions       recentAdoptions
+	bucket          tokenBucket
+}
+
+// podState is the state of a member that only its Pod shows.
+type podState struct {
+	unschedulable bool
+	cause         podreason.Cause
+	scheduledAt   time.Time // zero if the Pod has no node
+}
+
+// activeMembers returns the members that are not being deleted.
+func (o observed) activeMembers() []*agentsv1beta1.Sandbox {
+	active := make([]*agentsv1beta1.Sandbox, 0, len(o.members))
+	for _, member := range o.members {
+		if !o.isBeingDeleted(member) {
+			active = append(active, member)
+		}
+	}
+	return active
+}
+
+func (o observed) isBeingDeleted(sandbox *agentsv1beta1.Sandbox) bool {
+	_, deleted := o.pending.deletions[sandbox.UID]
+	return deleted || sandbox.DeletionTimestamp != nil
+}
+
+// isBeingAdopted reports whether the pool already wrote its controller reference to an orphan.
+func (o observed) isBeingAdopted(orphan *agentsv1beta1.Sandbox) bool {
+	_, expected := o.pending.creations[orphan.Name]
+	return expected
+}
+
+// decide compares the observed state with the spec and returns a plan. It is a pure function.
 func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observed, o Options) plan {
 	var p plan
-	var fit []*agentsv1beta1.Sandbox
+	var keep []*agentsv1beta1.Sandbox
 	for _, foreign := range seen.foreign {
-		if _, leaving := seen.pending.deletions[foreign.UID]; !leaving && foreign.DeletionTimestamp == nil {
+		if !seen.isBeingDeleted(foreign) {
 			p.remove = append(p.remove, foreign)
 		}
 	}
@@ -64,46 +105,46 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 		}
 	}
 	for _, member := range seen.activeMembers() {
-		useless, again := shouldReplace(now, pool, member, seen, o)
-		p.requeueWithin(again)
-		if useless {
+		replace, recheckAfter := shouldReplace(now, pool, member, seen, o)
+		p.requeueWithin(recheckAfter)
+		if replace {
 			p.remove = append(p.remove, member)
 		} else {
-			fit = append(fit, member)
+			keep = append(keep, member)
 		}
 	}
 	wanted := replicas(pool)
-	if surplus := min(len(fit)+len(seen.pending.creations)-wanted, len(fit)); surplus > 0 {
-		slices.SortFunc(fit, byDeletionPriority)
-		p.remove = append(p.remove, fit[:surplus]...)
-		fit = fit[surplus:]
+	if surplus := min(len(keep)+len(seen.pending.creations)-wanted, len(keep)); surplus > 0 {
+		slices.SortFunc(keep, byDeletionPriority)
+		p.remove = append(p.remove, keep[:surplus]...)
+		keep = keep[surplus:]
 	}
-	for _, member := range fit {
-		if want := relabeled(pool, member, seen.templateHash); want != nil && len(p.relabel) < o.MaxBatch {
-			p.relabel = append(p.relabel, relabeling{member, want})
+	for _, member := range keep {
+		if desired := relabeled(pool, member, seen.templateHash); desired != nil && len(p.relabel) < o.MaxBatch {
+			p.relabel = append(p.relabel, relabeling{member, desired})
 		}
 	}
 	if len(p.remove) > o.MaxBatch {
 		p.remove = p.remove[:o.MaxBatch]
-		p.requeueWithin(batchPause)
+		p.requeueWithin(waits.NextBatch)
 	}
 	if len(seen.pending.creations) > 0 {
-		p.requeueWithin(doubt) // the watch should be sooner
+		p.requeueWithin(waits.CacheLag) // the watch normally triggers a reconcile sooner
 	}
-	// Members that are going, and those that nobody has seen yet, take up room.
-	room := wanted - len(seen.members) - len(seen.pending.creations)
-	p.complete = room <= 0
+	// Members that are being deleted, and pending creations, take up room.
+	missing := wanted - len(seen.members) - len(seen.pending.creations)
+	p.complete = missing <= 0
 	if !p.complete && seen.template != nil {
-		p.refill(room, slices.ContainsFunc(fit, ready), now, seen, o)
+		p.refill(missing, slices.ContainsFunc(keep, ready), now, seen, o)
 	}
 	return p
 }
 
-// refill decides how room is taken up: by orphans that would do, and by new ones as far as claims and the pace let it. While there
-// are members to serve claims with, claims go first.
-func (p *plan) refill(room int, serves bool, now time.Time, seen observed, o Options) {
-	batch := min(room, o.MaxBatch)
-	if p.throttled = o.claimsActive(seen.pending.adoptions, now); p.throttled {
+// refill plans adoptions of orphans and, as far as claims and the rate limit allow, new members. While a Ready member can serve
+// claims (canServe), recent adoptions delay new members.
+func (p *plan) refill(missing int, canServe bool, now time.Time, seen observed, o Options) {
+	batch := min(missing, o.MaxBatch)
+	if p.throttled = o.claimsActive(seen.adoptions, now); p.throttled {
 		batch = min(batch, throttledBatch)
 	}
 	for _, orphan := range seen.orphans {
@@ -112,55 +153,52 @@ func (p *plan) refill(room int, serves bool, now time.Time, seen observed, o Opt
 		}
 	}
 	p.create = batch - len(p.adopt)
-	if hold := o.refillDelayLeft(seen.pending.adoptions, now); serves && p.create > 0 && hold > 0 {
+	if delay := o.refillDelayLeft(seen.adoptions, now); canServe && p.create > 0 && delay > 0 {
 		p.create = 0
-		p.requeueWithin(hold)
+		p.requeueWithin(delay)
 		return
 	}
 	var next time.Duration
 	p.create, next = seen.bucket.allow(p.create, o.RefillRate)
-	if next == 0 && batch < room {
-		next = batchPause
+	if next == 0 && batch < missing {
+		next = waits.NextBatch
 	}
 	p.requeueWithin(next)
 }
 
-// shouldReplace says whether a live member is of no use, and, if it may become so by waiting, when to look again. Without a template
-// nothing could replace it.
+// shouldReplace reports whether to replace a member that is not being deleted. If that depends on time, recheckAfter is when to
+// decide again. Without a template no member is replaced.
 func shouldReplace(
 	now time.Time, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
-) (useless bool, again time.Duration) {
+) (replace bool, recheckAfter time.Duration) {
 	switch {
 	case seen.template == nil:
 		return false, 0
-	case recreates(pool) && outdated(member, seen):
+	case pool.Recreates() && outdated(member, seen):
 		return true, 0
 	case finished(member):
-		again = member.CreationTimestamp.Add(finishedPause).Sub(now)
-		return again <= 0, again
+		recheckAfter = member.CreationTimestamp.Add(waits.ShortestReplacement).Sub(now)
+		return recheckAfter <= 0, recheckAfter
 	}
-	due := readyDeadline(member, o)
-	if due.IsZero() || now.Before(due) {
-		return false, until(due, now)
+	deadline := readyDeadline(member, o)
+	if deadline.IsZero() {
+		return false, 0
+	}
+	if now.Before(deadline) {
+		return false, deadline.Sub(now)
 	}
 	pod, known := seen.pods[member.UID]
+	podDeadline := pod.scheduledAt.Add(o.ReadinessGracePeriod)
 	switch {
 	case known && pod.unschedulable:
 		return false, o.UnschedulableRecheck
-	case known && now.Before(pod.scheduledAt.Add(o.ReadinessGracePeriod)):
-		return false, until(pod.scheduledAt.Add(o.ReadinessGracePeriod), now)
+	case known && now.Before(podDeadline):
+		return false, podDeadline.Sub(now)
 	}
 	return true, 0
 }
 
-func until(due, now time.Time) time.Duration {
-	if due.IsZero() {
-		return 0
-	}
-	return due.Sub(now)
-}
-
-// readyDeadline is when a member that is not Ready should have been; zero for one that is.
+// readyDeadline returns when the grace period of a member that is not Ready ends, or zero for a Ready member.
 func readyDeadline(member *agentsv1beta1.Sandbox, o Options) time.Time {
 	condition := apis.FindCondition(member.Status.Conditions, apis.ConditionReady)
 	switch {
@@ -180,11 +218,6 @@ func finished(member *agentsv1beta1.Sandbox) bool {
 	return apis.ConditionTrue(member.Status.Conditions, apis.ConditionFinished)
 }
 
-func recreates(pool *extensionsv1beta1.SandboxWarmPool) bool {
-	strategy := pool.Spec.UpdateStrategy
-	return strategy != nil && strategy.Type == extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType
-}
-
 func replicas(pool *extensionsv1beta1.SandboxWarmPool) int {
 	if pool.Spec.Replicas == nil {
 		return 1 // the schema's default
@@ -192,33 +225,31 @@ func replicas(pool *extensionsv1beta1.SandboxWarmPool) int {
 	return int(*pool.Spec.Replicas)
 }
 
-// outdated says whether a member is of another template, or of another blueprint than the template's.
+// outdated reports whether a member was created from another template, or from another version of the template.
 func outdated(member *agentsv1beta1.Sandbox, seen observed) bool {
 	return member.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(seen.template.Name) ||
 		seen.contents[member.UID].templateHash != seen.templateHash
 }
 
-// adoptable says whether an orphan would do as a member. Anybody may have written its labels, so the content decides.
+// adoptable reports whether the pool may adopt an orphan. The content decides, because anybody can write labels.
 func adoptable(orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	_, coming := seen.pending.creations[orphan.Name]
-	return !coming && orphan.DeletionTimestamp == nil && !finished(orphan) && seen.contents[orphan.UID].revision == seen.currentRevision &&
+	return !seen.isBeingAdopted(orphan) && orphan.DeletionTimestamp == nil && !finished(orphan) &&
+		seen.contents[orphan.UID].revision == seen.currentRevision &&
 		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name)
 }
 
-// deletableOrphan says whether an orphan is a stale member as a pool of the name left it: nothing about it was changed since, and nobody can
-// get it any more. What somebody made by copying a member, or has changed, is not the pool's to delete.
+// deletableOrphan reports whether an orphan is an outdated member that a pool of the same name left unchanged, which no claim can
+// get. A copy of a member, or an edited one, belongs to a user and is not deleted.
 func deletableOrphan(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	_, coming := seen.pending.creations[orphan.Name]
-	_, leaving := seen.pending.deletions[orphan.UID]
-	asleep, _ := orphan.Spec.SuspensionRequested()
-	suffix, named := strings.CutPrefix(orphan.Name, pool.Name+"-")
-	is := seen.contents[orphan.UID]
-	return !coming && !leaving && !asleep && orphan.DeletionTimestamp == nil && orphan.Spec.ShutdownTime == nil &&
-		named && len(suffix) == suffixLength && is.revision != "" && is.templateHash != seen.templateHash &&
-		is.templateHash == orphan.Labels[apis.LabelSandboxPodTemplateHash]
+	suspended, _ := orphan.Spec.SuspensionRequested()
+	suffix, hasPrefix := strings.CutPrefix(orphan.Name, pool.Name+"-")
+	c := seen.contents[orphan.UID]
+	return !seen.isBeingAdopted(orphan) && !seen.isBeingDeleted(orphan) && !suspended && orphan.Spec.ShutdownTime == nil &&
+		hasPrefix && len(suffix) == suffixLength && c.revision != "" && c.templateHash != seen.templateHash &&
+		c.templateHash == orphan.Labels[apis.LabelSandboxPodTemplateHash]
 }
 
-// byDeletionPriority orders by what is least missed: not Ready before Ready, then the newest.
+// byDeletionPriority sorts members that are not Ready before Ready ones, then newer before older ones.
 func byDeletionPriority(a, b *agentsv1beta1.Sandbox) int {
 	if ready(a) != ready(b) {
 		if ready(b) {
@@ -227,37 +258,4 @@ func byDeletionPriority(a, b *agentsv1beta1.Sandbox) int {
 		return 1
 	}
 	return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
-}
-
-// podState is what only the Pod of a member tells.
-type podState struct {
-	unschedulable bool
-	cause         podreason.Cause
-	scheduledAt   time.Time // when it got its node
-}
-
-// observed is what the cluster held when the pass began.
-type observed struct {
-	members         []*agentsv1beta1.Sandbox           // those that the pool controls; the cache's own: not to be changed
-	foreign         []*agentsv1beta1.Sandbox           // those that name the pool as their controller and are not of its making
-	orphans         []*agentsv1beta1.Sandbox           // those of the pool's label that nobody controls
-	template        *extensionsv1beta1.SandboxTemplate // nil: there is none
-	templateHash    string                             // its hash
-	currentRevision string                             // the revision that is made from it
-	contents        map[types.UID]content              // of members, of what is foreign and of orphans
-	pods            map[types.UID]podState             // of members that are not Ready and not just made
-	podRecheckAfter time.Duration                      // when to look at those again; zero: there are none
-	pending         pendingWrites                      // without what the members show
-	bucket          tokenBucket
-}
-
-// activeMembers lists the members that are there to stay, as far as anybody knows.
-func (s observed) activeMembers() []*agentsv1beta1.Sandbox {
-	all := make([]*agentsv1beta1.Sandbox, 0, len(s.members))
-	for _, member := range s.members {
-		if _, leaving := s.pending.deletions[member.UID]; !leaving && member.DeletionTimestamp == nil {
-			all = append(all, member)
-		}
-	}
-	return all
 }

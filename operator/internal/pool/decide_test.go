@@ -59,7 +59,7 @@ func TestDecide(t *testing.T) {
 			replicas: 2, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}},
 		},
 		"one that nobody has seen yet takes up room": {
-			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{creations: map[string]pendingCreation{"new": {since: testNow}}}}, again: doubt,
+			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{creations: map[string]pendingCreation{"new": {since: testNow}}}}, again: waits.CacheLag,
 		},
 		"not Ready goes before Ready": {
 			replicas: 2, seen: observed{members: all(old, starting, young)}, remove: []string{"starting"},
@@ -68,22 +68,22 @@ func TestDecide(t *testing.T) {
 		"then the newest goes":       {replicas: 1, seen: observed{members: all(old, young)}, remove: []string{"young"}},
 		"a deletion is not repeated": {replicas: 1, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}}},
 		"a batch is bounded, and the rest follows": {
-			replicas: 1000, seen: observed{}, create: 300, again: batchPause,
+			replicas: 1000, seen: observed{}, create: 300, again: waits.NextBatch,
 		},
 		"claims go first": {
-			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow, last: testNow}}},
+			replicas: 2, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow, last: testNow}},
 			again: 100 * time.Millisecond,
 		},
 		"but not before a pool that cannot serve them any more": {
-			replicas: 2, seen: observed{members: all(starting), pending: pendingWrites{adoptions: recentAdoptions{first: testNow, last: testNow}}}, create: 1,
+			replicas: 2, seen: observed{members: all(starting), adoptions: recentAdoptions{first: testNow, last: testNow}}, create: 1,
 			again: 2 * time.Minute, // when the one that starts should be ready
 		},
 		"claims that keep coming do not put it off for ever": {
-			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}}, create: 1,
+			replicas: 2, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}, create: 1,
 		},
 		"and are not crowded out by a large one": {
-			replicas: 300, seen: observed{members: all(old), pending: pendingWrites{adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}},
-			create: throttledBatch, again: batchPause,
+			replicas: 300, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}},
+			create: throttledBatch, again: waits.NextBatch,
 		},
 		"a rate bounds what is made": {
 			replicas: 9, seen: observed{bucket: tokenBucket{tokens: 2.5, at: testNow}}, options: func(o *Options) { o.RefillRate = 1 },
@@ -180,7 +180,7 @@ func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
 		template := python()
 		seen := observed{template: template, templateHash: sandboxspec.TemplateHash(template)}
 		if !tt.last.IsZero() {
-			seen.pending.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
+			seen.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
 		}
 		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 || p.throttled != tt.want {
 			t.Errorf("%s: create %d, gentle %v", name, p.create, p.throttled)

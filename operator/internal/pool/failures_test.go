@@ -182,7 +182,7 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 		}
 		return do()
 	}
-	if again, err := w.pass(); err != nil || again != conflictRetry {
+	if again, err := w.pass(); err != nil || again != waits.Conflict {
 		t.Errorf("again in %s, %v", again, err)
 	}
 	if s := w.pool().Status; s.Replicas != 0 || s.ReadyReplicas != 2 {

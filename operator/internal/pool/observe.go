@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,18 +18,17 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 const (
-	// membershipIndex finds the Sandboxes that a pool controls, and those that carry a pool's label and nobody controls.
+	// membershipIndex indexes Sandboxes by the UID of the pool that controls them. Sandboxes without a controller are indexed by
+	// orphanPrefix and the hash in the pool's label.
 	membershipIndex = "metadata.warmPool"
-	// orphanPrefix is the kind of index value under which the latter are found.
-	orphanPrefix = "orphans/"
-	// doubt is how long we wait for the cache to show what was written before the API server is asked.
-	doubt = 10 * time.Second
+	orphanPrefix    = "orphans/"
 )
 
 // indexMembership is the index function of membershipIndex.
@@ -44,11 +42,11 @@ func indexMembership(object client.Object) []string {
 	return nil
 }
 
-// observe reads the members, the orphans and the template. What is in flight was noted before: see memory.open.
+// observe reads the members, the orphans and the template. pending must have been read before: see expectations.GetExpectations.
 func (r *Reconciler) observe(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, inFlight pendingWrites, allowed tokenBucket, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, pending pendingWrites, now time.Time,
 ) (observed, error) {
-	seen := observed{pending: inFlight, bucket: allowed, pods: map[types.UID]podState{}}
+	seen := observed{pending: pending, pods: map[types.UID]podState{}}
 	var err error
 	if seen.members, err = r.list(ctx, pool.Namespace, string(pool.UID)); err != nil {
 		return seen, err
@@ -66,24 +64,23 @@ func (r *Reconciler) observe(
 	if err := r.verifyOverdue(ctx, pool, &seen, now); err != nil {
 		return seen, err
 	}
-	var template extensionsv1beta1.SandboxTemplate
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: pool.Spec.TemplateRef.Name}
-	switch err := r.client.Get(ctx, key, &template); {
-	case err == nil:
-		seen.template, seen.templateHash, seen.currentRevision = &template, sandboxspec.TemplateHash(&template), provenance.CurrentRevision(&template)
-	case !apierrors.IsNotFound(err):
-		return seen, fmt.Errorf("get SandboxTemplate %s: %w", key.Name, err)
+	if seen.template, err = lookup.Get(ctx, r.client, key, &extensionsv1beta1.SandboxTemplate{}); err != nil {
+		return seen, err
 	}
-	seen.contents = r.expectations.ContentOf(pool.UID, seen.members, seen.orphans)
-	seen.separateForeign(pool, r.expectations.RecordRevision(pool.UID, seen.currentRevision))
+	if seen.template != nil {
+		seen.templateHash, seen.currentRevision = sandboxspec.TemplateHash(seen.template), provenance.CurrentRevision(seen.template)
+	}
+	seen.contents = r.states.contentOf(pool.UID, seen.members, seen.orphans)
+	seen.separateForeign(pool, r.states.recordRevision(pool.UID, seen.currentRevision))
 	return seen, r.observePods(ctx, &seen, now)
 }
 
-// list reads without a copy: a pool of hundreds is looked at several times a second.
-func (r *Reconciler) list(ctx context.Context, namespace, value string) ([]*agentsv1beta1.Sandbox, error) {
+// list returns the cache's own objects, without copies: a pool of hundreds is listed several times a second.
+func (r *Reconciler) list(ctx context.Context, namespace, indexValue string) ([]*agentsv1beta1.Sandbox, error) {
 	var list agentsv1beta1.SandboxList
 	err := r.client.List(ctx, &list,
-		client.InNamespace(namespace), client.MatchingFields{membershipIndex: value}, client.UnsafeDisableDeepCopy)
+		client.InNamespace(namespace), client.MatchingFields{membershipIndex: indexValue}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("list Sandboxes: %w", err)
 	}
@@ -94,18 +91,18 @@ func (r *Reconciler) list(ctx context.Context, namespace, value string) ([]*agen
 	return all, nil
 }
 
-// verifyOverdue asks the API server about what should long have been in the cache: a watch may miss what comes and goes quickly, and
-// an answer may have been lost.
+// verifyOverdue asks the API server about writes that the cache does not show after waits.CacheLag: the watch may skip an object
+// that exists only briefly, and the answer to a write may be lost.
 func (r *Reconciler) verifyOverdue(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
-	for name, entry := range seen.pending.creations {
-		if now.Sub(entry.since) < doubt {
+	for name, creation := range seen.pending.creations {
+		if now.Sub(creation.since) < waits.CacheLag {
 			continue
 		}
-		is, err := r.getLive(ctx, pool.Namespace, name)
+		sandbox, err := r.getLive(ctx, pool.Namespace, name)
 		if err != nil {
 			return err
 		}
-		if is != nil && controlledBy(is, pool) {
+		if sandbox != nil && controlledBy(sandbox, pool) {
 			r.expectations.CreationConfirmed(pool.UID, name, now)
 			continue
 		}
@@ -113,15 +110,15 @@ func (r *Reconciler) verifyOverdue(ctx context.Context, pool *extensionsv1beta1.
 		delete(seen.pending.creations, name)
 	}
 	for _, member := range seen.members {
-		since, leaving := seen.pending.deletions[member.UID]
-		if !leaving || member.DeletionTimestamp != nil || now.Sub(since) < doubt {
+		since, deleted := seen.pending.deletions[member.UID]
+		if !deleted || member.DeletionTimestamp != nil || now.Sub(since) < waits.CacheLag {
 			continue
 		}
-		is, err := r.getLive(ctx, pool.Namespace, member.Name)
+		sandbox, err := r.getLive(ctx, pool.Namespace, member.Name)
 		if err != nil {
 			return err
 		}
-		if is != nil && is.UID == member.UID && is.DeletionTimestamp == nil {
+		if sandbox != nil && sandbox.UID == member.UID && sandbox.DeletionTimestamp == nil {
 			r.expectations.DeletionFailed(pool.UID, member.UID)
 			delete(seen.pending.deletions, member.UID)
 			continue
@@ -131,65 +128,44 @@ func (r *Reconciler) verifyOverdue(ctx context.Context, pool *extensionsv1beta1.
 	return nil
 }
 
-// getLive reads a Sandbox from the API server; nil means that there is none.
+// getLive reads a Sandbox from the API server. It returns nil if the Sandbox does not exist.
 func (r *Reconciler) getLive(ctx context.Context, namespace, name string) (*agentsv1beta1.Sandbox, error) {
-	var sandbox agentsv1beta1.Sandbox
-	switch err := r.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sandbox); {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("get Sandbox %s: %w", name, err)
-	}
-	return &sandbox, nil
+	return lookup.Get(ctx, r.live, client.ObjectKey{Namespace: namespace, Name: name}, &agentsv1beta1.Sandbox{})
 }
 
-func controlledBy(sandbox *agentsv1beta1.Sandbox, pool *extensionsv1beta1.SandboxWarmPool) bool {
-	ref := poolOf(sandbox)
-	return ref != nil && ref.UID == pool.UID
-}
-
-// Members that are not Ready are looked at for what blocks them: not at once, because most only start, and then again, because
-// nothing else would tell that it changed.
-const (
-	blockedAfter = 5 * time.Second
-	blockedAgain = 15 * time.Second
-)
-
-// observePods looks at the Pods of members that are not Ready.
+// observePods examines the Pods of members that are not Ready: first at the age of waits.MemberStart, because most only start,
+// then periodically, because changes of Pods trigger no reconcile of the pool.
 func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.Time) error {
 	for _, member := range seen.activeMembers() {
 		if ready(member) || finished(member) {
 			continue
 		}
-		if young := member.CreationTimestamp.Add(blockedAfter).Sub(now); young > 0 {
-			seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, young)
+		if wait := member.CreationTimestamp.Add(waits.MemberStart).Sub(now); wait > 0 {
+			seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, wait)
 			continue
 		}
-		seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, blockedAgain)
+		seen.podRecheckAfter = waits.Sooner(seen.podRecheckAfter, waits.Blocked)
 		key := client.ObjectKeyFromObject(member)
 		if name := member.Annotations[apis.AnnotationPodName]; name != "" {
 			key.Name = name
 		}
-		var pod corev1.Pod
-		switch err := r.client.Get(ctx, key, &pod); {
-		case apierrors.IsNotFound(err):
-			continue
-		case err != nil:
-			return fmt.Errorf("get Pod %s: %w", key.Name, err)
+		pod, err := lookup.Get(ctx, r.client, key, &corev1.Pod{})
+		if err != nil {
+			return err
 		}
-		if metav1.IsControlledBy(&pod, member) {
-			seen.pods[member.UID] = podStateOf(&pod)
+		if pod != nil && metav1.IsControlledBy(pod, member) {
+			seen.pods[member.UID] = podStateOf(pod)
 		}
 	}
 	return nil
 }
 
 func podStateOf(pod *corev1.Pod) podState {
-	facts := podState{unschedulable: podreason.IsUnschedulable(pod), cause: podreason.ForPod(pod)}
+	state := podState{unschedulable: podreason.IsUnschedulable(pod), cause: podreason.ForPod(pod)}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionTrue {
-			facts.scheduledAt = condition.LastTransitionTime.Time
+			state.scheduledAt = condition.LastTransitionTime.Time
 		}
 	}
-	return facts
+	return state
 }

@@ -111,7 +111,7 @@ func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
 		},
 	})
 	w.restart()
-	if again, err := w.pass(); err != nil || again != conflictRetry {
+	if again, err := w.pass(); err != nil || again != waits.Conflict {
 		t.Errorf("again after %s, error %v: it is a conflict and nothing else", again, err)
 	}
 	if len(w.writes) != 0 {

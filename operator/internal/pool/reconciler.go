@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -18,14 +17,15 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// suffixLength is how many random characters a member's name ends with.
+// suffixLength is the number of random characters at the end of a member's name.
 const suffixLength = 5
 
-// Reconciler keeps pools at their size. It is safe for concurrent use.
+// Reconciler keeps pools at their size. Safe for concurrent use.
 type Reconciler struct {
 	client       client.Client // reads from the cache, writes to the API server
 	live         client.Reader // reads from the API server
@@ -34,61 +34,67 @@ type Reconciler struct {
 	options      Options
 	gauges       Gauges
 	expectations *expectations
-	suffix       func() string // of a member's name
+	states       *poolStates
+	suffix       func() string // of a new member's name
 }
 
-// Gauges show what keeps a pool's Sandboxes from being Ready, or from being made.
+// Gauges show what keeps a pool's Sandboxes from being Ready, or from being created.
 type Gauges interface {
 	Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int)
 }
 
-// New returns a Reconciler. Every argument is needed.
+// New returns a Reconciler. Every argument is required.
 func New(
 	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options, gauges Gauges,
 ) (*Reconciler, error) {
 	if c == nil || live == nil || recorder == nil || clk == nil || gauges == nil {
 		return nil, fmt.Errorf("pool reconciler: a dependency is missing")
 	}
-	var mistakes []error
+	var invalid []error
 	options.Validate(func(setting, format string, args ...any) {
-		mistakes = append(mistakes, fmt.Errorf("pool reconciler: %s "+format, append([]any{setting}, args...)...))
+		invalid = append(invalid, fmt.Errorf("pool reconciler: %s "+format, append([]any{setting}, args...)...))
 	})
-	if len(mistakes) > 0 {
-		return nil, errors.Join(mistakes...)
+	if len(invalid) > 0 {
+		return nil, errors.Join(invalid...)
 	}
 	return &Reconciler{
-		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges, expectations: newExpectations(),
+		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges,
+		expectations: newExpectations(), states: newPoolStates(),
 		suffix: func() string { return rand.String(suffixLength) },
 	}, nil
 }
 
-// Reconcile moves one pool towards its size. It is told of pools that are gone as well: passes of one pool follow each other,
-// so nothing is remembered of it afterwards.
+// Reconcile moves one pool towards its size. Requests for deleted pools reach it too. Because the queue serializes the requests
+// of a pool, nothing is remembered about a pool after its deletion.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	var pool extensionsv1beta1.SandboxWarmPool
-	switch err := r.client.Get(ctx, request.NamespacedName, &pool); {
-	case apierrors.IsNotFound(err):
-		r.expectations.DeletePool(request.NamespacedName)
-		return reconcile.Result{}, nil
+	pool, err := lookup.Get(ctx, r.client, request.NamespacedName, &extensionsv1beta1.SandboxWarmPool{})
+	switch {
 	case err != nil:
-		return reconcile.Result{}, fmt.Errorf("get pool: %w", err)
+		return reconcile.Result{}, err
+	case pool == nil:
+		r.expectations.DeleteExpectations(request.NamespacedName)
+		r.states.delete(request.NamespacedName)
+		return reconcile.Result{}, nil
 	case !pool.DeletionTimestamp.IsZero():
-		return reconcile.Result{}, nil // owner references take the members along
+		return reconcile.Result{}, nil // the garbage collector deletes the members
 	}
 	now := r.clock.Now()
-	inFlight, allowed := r.expectations.GetExpectations(&pool, now, r.options.RefillRate)
-	seen, err := r.observe(ctx, &pool, inFlight, allowed, now)
+	pending := r.expectations.GetExpectations(pool)
+	bucket, adoptions := r.states.begin(pool, now, r.options.RefillRate)
+	seen, err := r.observe(ctx, pool, pending, now)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
 	}
-	todo := decide(now, &pool, seen, r.options)
+	seen.bucket, seen.adoptions = bucket, adoptions
+	todo := decide(now, pool, seen, r.options)
 	if todo.recheckPool {
-		if err := owner.Recheck(ctx, r.live, &pool); err != nil {
-			return errorclass.Result(0, conflictRetry, err)
+		if err := owner.Recheck(ctx, r.live, pool); err != nil {
+			return errorclass.Result(0, err)
 		}
 	}
-	done := r.apply(ctx, &pool, seen, todo, now)
-	r.gauges.Blocked(&pool, blockedCauses(&pool, seen, done))
-	due, err := r.report(ctx, &pool, seen, done, now)
-	return errorclass.Result(waits.Sooner(waits.Sooner(todo.requeueAfter, due), seen.podRecheckAfter), conflictRetry, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
+	done := r.apply(ctx, pool, seen, todo, now)
+	r.gauges.Blocked(pool, blockedCauses(pool, seen, done))
+	statusDue, err := r.report(ctx, pool, seen, done, now)
+	after := waits.Sooner(waits.Sooner(todo.requeueAfter, statusDue), seen.podRecheckAfter)
+	return errorclass.Result(after, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
 }

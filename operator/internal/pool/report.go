@@ -25,47 +25,46 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// statusDelay is how long a status may be behind while members come and go: a taken member that is replaced by then is no news.
-const statusDelay = time.Second
-
-// report writes the status if it differs and is due, once, over the object that the pass has seen. It returns when it is due.
+// report records events and writes the status if it differs and is due. The patch carries the observed resource version, so a
+// status computed from an old version is never written. It returns the delay until the status is due.
 func (r *Reconciler) report(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results, now time.Time,
 ) (due time.Duration, err error) {
 	r.recordEvents(pool, seen, done)
-	was, is := pool, pool.DeepCopy()
-	is.Status = statusOf(pool, seen, done)
-	if equality.Semantic.DeepEqual(is.Status, was.Status) {
-		r.expectations.StatusWritten(pool.UID)
+	desired := pool.DeepCopy()
+	desired.Status = statusOf(pool, seen, done)
+	if equality.Semantic.DeepEqual(desired.Status, pool.Status) {
+		r.states.recordStatusWritten(pool.UID)
 		return 0, nil
 	}
-	if !mustWriteNow(was, is) {
-		if due := r.expectations.StatusPendingSince(pool.UID, now).Add(statusDelay).Sub(now); due > 0 {
+	if !mustWriteNow(pool, desired) {
+		if due := r.states.recordStatusPending(pool.UID, now).Add(waits.PoolStatus).Sub(now); due > 0 {
 			return due, nil
 		}
 	}
-	err = r.client.Status().Patch(ctx, is,
-		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerWarmPool))
+	err = r.client.Status().Patch(ctx, desired,
+		client.MergeFromWithOptions(pool, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerWarmPool))
 	if apierrors.IsNotFound(err) {
-		return 0, nil // the pool is gone
+		return 0, nil // the pool was deleted
 	}
 	if err != nil {
 		return 0, fmt.Errorf("patch status: %w", err)
 	}
-	r.expectations.StatusWritten(pool.UID)
+	r.states.recordStatusWritten(pool.UID)
 	return 0, nil
 }
 
-// mustWriteNow: an answer to a new spec, and the word that all is well, are what somebody waits for.
-func mustWriteNow(was, is *extensionsv1beta1.SandboxWarmPool) bool {
-	s, wanted := is.Status, replicas(is)
-	return s.ObservedGeneration != was.Status.ObservedGeneration || s.Selector != was.Status.Selector ||
-		!equality.Semantic.DeepEqual(s.Members, was.Status.Members) || (int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
+// mustWriteNow reports whether clients wait for the status: it answers a new spec, or all members are Ready.
+func mustWriteNow(current, desired *extensionsv1beta1.SandboxWarmPool) bool {
+	s, wanted := desired.Status, replicas(desired)
+	return s.ObservedGeneration != current.Status.ObservedGeneration || s.Selector != current.Status.Selector ||
+		!equality.Semantic.DeepEqual(s.Members, current.Status.Members) || (int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
 }
 
-// statusOf is the whole status, after the writes of the pass.
+// statusOf returns the complete status after the writes of the reconcile.
 func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) extensionsv1beta1.SandboxWarmPoolStatus {
 	all := make([]*agentsv1beta1.Sandbox, 0, len(seen.members)+len(done.added))
 	for _, member := range seen.activeMembers() {
@@ -74,40 +73,41 @@ func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *resu
 		}
 	}
 	all = append(all, done.added...)
-	count, prepared := len(all), 0
+	count, readyCount := len(all), 0
 	for _, member := range all {
 		if ready(member) && !finished(member) {
-			prepared++
+			readyCount++
 		}
 	}
-	for _, entry := range seen.pending.creations {
-		if entry.confirmed {
+	for _, creation := range seen.pending.creations {
+		if creation.confirmed {
 			count++
 		}
 	}
 	return extensionsv1beta1.SandboxWarmPoolStatus{
 		ObservedGeneration: pool.Generation,
-		Replicas:           int32(min(count, math.MaxInt32)),    //nolint:gosec // it fits
-		ReadyReplicas:      int32(min(prepared, math.MaxInt32)), //nolint:gosec // it fits
+		Replicas:           int32(min(count, math.MaxInt32)),      //nolint:gosec // it fits
+		ReadyReplicas:      int32(min(readyCount, math.MaxInt32)), //nolint:gosec // it fits
 		Selector:           podSelector(pool),
 		Members:            &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisionsOf(pool, seen)},
 	}
 }
 
-// revisionsOf lists the contents of the members, the oldest first. While some are on their way nothing is dropped: they may be of it.
+// revisionsOf lists the revisions of the members, the oldest first. While creations are pending it drops none, because the new
+// Sandboxes may have any of them.
 func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []string {
 	var all []string
 	if pool.Status.Members != nil {
 		all = slices.Clone(pool.Status.Members.Revisions)
 	}
-	there := map[string]bool{seen.currentRevision: true}
+	inUse := map[string]bool{seen.currentRevision: true}
 	for _, member := range seen.members {
-		there[seen.contents[member.UID].revision] = true
+		inUse[seen.contents[member.UID].revision] = true
 	}
 	if len(seen.pending.creations) == 0 {
-		all = slices.DeleteFunc(all, func(revision string) bool { return !there[revision] })
+		all = slices.DeleteFunc(all, func(revision string) bool { return !inUse[revision] })
 	}
-	for _, revision := range slices.Sorted(maps.Keys(there)) {
+	for _, revision := range slices.Sorted(maps.Keys(inUse)) {
 		if revision != "" && revision != seen.currentRevision && !slices.Contains(all, revision) {
 			all = append(all, revision)
 		}
@@ -118,29 +118,29 @@ func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []strin
 	return all[max(0, len(all)-provenance.MaxRevisions):]
 }
 
-// blockedCauses counts what keeps members from being Ready, or from being made.
+// blockedCauses counts the members that are not Ready or cannot be created, by cause.
 func blockedCauses(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) map[podreason.Cause]int {
-	causes, live := map[podreason.Cause]int{}, seen.activeMembers()
+	causes, active := map[podreason.Cause]int{}, seen.activeMembers()
 	add := func(cause podreason.Cause, count int) {
 		if cause != podreason.None && count > 0 {
 			causes[cause] += count
 		}
 	}
 	if seen.template == nil {
-		add(podreason.TemplateNotFound, replicas(pool)) // what goes is not replaced
+		add(podreason.TemplateNotFound, replicas(pool)) // no member is replaced
 	}
-	for _, member := range live {
+	for _, member := range active {
 		add(seen.pods[member.UID].cause, 1)
 	}
-	if done.rejected() != nil {
-		add(podreason.MemberRejected, replicas(pool)-len(live))
+	if done.rejection() != nil {
+		add(podreason.MemberRejected, replicas(pool)-len(active))
 	}
 	return causes
 }
 
-// rejected is the API server's answer to a member that it does not take; nil if there is none.
-func (r *results) rejected() error {
-	for _, err := range r.errs {
+// rejection returns the API server's refusal of a member, or nil.
+func (d *results) rejection() error {
+	for _, err := range d.errs {
 		if apierrors.IsInvalid(err) || (apierrors.IsForbidden(err) && errorclass.Of(err) != errorclass.Terminating) {
 			return err
 		}
@@ -148,46 +148,46 @@ func (r *results) rejected() error {
 	return nil
 }
 
-// recordEvents tells what only a person can change.
+// recordEvents warns about problems that only a person can solve.
 func (r *Reconciler) recordEvents(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) {
 	missing := ""
 	if seen.template == nil {
 		missing = pool.Spec.TemplateRef.Name
 	}
-	if r.expectations.TemplateMissing(pool.UID, missing) && missing != "" {
-		r.warn(pool, apis.ReasonTemplateNotFound, fmt.Sprintf("SandboxTemplate %q does not exist, so no members are made: "+
-			"create it, or name another one in spec.sandboxTemplateRef", missing))
+	if r.states.recordMissingTemplate(pool.UID, missing) && missing != "" {
+		r.warn(pool, apis.ReasonTemplateNotFound, fmt.Sprintf("SandboxTemplate %q does not exist, so the pool creates no members: "+
+			"create it, or change spec.sandboxTemplateRef", missing))
 	}
 	if note := foreignDeletionNote(seen.foreign, done.removed); note != "" {
 		r.warn(pool, apis.ReasonForeignMember, note)
 	}
-	if err := done.rejected(); err != nil {
-		r.warn(pool, apis.ReasonMemberRejected, fmt.Sprintf("The API server refuses members of SandboxTemplate %q: %v",
+	if err := done.rejection(); err != nil {
+		r.warn(pool, apis.ReasonMemberRejected, fmt.Sprintf("The API server rejects members of SandboxTemplate %q: %v",
 			pool.Spec.TemplateRef.Name, err))
 	}
 }
 
-// foreignDeletionNote says which Sandboxes went because the pool has not made them; empty if none did.
+// foreignDeletionNote lists the foreign Sandboxes that were deleted; empty if none was.
 func foreignDeletionNote(foreign []*agentsv1beta1.Sandbox, removed map[types.UID]bool) string {
-	const most = 5 // of thousands
-	var gone []string
+	const maxNames = 5
+	var deleted []string
 	for _, sandbox := range foreign {
 		if removed[sandbox.UID] {
-			gone = append(gone, sandbox.Name)
+			deleted = append(deleted, sandbox.Name)
 		}
 	}
-	slices.Sort(gone)
-	names := strings.Join(gone[:min(most, len(gone))], ", ")
-	if more := len(gone) - most; more > 0 {
+	slices.Sort(deleted)
+	names := strings.Join(deleted[:min(maxNames, len(deleted))], ", ")
+	if more := len(deleted) - maxNames; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	if names == "" {
 		return ""
 	}
-	return "Deleted " + names + ": named this pool as the controller, but the content was not what the pool makes; somebody created or edited it"
+	return "Deleted " + names + ": their owner reference named this pool, but the pool did not create their content; " +
+		"somebody created or edited them"
 }
 
-// warn warns.
-func (r *Reconciler) warn(about *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
-	events.Record(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+func (r *Reconciler) warn(pool *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
+	events.Record(r.recorder, pool, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// expectUncachedMembers asks the API server, once for each pool in the life of this process, which members there are. The process before this one may
-// have created members that a cache filled from a server that lags does not show yet; without memory of them the pool would get as many
-// again. They count as on their way until the cache shows them.
-func (r *Reconciler) expectUncachedMembers(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
-	if r.expectations.MembersListed(pool.UID) {
+// expectUncachedMembers lists the members on the API server, once per pool and process. The previous process may have created
+// members that a lagging cache does not show yet, and without expectations the pool would create them a second time.
+func (r *Reconciler) expectUncachedMembers(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time,
+) error {
+	if r.states.membersListed(pool.UID) {
 		return nil
 	}
 	var list agentsv1beta1.SandboxList
@@ -40,6 +41,6 @@ func (r *Reconciler) expectUncachedMembers(ctx context.Context, pool *extensions
 			seen.pending.creations[member.Name] = pendingCreation{since: now, confirmed: true}
 		}
 	}
-	r.expectations.SetMembersListed(pool.UID)
+	r.states.recordMembersListed(pool.UID)
 	return nil
 }

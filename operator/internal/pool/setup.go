@@ -6,7 +6,6 @@ package pool
 import (
 	"context"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,9 +23,11 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxwarmpools;sandboxtemplates,verbs=get;list;watch
@@ -37,12 +38,9 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxwarmpools.extensions.agents.x-k8s.io
 
-// wakeDelay gathers what happens to the members of one pool into one pass.
-const wakeDelay = 50 * time.Millisecond
-
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+// SetupWithManager registers the reconciler with a number of workers. tracer traces its reconciles.
 func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, indexMembership); err != nil {
 		return fmt.Errorf("index Sandboxes by pool: %w", err)
@@ -57,29 +55,32 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Complete(tracing.TraceRequests(tracer, "ReconcileSandboxWarmPool", r))
 }
 
-// poolsUsingTemplate lists the pools of a template. There are few pools in a namespace.
+// poolsUsingTemplate returns requests for the pools of a template.
 func (r *Reconciler) poolsUsingTemplate(ctx context.Context, template client.Object) []reconcile.Request {
 	return r.poolsMatching(ctx, template.GetNamespace(), func(pool *extensionsv1beta1.SandboxWarmPool) bool {
 		return pool.Spec.TemplateRef.Name == template.GetName()
 	})
 }
 
-func (r *Reconciler) poolsMatching(ctx context.Context, namespace string, which func(*extensionsv1beta1.SandboxWarmPool) bool) []reconcile.Request {
+// poolsMatching lists the pools of a namespace from the cache, without an index: there are few.
+func (r *Reconciler) poolsMatching(
+	ctx context.Context, namespace string, matches func(*extensionsv1beta1.SandboxWarmPool) bool,
+) []reconcile.Request {
 	var list extensionsv1beta1.SandboxWarmPoolList
 	if err := r.client.List(ctx, &list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		log.FromContext(ctx).Error(err, "list pools")
 		return nil
 	}
-	var all []reconcile.Request
+	var requests []reconcile.Request
 	for i := range list.Items {
-		if which(&list.Items[i]) {
-			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+		if matches(&list.Items[i]) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
 		}
 	}
-	return all
+	return requests
 }
 
-// memberHandler wakes pools when their members change in a way that a pool cares about, and keeps the memory up to date.
+// memberHandler enqueues pools whose members changed in a relevant way, and updates expectations and states.
 func (r *Reconciler) memberHandler() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.memberChanged(ctx, nil, e.Object, q) },
@@ -90,62 +91,64 @@ func (r *Reconciler) memberHandler() handler.EventHandler {
 	}
 }
 
-// memberChanged compares a Sandbox before and after; nil is one that is not there.
+// memberChanged handles the change of a Sandbox. before is nil for a creation, after for a deletion.
 func (r *Reconciler) memberChanged(ctx context.Context, before, after client.Object, q queue) {
-	was, _ := before.(*agentsv1beta1.Sandbox)
-	is, _ := after.(*agentsv1beta1.Sandbox)
-	var old, now *metav1.OwnerReference
-	if was != nil {
-		old = poolOf(was)
+	oldSandbox, _ := before.(*agentsv1beta1.Sandbox)
+	newSandbox, _ := after.(*agentsv1beta1.Sandbox)
+	var oldPool, newPool *metav1.OwnerReference
+	if oldSandbox != nil {
+		oldPool = poolOf(oldSandbox)
 	}
-	if is != nil {
-		now = poolOf(is)
+	if newSandbox != nil {
+		newPool = poolOf(newSandbox)
 	}
-	if is == nil {
-		r.expectations.CreationObserved(client.ObjectKeyFromObject(was))
-	} else if metav1.GetControllerOfNoCopy(is) != nil {
-		r.expectations.CreationObserved(client.ObjectKeyFromObject(is))
+	if newSandbox == nil {
+		r.expectations.CreationObserved(client.ObjectKeyFromObject(oldSandbox))
+	} else if metav1.GetControllerOfNoCopy(newSandbox) != nil {
+		r.expectations.CreationObserved(client.ObjectKeyFromObject(newSandbox))
 	}
-	left := old != nil && (now == nil || now.UID != old.UID)
-	if left && is != nil && controllerOf(is, apis.KindSandboxClaim) != nil {
-		r.expectations.RecordAdoption(old.UID, r.clock.Now())
+	leftPool := oldPool != nil && (newPool == nil || newPool.UID != oldPool.UID)
+	if leftPool && newSandbox != nil && owner.HasController(newSandbox, apis.KindSandboxClaim) {
+		r.states.recordAdoption(oldPool.UID, r.clock.Now())
 	}
-	if left {
-		enqueue(q, was.Namespace, old.Name)
+	if leftPool {
+		enqueue(q, oldSandbox.Namespace, oldPool.Name)
 	}
-	if now != nil && (old == nil || old.UID != now.UID || affectsPool(was, is)) {
-		enqueue(q, is.Namespace, now.Name)
+	if newPool != nil && (oldPool == nil || oldPool.UID != newPool.UID || affectsPool(oldSandbox, newSandbox)) {
+		enqueue(q, newSandbox.Namespace, newPool.Name)
 	}
-	if is != nil && metav1.GetControllerOfNoCopy(is) == nil {
-		r.enqueueForOrphan(ctx, was, is, q)
+	if newSandbox != nil && metav1.GetControllerOfNoCopy(newSandbox) == nil {
+		r.enqueueForOrphan(ctx, oldSandbox, newSandbox, q)
 	}
 }
 
-// enqueueForOrphan wakes the pool whose label a Sandbox without a controller carries, when it has come to that.
-func (r *Reconciler) enqueueForOrphan(ctx context.Context, was, is *agentsv1beta1.Sandbox, q queue) {
-	hash := is.Labels[apis.LabelWarmPoolSandbox]
-	known := was != nil && metav1.GetControllerOfNoCopy(was) == nil && !labelsChanged(was, is)
+// enqueueForOrphan enqueues the pool whose label a Sandbox without a controller carries, if the Sandbox is a new orphan.
+func (r *Reconciler) enqueueForOrphan(ctx context.Context, before, after *agentsv1beta1.Sandbox, q queue) {
+	hash := after.Labels[apis.LabelWarmPoolSandbox]
+	known := before != nil && metav1.GetControllerOfNoCopy(before) == nil && !labelsChanged(before, after)
 	if hash == "" || known {
 		return
 	}
-	for _, request := range r.poolsMatching(ctx, is.Namespace, func(p *extensionsv1beta1.SandboxWarmPool) bool { return naming.Hash(p.Name) == hash }) {
+	matches := func(pool *extensionsv1beta1.SandboxWarmPool) bool { return naming.Hash(pool.Name) == hash }
+	for _, request := range r.poolsMatching(ctx, after.Namespace, matches) {
 		enqueue(q, request.Namespace, request.Name)
 	}
 }
 
 func enqueue(q queue, namespace, pool string) {
-	q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: pool}}, wakeDelay)
+	q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: pool}}, waits.MemberEvents)
 }
 
-// affectsPool says whether a pool would decide or report otherwise.
-func affectsPool(was, is *agentsv1beta1.Sandbox) bool {
-	return ready(was) != ready(is) || finished(was) != finished(is) || labelsChanged(was, is) ||
-		(was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil)
+// affectsPool reports whether a change of a member can change the pool's plan or status.
+func affectsPool(before, after *agentsv1beta1.Sandbox) bool {
+	return ready(before) != ready(after) || finished(before) != finished(after) || labelsChanged(before, after) ||
+		(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
 }
 
-func labelsChanged(was, is *agentsv1beta1.Sandbox) bool {
+// labelsChanged compares the labels that the pool maintains.
+func labelsChanged(before, after *agentsv1beta1.Sandbox) bool {
 	for _, key := range [...]string{apis.LabelWarmPoolSandbox, apis.LabelSandboxTemplateRefHash, apis.LabelSandboxPodTemplateHash} {
-		if was.Labels[key] != is.Labels[key] {
+		if before.Labels[key] != after.Labels[key] {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ var testOptions = Options{
 	MaxBatch: 300, ReadinessGracePeriod: 5 * time.Minute, UnschedulableRecheck: time.Minute, RefillDelay: 100 * time.Millisecond,
 }
 
-// world is an API server in memory, a clock, and a cache of Sandboxes that shows what the test has delivered.
+// world is an API server in expectations, a clock, and a cache of Sandboxes that shows what the test has delivered.
 type world struct {
 	t          *testing.T
 	store      client.WithWatch

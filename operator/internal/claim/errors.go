@@ -6,15 +6,10 @@ package claim
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
-
-// conflictRetry is the wait after a conflict. It gives the cache time to show the other write. The operator's own writes trigger no
-// reconcile.
-const conflictRetry = 50 * time.Millisecond
 
 // rejection is an error that stays until a person changes an object. The watches reconcile the claim after the change.
 type rejection struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor a second.
@@ -78,7 +79,7 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 		}
 		return do()
 	}
-	if again, err := w.reconcile("c"); err != nil || again != conflictRetry {
+	if again, err := w.reconcile("c"); err != nil || again != waits.Conflict {
 		t.Errorf("again in %s, %v", again, err)
 	}
 	if diff := cmp.Diff([]string{"Ready=False/SandboxNotReady newer"}, conditionStrings(w.claim("c").Status.Conditions)); diff != "" {

@@ -56,10 +56,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, claim *extensionsv1beta1.San
 	}
 	next := nextStep(now, claim, seen)
 	if e, ok := next.(expire); ok && e.policy != extensionsv1beta1.ShutdownPolicyRetain {
-		return errorclass.Result(0, conflictRetry, r.deleteClaim(ctx, claim, e))
+		return errorclass.Result(0, r.deleteClaim(ctx, claim, e))
 	}
 	sandbox, stepErr := r.execute(ctx, claim, next)
 	err = r.report(ctx, claim, statusInput{step: next, sandbox: sandbox, err: stepErr, now: now})
 	after := deadlineOf(claim, sandbox).Remaining(now)
-	return errorclass.Result(after, conflictRetry, stepErr, errorclass.LogInvalidStatus(ctx, err))
+	return errorclass.Result(after, stepErr, errorclass.LogInvalidStatus(ctx, err))
 }

@@ -180,7 +180,7 @@ func TestAClaimThatGotMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
 		w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
 		return do()
 	}
-	if after, err := w.reconcile("c"); err != nil || after != conflictRetry || len(w.claims()) != 1 {
+	if after, err := w.reconcile("c"); err != nil || after != waits.Conflict || len(w.claims()) != 1 {
 		t.Errorf("%v %v, claims left: %d", after, err, len(w.claims()))
 	}
 }

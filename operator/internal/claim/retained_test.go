@@ -14,6 +14,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -122,7 +123,7 @@ func TestAClaimThatGotMoreTimeMeanwhileKeepsItsSandbox(t *testing.T) {
 	w := newWorld(t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(), newClaimed(newClaim("c"), newMember("p-a", newPool("p"))))
 	old := w.claim("c")
 	w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
-	if result, err := w.reconciler.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != conflictRetry {
+	if result, err := w.reconciler.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if got := w.ownedBy("c-uid"); len(got) != 1 {

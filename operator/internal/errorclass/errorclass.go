@@ -56,9 +56,9 @@ func Of(err error) Class {
 	}
 }
 
-// Result turns the errors of a reconcile into its result. after is the requeue delay if nothing fails (zero: none), conflict
-// the delay after a conflict. The queue ignores delays next to an error, so errors that back off are returned alone.
-func Result(after, conflict time.Duration, errs ...error) (reconcile.Result, error) {
+// Result turns the errors of a reconcile into its result. after is the requeue delay if nothing fails; zero means none. The
+// queue ignores delays next to an error, so errors that back off are returned alone.
+func Result(after time.Duration, errs ...error) (reconcile.Result, error) {
 	var backOff []error
 	for _, err := range flatten(errs) {
 		switch Of(err) {
@@ -68,7 +68,7 @@ func Result(after, conflict time.Duration, errs ...error) (reconcile.Result, err
 		case Blocked:
 			after = waits.Sooner(after, waits.Blocked)
 		case Contended, Conflict:
-			after = waits.Sooner(after, conflict)
+			after = waits.Sooner(after, waits.Conflict)
 		case Other:
 			backOff = append(backOff, err)
 		}

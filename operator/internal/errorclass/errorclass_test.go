@@ -26,7 +26,7 @@ func (c classed) Error() string { return fmt.Sprint(Class(c)) }
 func (c classed) Class() Class  { return Class(c) }
 
 func TestResult(t *testing.T) {
-	const soon, deadline = 50 * time.Millisecond, time.Hour
+	const soon, deadline = waits.Conflict, time.Hour
 	pods := corev1.Resource("pods")
 	terminating := apierrors.NewForbidden(pods, "x", errors.New("the namespace is going"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
@@ -53,7 +53,7 @@ func TestResult(t *testing.T) {
 		},
 	}
 	for name, tt := range tests {
-		got, err := Result(deadline, soon, tt.errs...)
+		got, err := Result(deadline, tt.errs...)
 		if got.RequeueAfter != tt.want || (err != nil) != tt.wantErr {
 			t.Errorf("%s: %v, %v", name, got.RequeueAfter, err)
 		}

@@ -5,7 +5,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 func key(name string) types.NamespacedName {
@@ -130,27 +130,16 @@ func (w *world) expectMembers(count int) []string {
 	return names
 }
 
-var errKilled = errors.New("killed")
-
-// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. What it does in parallel dies
-// as well. It says whether the pass got that far.
-func (w *world) killedPass(n int, after bool) (died bool) {
+// crashingPass runs a reconcile that fails from its n-th write on, and restarts the operator. after says whether the server carries
+// out the n-th write. It returns whether the reconcile got that far.
+func (w *world) crashingPass(n int, after bool) (died bool) {
 	w.t.Helper()
-	seen := 0
-	w.intercept = func(_ string, do func() error) error {
-		if seen++; seen < n {
-			return do()
-		}
-		died = true
-		if after && seen == n {
-			_ = do()
-		}
-		return errKilled
-	}
+	intercept, diedAt := simulation.CutOff(n, after)
+	w.intercept = intercept
 	_, _ = w.pass()
 	w.intercept = nil
 	w.restart()
-	return died
+	return diedAt()
 }
 
 func python(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {

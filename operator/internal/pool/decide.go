@@ -177,7 +177,7 @@ func shouldReplace(
 	case pool.Recreates() && outdated(member, seen):
 		return true, 0
 	case finished(member):
-		recheckAfter = member.CreationTimestamp.Add(waits.ShortestReplacement).Sub(now)
+		recheckAfter = member.CreationTimestamp.Add(waits.MinReplacementAge).Sub(now)
 		return recheckAfter <= 0, recheckAfter
 	}
 	deadline := readyDeadline(member, o)

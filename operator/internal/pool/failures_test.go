@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -95,7 +96,7 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 				}
 				step.do(w)
 				w.syncCache()
-				reached = w.killedPass(n, after) || reached
+				reached = w.crashingPass(n, after) || reached
 				if got := len(w.members()); got > max(5, step.want) {
 					t.Errorf("%s, killed at write %d: %d members", step.name, n, got)
 				}
@@ -156,8 +157,9 @@ func TestNothingIsRememberedOfAPoolThatIsGone(t *testing.T) {
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.reconciler.expectations; len(m.pools) != 1 || len(m.creations) != 3 {
-		t.Fatalf("in flight: %+v", m)
+	expectations, states := w.reconciler.expectations, w.reconciler.states
+	if len(expectations.pools) != 1 || len(expectations.creations) != 3 || len(states.pools) != 1 {
+		t.Fatalf("expected: %+v, states: %+v", expectations, states)
 	}
 	if err := w.store.Delete(context.Background(), w.pool()); err != nil {
 		t.Fatal(err)
@@ -165,8 +167,8 @@ func TestNothingIsRememberedOfAPoolThatIsGone(t *testing.T) {
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
-	if m := w.reconciler.expectations; len(m.pools) != 0 || len(m.creations) != 0 {
-		t.Errorf("remembered: %+v", m)
+	if len(expectations.pools) != 0 || len(expectations.creations) != 0 || len(states.pools) != 0 {
+		t.Errorf("remembered: %+v, %+v", expectations, states)
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
@@ -215,22 +216,19 @@ func (w *world) pass() (time.Duration, error) {
 	return result.RequeueAfter, err
 }
 
-// settle runs passes, with time for what waits, until one writes nothing and waits for nothing.
+// settle reconciles until nothing is written or due within two seconds, and advances the clock in between.
 func (w *world) settle() {
 	w.t.Helper()
-	for range 40 {
-		before := len(w.writes)
+	simulation.Settle(w.t, 40, &w.writes, func() (pending bool) {
 		w.syncCache()
 		again, err := w.pass()
 		if err != nil {
 			w.t.Fatalf("pass: %v", err)
 		}
-		if len(w.writes) == before && again > 2*time.Second || again == 0 && len(w.writes) == before {
-			return
+		if again <= 0 || again > 2*time.Second {
+			return false
 		}
-		if again > 0 && again <= 2*time.Second {
-			w.clock.SetTime(w.clock.Now().Add(again))
-		}
-	}
-	w.t.Fatalf("never settles: %v", w.writes)
+		w.clock.SetTime(w.clock.Now().Add(again))
+		return true
+	})
 }

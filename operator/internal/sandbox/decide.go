@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // desiredState is the state that a Sandbox should be in at a point in time.
@@ -46,10 +47,6 @@ type step[T client.Object] struct {
 	adopts    bool  // the patch sets an owner, which may have been deleted meanwhile
 	refusal   error // why the object may not be adopted
 }
-
-// A Pod that was evicted or lost is replaced when it has reached this age. Otherwise a Pod that is evicted right after its creation
-// would be recreated without a pause.
-const minReplacementAge, maxReplacementAge = 10 * time.Second, time.Minute
 
 // plan is everything that a reconcile does. apply makes no decisions of its own.
 type plan struct {
@@ -151,10 +148,10 @@ func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen ob
 // replacePod removes a Pod that was evicted or lost and that nobody else deletes. Its successor gets the same name and volumes. The
 // longer the Sandbox has not been Ready, the longer the wait before the next replacement, up to a limit.
 func (p *plan) replacePod(now time.Time, sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
-	pause := minReplacementAge
+	pause := waits.MinReplacementAge
 	ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)
 	if ready != nil && ready.Status == metav1.ConditionFalse {
-		pause = min(max(pause, was.CreationTimestamp.Sub(ready.LastTransitionTime.Time)), maxReplacementAge)
+		pause = min(max(pause, was.CreationTimestamp.Sub(ready.LastTransitionTime.Time)), waits.MaxReplacementAge)
 	}
 	s := step[*corev1.Pod]{action: remove, was: was}
 	if p.requeueAfter = was.CreationTimestamp.Add(pause).Sub(now); p.requeueAfter > 0 {

@@ -129,8 +129,8 @@ func TestWhatIsOnItsWayOutAndUnseenByTheCacheIsLookedAtAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.hidden["Pod box"] = true // the cache holds labelled objects only
-	if retry, err := w.pass(); err != nil || retry != deletionPollInterval {
-		t.Errorf("retry %v, error %v; want %v: its end is no event for us", retry, err, deletionPollInterval)
+	if retry, err := w.pass(); err != nil || retry != waits.DeletionPoll {
+		t.Errorf("retry %v, error %v; want %v: its end is no event for us", retry, err, waits.DeletionPoll)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 				}
 				end(t, w)
 				result, err := w.reconciler.Reconcile(context.Background(), old)
-				if err != nil || result.RequeueAfter != conflictRetry {
+				if err != nil || result.RequeueAfter != waits.Conflict {
 					t.Errorf("again after %s, error %v: it is a conflict and nothing else", result.RequeueAfter, err)
 				}
 				for which, o := range children {

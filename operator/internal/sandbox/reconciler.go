@@ -49,12 +49,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 	todo := decide(now, sandbox, seen)
 	done := r.apply(ctx, sandbox, todo)
 	if todo.deleteSelf {
-		return errorclass.Result(0, conflictRetry, done.errors()...)
+		return errorclass.Result(0, done.errors()...)
 	}
 	statusDue, err := r.report(ctx, sandbox, todo, done, now)
 	after := waits.Sooner(waits.Sooner(statusDue, todo.requeueAfter), todo.deadline.Remaining(now))
 	if done.isWaiting() {
-		after = waits.Sooner(after, deletionPollInterval)
+		after = waits.Sooner(after, waits.DeletionPoll)
 	}
-	return errorclass.Result(after, conflictRetry, append(done.errors(), errorclass.LogInvalidStatus(ctx, err))...)
+	return errorclass.Result(after, append(done.errors(), errorclass.LogInvalidStatus(ctx, err))...)
 }

@@ -91,13 +91,13 @@ func TestAnswersOfTheServer(t *testing.T) {
 			wantReady: "ReconcilerError", wantErr: true,
 		},
 		"a conflict is no error that a user sees": {
-			write: "patch Sandbox", answer: conflict, wantReady: "DependenciesNotReady", wantRetry: conflictRetry,
+			write: "patch Sandbox", answer: conflict, wantReady: "DependenciesNotReady", wantRetry: waits.Conflict,
 		},
 		"a status that the server refuses is heard of": {
 			write: "patch Sandbox/status", answer: invalid, wantErr: true,
 		},
 		"a status that lost a race is written again": {
-			write: "patch Sandbox/status", answer: conflict, wantRetry: conflictRetry,
+			write: "patch Sandbox/status", answer: conflict, wantRetry: waits.Conflict,
 		},
 	}
 	for name, tt := range tests {
@@ -268,7 +268,7 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 		}
 		return do()
 	}
-	if again, err := w.pass(); err != nil || again != conflictRetry {
+	if again, err := w.pass(); err != nil || again != waits.Conflict {
 		t.Errorf("again in %s, %v", again, err)
 	}
 	if c := w.sandbox().Status.Conditions; len(c) != 1 || c[0].Reason != "Newer" {

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // statusInput is everything that a status is computed from.
@@ -34,10 +35,6 @@ type statusInput struct {
 	errs         []error // errors to show to the user, those of Pods first
 }
 
-// startingStatusDelay is how long the first status of a pool's member is delayed if it only says that the Pod is starting. Nobody
-// waits for that status, and the member is usually Ready sooner, which saves a write.
-const startingStatusDelay = 3 * time.Second
-
 // report writes the status once, if it differs and is due, guarded by the resource version that the reconcile has seen, and records
 // events. It returns the time until the status is due, or 0.
 func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
@@ -48,8 +45,8 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 	if equalExceptNodeName(was.Status, sandbox.Status) {
 		return 0, nil
 	}
-	if wait := was.CreationTimestamp.Add(startingStatusDelay).Sub(now); wait > 0 && isOnlyStarting(was, sandbox, f, p) {
-		return min(wait, startingStatusDelay), nil
+	if wait := was.CreationTimestamp.Add(waits.StartingStatus).Sub(now); wait > 0 && isOnlyStarting(was, sandbox, f, p) {
+		return min(wait, waits.StartingStatus), nil
 	}
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))

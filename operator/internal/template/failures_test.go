@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -154,7 +155,7 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 			taken = w.snapshot()
 			return do()
 		}
-		if again := w.reconcile(template); again != conflictRetry {
+		if again := w.reconcile(template); again != waits.Conflict {
 			t.Errorf("%s: again in %s", name, again)
 		}
 		w.onWrite = nil
@@ -174,7 +175,7 @@ func TestAPolicyMadeMeanwhileIsLookedAtAgain(t *testing.T) {
 		}
 		return do()
 	}
-	if again := w.reconcile(newTemplate()); again != conflictRetry {
+	if again := w.reconcile(newTemplate()); again != waits.Conflict {
 		t.Errorf("again in %s", again)
 	}
 	before := w.snapshot()

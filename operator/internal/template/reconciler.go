@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -23,9 +22,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
-
-// conflictRetry is a fallback: the newer object that made the conflict wakes us, usually sooner.
-const conflictRetry = time.Second
 
 // Reconciler keeps the NetworkPolicies of templates. It holds no state of its own and is safe for concurrent use.
 type Reconciler struct {
@@ -111,7 +107,7 @@ func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, todo s
 	if apierrors.IsInvalid(err) {
 		r.warn(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
 	}
-	return errorclass.Result(0, conflictRetry, err)
+	return errorclass.Result(0, err)
 }
 
 // warn warns.

@@ -6,7 +6,6 @@ package template
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -20,10 +19,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
-
-// recheckInterval is when the policy of a template that is gone is looked at again. A look is a read from the cache as long as Sandboxes are left.
-const recheckInterval = 10 * time.Second
 
 // Remover takes away NetworkPolicies whose template is gone once nothing is left that they select. A suspended Sandbox counts: its Pod
 // will need the policy. It holds no state of its own, so a restart forgets nothing, and is safe for concurrent use.
@@ -62,12 +59,12 @@ func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPol
 	case neededFor == usedByTemplate:
 		return reconcile.Result{}, nil
 	case neededFor == usedByPods:
-		return reconcile.Result{RequeueAfter: recheckInterval}, nil
+		return reconcile.Result{RequeueAfter: waits.Blocked}, nil
 	}
 	// The lock: a template made anew takes the policy over by a write to it.
 	is := client.Preconditions{UID: &policy.UID, ResourceVersion: &policy.ResourceVersion}
 	if err := r.client.Delete(ctx, policy, is); client.IgnoreNotFound(err) != nil {
-		return errorclass.Result(0, conflictRetry, fmt.Errorf("delete NetworkPolicy %s: %w", policy.Name, err))
+		return errorclass.Result(0, fmt.Errorf("delete NetworkPolicy %s: %w", policy.Name, err))
 	}
 	return reconcile.Result{}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -51,8 +52,8 @@ func TestAPolicyStaysAsLongAsSomethingNeedsIt(t *testing.T) {
 		gone   bool
 	}{
 		"its template is there":                     {newPolicy(nil), []client.Object{newTemplate()}, 0, false},
-		"a Pod carries its label":                   {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, recheckInterval, false},
-		"a suspended Sandbox will have such a Pod":  {newPolicy(nil), []client.Object{suspended}, recheckInterval, false},
+		"a Pod carries its label":                   {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, waits.Blocked, false},
+		"a suspended Sandbox will have such a Pod":  {newPolicy(nil), []client.Object{suspended}, waits.Blocked, false},
 		"nothing is left":                           {newPolicy(nil), nil, 0, true},
 		"what is left is another template's":        {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(other)}}, 0, true},
 		"what is left is in another namespace":      {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: elsewhere}}, 0, true},
@@ -103,7 +104,7 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 		w.settle(newTemplate(builders.WithUID("new-uid")))
 		return do()
 	}
-	if result, err := remover.Reconcile(t.Context(), &policy); err != nil || result.RequeueAfter != conflictRetry {
+	if result, err := remover.Reconcile(t.Context(), &policy); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("again in %s, %v", result.RequeueAfter, err)
 	}
 	if err := w.store.Get(t.Context(), key, &policy); err != nil || policy.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "new-uid" {
@@ -114,7 +115,7 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 func TestThePolicyOfATemplateThatWentIsLookedAtLater(t *testing.T) {
 	queue := &delayQueue{}
 	enqueueDeleted().Delete(t.Context(), event.DeleteEvent{Object: newTemplate()}, queue)
-	if queue.name != "python-network-policy" || queue.in != recheckInterval {
+	if queue.name != "python-network-policy" || queue.in != waits.Blocked {
 		t.Errorf("%s in %s", queue.name, queue.in)
 	}
 	if got := requestsForPolicy(t.Context(), newPolicy(nil)); len(got) != 1 || got[0].Name != "python" {

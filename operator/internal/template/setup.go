@@ -27,6 +27,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 // +kubebuilder:rbac:groups=extensions.agents.x-k8s.io,resources=sandboxtemplates,verbs=get;list;watch
@@ -83,6 +84,6 @@ func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) err
 func enqueueDeleted() handler.EventHandler {
 	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}
-		queue.AddAfter(reconcile.Request{NamespacedName: key}, recheckInterval)
+		queue.AddAfter(reconcile.Request{NamespacedName: key}, waits.Blocked)
 	}}
 }

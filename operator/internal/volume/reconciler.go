@@ -23,9 +23,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 )
 
-// conflictRetry gives the cache time to show the write that beat ours.
-const conflictRetry = 50 * time.Millisecond
-
 // Reconciler notes since when volumes are unused. It holds no state of its own and is safe for concurrent use.
 type Reconciler struct {
 	client client.Client // reads from the cache, writes to the API server
@@ -59,7 +56,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVol
 	if apierrors.IsNotFound(err) {
 		return reconcile.Result{}, nil
 	}
-	return errorclass.Result(0, conflictRetry, err)
+	return errorclass.Result(0, err)
 }
 
 // lacksUnusedSince says whether the volume is of a Sandbox, no reference ties it to one, and nothing says yet that it is unused.

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -108,7 +109,7 @@ func TestAVolumeThatWasTakenMeanwhileIsNotCalledUnused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := r.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != conflictRetry {
+	if result, err := r.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if err := cached.Get(t.Context(), client.ObjectKeyFromObject(old), taken); err != nil || taken.Annotations[unusedSince] != "" {

@@ -11,11 +11,11 @@ const (
 	// Conflict is the wait after a write based on an old version. It gives the cache time to show the newer one; the operator's
 	// own status writes trigger no reconcile.
 	Conflict = 50 * time.Millisecond
-	// Blocked is the wait for a change that triggers no reconcile: another owner's object disappears, or a pool member that is
-	// not Ready has another obstacle.
+	// Blocked is the wait for a change that triggers no reconcile: another owner's object disappears, the Pod of a pool member
+	// that is not Ready has another problem, or the last Pod that needs the NetworkPolicy of a deleted template disappears.
 	Blocked = 15 * time.Second
-	// Deleting is the wait for an object that is being deleted and that the cache may not hold, such as a Pod without labels.
-	Deleting = 5 * time.Second
+	// DeletionPoll is the wait for an object that is being deleted and that the cache may not hold, such as a Pod without labels.
+	DeletionPoll = 5 * time.Second
 	// Rejected is the wait after the API server answers "invalid". A change of the object triggers a reconcile sooner, but an
 	// admission policy answers with the same code, and may allow later what it denies now.
 	Rejected = time.Minute
@@ -26,14 +26,12 @@ const (
 	// Resync is the period after which every object is reconciled even without an event. The operator's own status writes
 	// trigger no reconcile, so a forged status does not either: it is corrected at the next event, or at the resync.
 	Resync = time.Hour
-	// ShortestReplacement is the least age at which an evicted Pod or a finished pool member is replaced. Without it, one that
+	// MinReplacementAge is the least age at which an evicted Pod or a finished pool member is replaced. Without it, one that
 	// ends as soon as it starts would be recreated without a pause.
-	ShortestReplacement = 10 * time.Second
-	// LongestReplacement bounds the wait before an evicted Pod is replaced, which grows with the time that its Sandbox is not
+	MinReplacementAge = 10 * time.Second
+	// MaxReplacementAge bounds the wait before an evicted Pod is replaced, which grows with the time that its Sandbox is not
 	// Ready.
-	LongestReplacement = time.Minute
-	// PolicyInUse is the wait before the NetworkPolicy of a deleted template is checked again while Sandboxes or Pods need it.
-	PolicyInUse = 10 * time.Second
+	MaxReplacementAge = time.Minute
 )
 
 // Waits of warm pools.

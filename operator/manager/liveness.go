@@ -11,17 +11,16 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// syncPatience is how long caches may take to sync before the process counts as dead.
-const syncPatience = time.Minute
-
-// liveness fails when the caches stay out of sync for longer than syncPatience while the CRDs are served. Safe for
-// concurrent use.
+// liveness is a probe that fails when the caches are out of sync for longer than waits.CacheSync, which is also the controllers'
+// CacheSyncTimeout. The time that the CustomResourceDefinitions are missing does not count. Safe for concurrent use.
 type liveness struct {
 	clock  clock.PassiveClock
 	synced func(*http.Request) error
-	served *atomic.Bool
+	served *atomic.Bool // the CustomResourceDefinitions are served
 
 	mu    sync.Mutex
 	since time.Time // when the caches were first seen out of sync; zero while they are in sync
@@ -29,7 +28,7 @@ type liveness struct {
 
 func (l *liveness) check(req *http.Request) error {
 	if !l.served.Load() {
-		return nil // waiting for an installation is no illness
+		return nil
 	}
 	err := l.synced(req)
 	l.mu.Lock()
@@ -42,8 +41,8 @@ func (l *liveness) check(req *http.Request) error {
 	if l.since.IsZero() {
 		l.since = now
 	}
-	if out := now.Sub(l.since); out > syncPatience {
-		return fmt.Errorf("out of sync for %s: %w", out.Truncate(time.Second), err)
+	if duration := now.Sub(l.since); duration > waits.CacheSync {
+		return fmt.Errorf("the caches are out of sync for %s: %w", duration.Truncate(time.Second), err)
 	}
 	return nil
 }

@@ -117,21 +117,33 @@ func (e allReplicas) Start(ctx context.Context) error { return e(ctx) }
 func (allReplicas) NeedLeaderElection() bool { return false }
 
 func newManager(config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger) (ctrl.Manager, error) {
-	scheme, err := Scheme()
+	config.setProfileRates()
+	options, err := managerOptions(config, restConfig, election, log)
 	if err != nil {
 		return nil, err
+	}
+	mgr, err := ctrl.NewManager(restConfig, options)
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	return mgr, nil
+}
+
+func managerOptions(config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger) (ctrl.Options, error) {
+	scheme, err := Scheme()
+	if err != nil {
+		return ctrl.Options{}, err
 	}
 	byObject, err := config.cacheByObject()
 	if err != nil {
-		return nil, err
+		return ctrl.Options{}, err
 	}
-	config.setProfileRates()
-	graceful, resync, severalManagers, renewal := 10*time.Second, waits.Resync, true, electionRetryPeriod
 	options := ctrl.Options{
 		Scheme: scheme,
 		Logger: log,
 		Cache: cache.Options{
-			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(), DefaultTransform: cache.TransformStripManagedFields(), SyncPeriod: &resync,
+			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(), DefaultTransform: cache.TransformStripManagedFields(),
+			SyncPeriod: new(waits.Resync),
 		},
 		Metrics:                       config.metricsServer(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,
@@ -140,19 +152,17 @@ func newManager(config Config, restConfig *rest.Config, election *electionMonito
 		LeaderElectionID:              apis.LeaseName,
 		LeaderElectionConfig:          election.wrapConfig(restConfig),
 		LeaderElectionReleaseOnCancel: true,
-		RetryPeriod:                   &renewal,
-		GracefulShutdownTimeout:       &graceful,
-		// The library refuses a second controller of a name in one process; two operators in one process are fine.
-		Controller: ctrlconfig.Controller{SkipNameValidation: &severalManagers},
+		RetryPeriod:                   new(waits.ElectionRetry),
+		GracefulShutdownTimeout:       new(waits.Shutdown),
+		Controller: ctrlconfig.Controller{
+			CacheSyncTimeout:   waits.CacheSync,
+			SkipNameValidation: new(true), // the integration tests run several operators in one process
+		},
 	}
 	if config.SeparateWatchConnection {
 		options.NewCache = newCache
 	}
-	mgr, err := ctrl.NewManager(restConfig, options)
-	if err != nil {
-		return nil, fmt.Errorf("manager: %w", err)
-	}
-	return mgr, nil
+	return options, nil
 }
 
 // addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
@@ -167,7 +177,7 @@ func addProbes(mgr ctrl.Manager, config Config, election *electionMonitor, serve
 		if !served.Load() {
 			return fmt.Errorf("not all of the CustomResourceDefinitions are installed: %s", strings.Join(needed, ", "))
 		}
-		ctx, cancel := context.WithTimeout(req.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(req.Context(), waits.CacheProbe)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
 			return fmt.Errorf("the caches have not synced yet")
@@ -204,7 +214,7 @@ func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted requiredKin
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(2 * time.Second):
+		case <-time.After(waits.CRDPoll):
 		}
 	}
 }

@@ -11,15 +11,9 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
-
-// electionRetryPeriod is how often the leader renews its lease, and about how often the others ask for it. The library stretches it up to
-// 2.2 times for those: the next leader follows one that let go within 2.2 seconds.
-const electionRetryPeriod = time.Second
-
-// electionTimeout is how long the leader election may be silent. It asks every second or two, leader or not, and gives up on an
-// answer after ten: more than that is a loop that hangs, not a slow API server.
-const electionTimeout = 30 * time.Second
 
 // electionMonitor knows when the leader election last had an answer, be it an error. Safe for concurrent use.
 type electionMonitor struct {
@@ -43,7 +37,7 @@ func (h *electionMonitor) check(*http.Request) error {
 	if h.last.IsZero() {
 		return nil
 	}
-	if silent := h.clock.Now().Sub(h.last); silent > electionTimeout {
+	if silent := h.clock.Now().Sub(h.last); silent > waits.ElectionSilence {
 		return fmt.Errorf("the leader election has been silent for %s", silent.Truncate(time.Second))
 	}
 	return nil

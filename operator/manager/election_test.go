@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
 type answers func() (*http.Response, error)
@@ -30,10 +32,10 @@ func TestALeaderElectionThatHangsIsNoticed(t *testing.T) {
 		alive bool
 	}{
 		{"one that has not begun is not dead", time.Hour, func() {}, true},
-		{"it may be silent for a while", electionTimeout, ask, true},
+		{"it may be silent for a while", waits.ElectionSilence, ask, true},
 		{"and no longer", time.Second, func() {}, false},
 		{"an answer is life", 0, ask, true},
-		{"an API server that is down is no reason to end", electionTimeout, func() { answer = errors.New("refused"); ask() }, true},
+		{"an API server that is down is no reason to end", waits.ElectionSilence, func() { answer = errors.New("refused"); ask() }, true},
 		{"each time", time.Second, func() {}, false},
 	}
 	for _, step := range steps {

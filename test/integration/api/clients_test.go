@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-func typed(t *testing.T) versioned.Interface {
+func typedClient(t *testing.T) versioned.Interface {
 	t.Helper()
 	client, err := versioned.NewForConfig(server.Config())
 	if err != nil {
@@ -32,17 +32,18 @@ func typed(t *testing.T) versioned.Interface {
 	return client
 }
 
-// both runs a test with the real clientset and with the fake one: who tests with the fake must see what users see. The fake's
-// tracker guesses the resource of an object it is made with or applies, and guesses "sandboxs": such tests create objects.
-func both(t *testing.T, test func(t *testing.T, client versioned.Interface, namespace string)) {
-	t.Run("real", func(t *testing.T) { test(t, typed(t), server.Namespace(t)) })
+// withBothClients runs a test with the real clientset and with the fake one, which must behave alike. The fake's
+// tracker derives the resource "sandboxs" for objects that it starts with or applies, so these tests create objects.
+func withBothClients(t *testing.T, test func(t *testing.T, client versioned.Interface, namespace string)) {
+	t.Run("real", func(t *testing.T) { test(t, typedClient(t), server.Namespace(t)) })
 	t.Run("fake", func(t *testing.T) { test(t, fake.NewSimpleClientset(), "fake") })
 }
 
 func TestTypedObjectsComeBackAsTheyWere(t *testing.T) {
-	both(t, func(t *testing.T, client versioned.Interface, namespace string) {
+	withBothClients(t, func(t *testing.T, client versioned.Interface, namespace string) {
 		ctx, in, options := t.Context(), builders.InNamespace(namespace), metav1.CreateOptions{}
-		want := builders.Sandbox("box", in, builders.WithVolume("data", "1Gi"), builders.WithService(true), builders.WithReplicas(0),
+		want := builders.Sandbox("box", in, builders.WithVolume("data", "1Gi"), builders.WithService(true),
+			builders.WithReplicas(0),
 			builders.WithShutdown(noon, agentsv1beta1.ShutdownPolicyDelete), builders.WithPodLabel("a", "b"))
 		if _, err := client.AgentsV1beta1().Sandboxes(namespace).Create(ctx, want, options); err != nil {
 			t.Fatal(err)
@@ -58,36 +59,42 @@ func TestTypedObjectsComeBackAsTheyWere(t *testing.T) {
 		if err != nil || !equality.Semantic.DeepEqual(claimed.Spec, wanted.Spec) {
 			t.Errorf("%v\ngot  %+v\nwant %+v", err, claimed.Spec, wanted.Spec)
 		}
-		if _, err := extensions.SandboxTemplates(namespace).Create(ctx, builders.Template("python", in), options); err != nil {
+		if _, err := extensions.SandboxTemplates(namespace).Create(ctx, builders.Template("python", in),
+			options); err != nil {
 			t.Error(err)
 		}
-		if _, err := extensions.SandboxWarmPools(namespace).Create(ctx, builders.Pool("fast", "python", in, builders.WithReplicas(0)), options); err != nil {
+		if _, err := extensions.SandboxWarmPools(namespace).Create(ctx,
+			builders.Pool("fast", "python", in, builders.WithReplicas(0)), options); err != nil {
 			t.Error(err)
 		}
-		if pools, err := extensions.SandboxWarmPools(namespace).List(ctx, metav1.ListOptions{}); err != nil || len(pools.Items) != 1 || *pools.Items[0].Spec.Replicas != 0 {
+		if pools, err := extensions.SandboxWarmPools(namespace).List(ctx, metav1.ListOptions{}); err != nil ||
+			len(pools.Items) != 1 || *pools.Items[0].Spec.Replicas != 0 {
 			t.Errorf("pools: %+v, %v", pools, err)
 		}
 	})
 }
 
 func TestTypedErrorsAreThoseOfTheServer(t *testing.T) {
-	both(t, func(t *testing.T, client versioned.Interface, namespace string) {
+	withBothClients(t, func(t *testing.T, client versioned.Interface, namespace string) {
 		sandboxes := client.AgentsV1beta1().Sandboxes(namespace)
 		if _, err := sandboxes.Get(t.Context(), "none", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("get: %v", err)
 		}
-		made, err := sandboxes.Create(t.Context(), builders.Sandbox("box", builders.InNamespace(namespace)), metav1.CreateOptions{})
+		made, err := sandboxes.Create(t.Context(), builders.Sandbox("box", builders.InNamespace(namespace)),
+			metav1.CreateOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sandboxes.Create(t.Context(), builders.Sandbox("box", builders.InNamespace(namespace)), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		if _, err := sandboxes.Create(t.Context(), builders.Sandbox("box", builders.InNamespace(namespace)),
+			metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 			t.Errorf("create again: %v", err)
 		}
 		made.Status.NodeName = "node-1"
 		if _, err := sandboxes.UpdateStatus(t.Context(), made, metav1.UpdateOptions{}); err != nil {
 			t.Errorf("update the status: %v", err)
 		}
-		got, err := sandboxes.Patch(t.Context(), "box", types.MergePatchType, []byte(`{"spec":{"replicas":0}}`), metav1.PatchOptions{})
+		got, err := sandboxes.Patch(t.Context(), "box", types.MergePatchType, []byte(`{"spec":{"replicas":0}}`),
+			metav1.PatchOptions{})
 		if err != nil || *got.Spec.Replicas != 0 || got.Status.NodeName != "node-1" {
 			t.Errorf("patch: %+v, %v", got, err)
 		}
@@ -99,21 +106,25 @@ func TestTypedErrorsAreThoseOfTheServer(t *testing.T) {
 
 func TestApplyOwnsWhatItNames(t *testing.T) {
 	namespace := server.Namespace(t)
-	sandboxes := typed(t).AgentsV1beta1().Sandboxes(namespace)
-	pod := agentsac.PodTemplate().WithSpec(corev1ac.PodSpec().WithContainers(corev1ac.Container().WithName("main").WithImage("python")))
+	sandboxes := typedClient(t).AgentsV1beta1().Sandboxes(namespace)
+	container := corev1ac.Container().WithName("main").WithImage("python")
+	pod := agentsac.PodTemplate().WithSpec(corev1ac.PodSpec().WithContainers(container))
 	config := func() *agentsac.SandboxApplyConfiguration { return agentsac.Sandbox("box", namespace) }
 	first := metav1.ApplyOptions{FieldManager: "first"}
-	made, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0).WithService(true)), first)
+	made, err := sandboxes.Apply(t.Context(),
+		config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0).WithService(true)), first)
 	if err != nil || made.Spec.Service == nil || *made.Spec.Replicas != 0 {
 		t.Fatalf("apply: %+v, %v", made, err)
 	}
-	// what an owner no longer names goes, and what it names as zero stays
-	again, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0)), first)
+	// A field that its owner no longer applies is removed; a field that is applied as zero is kept.
+	again, err := sandboxes.Apply(t.Context(),
+		config().WithSpec(agentsac.SandboxSpec().WithPodTemplate(pod).WithReplicas(0)), first)
 	if err != nil || again.Spec.Service != nil || again.Spec.Replicas == nil || *again.Spec.Replicas != 0 {
 		t.Errorf("apply without service: %+v, %v", again.Spec, err)
 	}
 	other := metav1.ApplyOptions{FieldManager: "other"}
-	if _, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithReplicas(1)), other); !apierrors.IsConflict(err) {
+	if _, err := sandboxes.Apply(t.Context(), config().WithSpec(agentsac.SandboxSpec().WithReplicas(1)),
+		other); !apierrors.IsConflict(err) {
 		t.Errorf("apply what another owns: %v", err)
 	}
 	for _, replicas := range []int32{1, 0} {
@@ -126,7 +137,7 @@ func TestApplyOwnsWhatItNames(t *testing.T) {
 }
 
 func TestInformersAndListersFollowTheServer(t *testing.T) {
-	both(t, func(t *testing.T, client versioned.Interface, namespace string) {
+	withBothClients(t, func(t *testing.T, client versioned.Interface, namespace string) {
 		ctx, stop := context.WithCancel(t.Context())
 		factory := externalversions.NewSharedInformerFactoryWithOptions(client, 0, externalversions.WithNamespace(namespace))
 		defer factory.Shutdown()
@@ -142,10 +153,12 @@ func TestInformersAndListersFollowTheServer(t *testing.T) {
 			}
 		}
 		in := builders.InNamespace(namespace)
-		if _, err := client.AgentsV1beta1().Sandboxes(namespace).Create(ctx, builders.Sandbox("box", in, builders.WithLabel("a", "b")), metav1.CreateOptions{}); err != nil {
+		if _, err := client.AgentsV1beta1().Sandboxes(namespace).Create(ctx,
+			builders.Sandbox("box", in, builders.WithLabel("a", "b")), metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.ExtensionsV1beta1().SandboxWarmPools(namespace).Create(ctx, builders.Pool("fast", "python", in), metav1.CreateOptions{}); err != nil {
+		if _, err := client.ExtensionsV1beta1().SandboxWarmPools(namespace).Create(ctx, builders.Pool("fast", "python", in),
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		poll(t, "both objects in the caches", func(context.Context) bool {

@@ -17,15 +17,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
-// annotationLimit is what the server allows for all annotations of an object together. kubectl apply keeps a copy there.
+// annotationLimit is the server's limit for all annotations of an object, in which kubectl apply keeps a copy of it.
 const annotationLimit = 256 * 1024
 
-// roomToGrow of it stays free: a few more fields must not break kubectl apply for everybody at once.
+// roomToGrow is the part of the limit that must stay free, so that a few more fields do not break kubectl apply.
 const roomToGrow = 64 * 1024
 
 func TestCRDsFitIntoTheAnnotationOfKubectlApply(t *testing.T) {
 	for _, k := range kinds {
-		text, err := json.Marshal(find(t, k.crd))
+		text, err := json.Marshal(findCRD(t, k.crd))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,19 +60,21 @@ func TestCRDsApply(t *testing.T) {
 		}
 	}
 	for _, k := range kinds {
-		established(t, k)
+		checkEstablished(t, k)
 	}
 }
 
-// established: the server took the names, and stores the one version.
-func established(t *testing.T, k kind) {
+// checkEstablished fails the test unless the server accepted the CRD's names and stores only v1beta1.
+func checkEstablished(t *testing.T, k kind) {
 	t.Helper()
 	client := apiextensions.NewForConfigOrDie(server.Config()).ApiextensionsV1().CustomResourceDefinitions()
 	live, err := client.Get(t.Context(), k.crd, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
+	for _, kind := range []apiextensionsv1.CustomResourceDefinitionConditionType{
+		apiextensionsv1.NamesAccepted, apiextensionsv1.Established,
+	} {
 		is := apiextensionsv1.ConditionFalse
 		for _, c := range live.Status.Conditions {
 			if c.Type == kind {

@@ -11,19 +11,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// defaultCase: with the patch the field gets the value.
+// defaultCase is a patch, and the value that the server sets in a field of the patched object.
 type defaultCase struct {
 	patch string
 	field string
 	want  string // JSON
 }
 
-// retentionDefault is of Sandboxes and templates.
+// retentionDefault is the default that Sandboxes and templates share.
 var retentionDefault = struct {
 	name string
 	defaultCase
 }{`spec.persistentVolumeClaimRetentionPolicy.whenDeleted: default "Delete"`, defaultCase{
-	`spec: {persistentVolumeClaimRetentionPolicy: {}}`, "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", `"Delete"`,
+	`spec: {persistentVolumeClaimRetentionPolicy: {}}`, "spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
+	`"Delete"`,
 }}
 
 // defaultsOf lists every default of a kind, keyed as rulesOf spells it.
@@ -78,8 +79,9 @@ func TestWhatIsLeftOutIsFilledIn(t *testing.T) {
 func TestWhatHasNoDefaultStaysAway(t *testing.T) {
 	for k, fields := range map[*kind][]string{
 		&sandbox: {"spec.operatingMode", "spec.service", "spec.shutdownTime", "spec.volumeClaimTemplates", "status"},
-		&claim:   {"spec.warmpool", "spec.warmPoolRef", "spec.lifecycle", "spec.env", "status"}, // an absent warmpool means default
-		&pool:    {"spec.updateStrategy", "status"},
+		// an absent warmpool means default
+		&claim: {"spec.warmpool", "spec.warmPoolRef", "spec.lifecycle", "spec.env", "status"},
+		&pool:  {"spec.updateStrategy", "status"},
 	} {
 		made, err := k.client(t, server.Namespace(t)).Create(t.Context(), k.object(t), strict())
 		if err != nil {
@@ -93,7 +95,7 @@ func TestWhatHasNoDefaultStaysAway(t *testing.T) {
 	}
 }
 
-// fieldJSON is a field's value as JSON; null if it is not there.
+// fieldJSON returns a field's value as JSON, or null if the field is absent.
 func fieldJSON(t *testing.T, object *unstructured.Unstructured, field string) string {
 	t.Helper()
 	value, _, err := unstructured.NestedFieldNoCopy(object.Object, strings.Split(field, ".")...)

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// kubectl runs and must succeed.
+// kubectl runs kubectl, which must succeed, and returns its standard output.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := server.Kubectl(t, "", args...)
@@ -22,21 +22,32 @@ func kubectl(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// words joins lines, as explain breaks them where it likes.
-func words(text string) string { return strings.Join(strings.Fields(text), " ") }
+// joinLines replaces white space by single spaces, because explain wraps lines.
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func TestExplainShowsOurWords(t *testing.T) {
 	tests := map[string][]string{
-		"sandbox":                                     {"one isolated, stateful Pod with a stable name, that can be suspended and resumed"},
-		"sandbox.spec":                                {"what is asked for", "podTemplate", "-required-", "volumeClaimTemplates", "shutdownTime", "shutdownPolicy", "replicas", "operatingMode", "service"},
-		"sandbox.spec.replicas":                       {"1 for a running Sandbox and 0 for a suspended one"},
-		"sandbox.spec.operatingMode":                  {"suspended when operatingMode is Suspended or replicas is 0", "ENUM: Running Suspended"},
-		"sandbox.spec.shutdownPolicy":                 {"Delete", "Retain", "kept, with its volumes"},
-		"sandbox.spec.podTemplate.spec":               {"the full specification of the Pod", "takes effect at the next start"},
-		"sandbox.spec.volumeClaimTemplates":           {"survive suspension and restarts", "Immutable"},
-		"sandbox.status.conditions":                   {"Ready, Suspended (only while suspension is asked for) and Finished"},
-		"sandboxclaim":                                {"asks for one Sandbox: a warm one from a pool"},
-		"sandboxclaim.spec.warmpool":                  {"default (any; also when unset), none (always a new Sandbox), or the name of a pool"},
+		"sandbox": {
+			"one isolated, stateful Pod with a stable name, that can be suspended and resumed",
+		},
+		"sandbox.spec": {
+			"what is asked for", "podTemplate", "-required-", "volumeClaimTemplates", "shutdownTime", "shutdownPolicy",
+			"replicas", "operatingMode", "service",
+		},
+		"sandbox.spec.replicas": {"1 for a running Sandbox and 0 for a suspended one"},
+		"sandbox.spec.operatingMode": {
+			"suspended when operatingMode is Suspended or replicas is 0", "ENUM: Running Suspended",
+		},
+		"sandbox.spec.shutdownPolicy": {"Delete", "Retain", "kept, with its volumes"},
+		"sandbox.spec.podTemplate.spec": {
+			"the full specification of the Pod", "takes effect at the next start",
+		},
+		"sandbox.spec.volumeClaimTemplates": {"survive suspension and restarts", "Immutable"},
+		"sandbox.status.conditions":         {"Ready, Suspended (only while suspension is asked for) and Finished"},
+		"sandboxclaim":                      {"asks for one Sandbox: a warm one from a pool"},
+		"sandboxclaim.spec.warmpool": {
+			"default (any; also when unset), none (always a new Sandbox), or the name of a pool",
+		},
 		"sandboxclaim.spec.warmPoolRef.name":          {"name of the SandboxWarmPool"},
 		"sandboxclaim.spec.env":                       {"envVarsInjectionPolicy", "set warmpool to none"},
 		"sandboxclaim.spec.lifecycle":                 {"when the claim ends", "ttlSecondsAfterFinished", "DeleteForeground"},
@@ -45,13 +56,15 @@ func TestExplainShowsOurWords(t *testing.T) {
 		"sandboxtemplate.spec.networkPolicy":          {"replaces the secure default rules", "ingress", "egress"},
 		"sandboxtemplate.spec.envVarsInjectionPolicy": {"Allowed", "Overrides", "Disallowed"},
 		"sandboxwarmpool":                             {"ahead of demand"},
-		"sandboxwarmpool.spec.updateStrategy.type":    {"Recreate (members of an older template are deleted and replaced at once)"},
-		"swp.spec.replicas":                           {"how many unclaimed Sandboxes the pool keeps"},
+		"sandboxwarmpool.spec.updateStrategy.type": {
+			"Recreate (members of an older template are deleted and replaced at once)",
+		},
+		"swp.spec.replicas": {"how many unclaimed Sandboxes the pool keeps"},
 	}
 	for field, want := range tests {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
-			got := words(kubectl(t, "explain", field))
+			got := joinLines(kubectl(t, "explain", field))
 			for _, text := range want {
 				if !strings.Contains(got, text) {
 					t.Errorf("lacks %q:\n%s", text, got)
@@ -61,11 +74,11 @@ func TestExplainShowsOurWords(t *testing.T) {
 	}
 }
 
-// Explain shows one line of Go comment as one paragraph: it must read as a sentence about the field of that name.
+// kubectl explain shows the first line of a field's Go comment, which must be a sentence that begins with the field.
 func TestEachFieldOfOursHasADescriptionThatNamesIt(t *testing.T) {
 	standard := regexp.MustCompile(`^(apiVersion|kind|metadata)$`)
 	for _, k := range kinds {
-		walkSchema(k.stored(t), "", func(path string, s *apiextensionsv1.JSONSchemaProps) {
+		walkSchema(k.storedSchema(t), "", func(path string, s *apiextensionsv1.JSONSchemaProps) {
 			if path == "" || standard.MatchString(path) || strings.HasSuffix(path, "{}") || strings.HasSuffix(path, "[]") {
 				return
 			}
@@ -107,21 +120,31 @@ func TestColumnsAndShortNames(t *testing.T) {
 		args         []string
 		header, line string
 	}{
-		"a Sandbox":                      {[]string{"sandbox"}, "NAME READY REASON AGE", "box True Because "},
-		"a Sandbox by its short name":    {[]string{"sbx"}, "NAME READY REASON AGE", "box True Because "},
-		"a Sandbox, wide":                {[]string{"sandboxes", "-o", "wide"}, "NAME READY REASON AGE POD IPS NODE", `["10.0.0.1","fd00::1"] node-1`},
-		"a claim":                        {[]string{"sandboxclaim"}, "NAME READY SANDBOX REASON AGE", "box True box-xyz Because "},
-		"a template":                     {[]string{"sandboxtemplate"}, "NAME NETWORK POLICY AGE", "box Managed "},
-		"a pool":                         {[]string{"sandboxwarmpool"}, "NAME READY DESIRED TEMPLATE AGE", "box 2 1 python "},
-		"a pool by its short name":       {[]string{"swp"}, "NAME READY DESIRED TEMPLATE AGE", "box 2 1 python "},
-		"a pool in the older version":    {[]string{"sandboxwarmpools.v1alpha1.extensions.agents.x-k8s.io"}, "NAME READY DESIRED TEMPLATE AGE", "box 2 1 python "},
-		"a Sandbox in the older version": {[]string{"sandboxes.v1alpha1.agents.x-k8s.io"}, "NAME READY REASON AGE", "box True Because "},
+		"a Sandbox":                   {[]string{"sandbox"}, "NAME READY REASON AGE", "box True Because "},
+		"a Sandbox by its short name": {[]string{"sbx"}, "NAME READY REASON AGE", "box True Because "},
+		"a Sandbox, wide": {
+			[]string{"sandboxes", "-o", "wide"}, "NAME READY REASON AGE POD IPS NODE", `["10.0.0.1","fd00::1"] node-1`,
+		},
+		"a claim": {
+			[]string{"sandboxclaim"}, "NAME READY SANDBOX REASON AGE", "box True box-xyz Because ",
+		},
+		"a template":               {[]string{"sandboxtemplate"}, "NAME NETWORK POLICY AGE", "box Managed "},
+		"a pool":                   {[]string{"sandboxwarmpool"}, "NAME READY DESIRED TEMPLATE AGE", "box 2 1 python "},
+		"a pool by its short name": {[]string{"swp"}, "NAME READY DESIRED TEMPLATE AGE", "box 2 1 python "},
+		"a pool in the older version": {
+			[]string{"sandboxwarmpools.v1alpha1.extensions.agents.x-k8s.io"}, "NAME READY DESIRED TEMPLATE AGE",
+			"box 2 1 python ",
+		},
+		"a Sandbox in the older version": {
+			[]string{"sandboxes.v1alpha1.agents.x-k8s.io"}, "NAME READY REASON AGE", "box True Because ",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			lines := strings.Split(strings.TrimSpace(kubectl(t, append([]string{"get", "-n", namespace}, test.args...)...)), "\n")
-			if len(lines) != 2 || words(lines[0]) != test.header || !strings.Contains(words(lines[1])+" ", test.line) {
+			lines := strings.Split(strings.TrimSpace(kubectl(t, append([]string{"get", "-n", namespace}, test.args...)...)),
+				"\n")
+			if len(lines) != 2 || joinLines(lines[0]) != test.header || !strings.Contains(joinLines(lines[1])+" ", test.line) {
 				t.Errorf("got\n%s\nwant\n%s\n%s", strings.Join(lines, "\n"), test.header, test.line)
 			}
 		})
@@ -156,7 +179,8 @@ spec: {podTemplate: {spec: {containers: [{name: main, image: python}]}}, replica
 	if err == nil || !strings.Contains(stderr, `unknown field "spec.replica"`) {
 		t.Errorf("a misspelled field: %v, %s", err, stderr)
 	}
-	_, stderr, err = server.Kubectl(t, strings.Replace(manifest, "replica: 1, ", "", 1), "apply", "-n", namespace, "-f", "-")
+	_, stderr, err = server.Kubectl(t, strings.Replace(manifest, "replica: 1, ", "", 1), "apply", "-n", namespace, "-f",
+		"-")
 	if err == nil || !strings.Contains(stderr, `supported values: "Running", "Suspended"`) {
 		t.Errorf("a wrong mode: %v, %s", err, stderr)
 	}

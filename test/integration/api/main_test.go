@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package api_test asks a real API server what the four kinds accept, refuse, default and show.
+// Package api_test tests with a real API server what the four kinds accept, refuse, default and show.
 package api_test
 
 import (
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }))
 }
 
-// kind is one of ours, with the smallest spec that is accepted.
+// kind is one of the project's kinds, with the smallest valid spec.
 type kind struct {
 	name, resource, group, crd, spec string
 }
@@ -50,7 +50,8 @@ var (
 	kinds = []kind{sandbox, claim, template, pool}
 )
 
-// object is the smallest object of the kind with patches (YAML, null removes) on it. Its name is box unless they say another.
+// object returns the smallest valid object of the kind with the patches applied. Patches are YAML; null removes a
+// field. The object is named box unless a patch sets the name.
 func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured {
 	t.Helper()
 	content := map[string]any{
@@ -58,12 +59,12 @@ func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured
 		"metadata": map[string]any{"name": "box"},
 	}
 	for _, patch := range append([]string{k.spec}, patches...) {
-		content = merged(content, parsed(t, patch))
+		content = mergePatch(content, parseYAML(t, patch))
 	}
 	return &unstructured.Unstructured{Object: content}
 }
 
-// client is for the kind in a namespace, in the stored version.
+// client returns a client for the kind in a namespace, in the stored version.
 func (k kind) client(t *testing.T, namespace string) dynamic.ResourceInterface {
 	return k.clientOf(t, apis.VersionV1beta1, namespace)
 }
@@ -74,10 +75,12 @@ func (k kind) clientOf(t *testing.T, version, namespace string) dynamic.Resource
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all.Resource(schema.GroupVersionResource{Group: k.group, Version: version, Resource: k.resource}).Namespace(namespace)
+	return all.Resource(schema.GroupVersionResource{
+		Group: k.group, Version: version, Resource: k.resource,
+	}).Namespace(namespace)
 }
 
-func parsed(t *testing.T, text string) map[string]any {
+func parseYAML(t *testing.T, text string) map[string]any {
 	t.Helper()
 	raw, err := yaml.YAMLToJSONStrict([]byte(text))
 	if err != nil {
@@ -90,8 +93,8 @@ func parsed(t *testing.T, text string) map[string]any {
 	return content
 }
 
-// merged is a JSON merge patch, as the API server applies it.
-func merged(onto, patch map[string]any) map[string]any {
+// mergePatch applies a JSON merge patch, as the API server does.
+func mergePatch(onto, patch map[string]any) map[string]any {
 	result := map[string]any{}
 	maps.Copy(result, onto)
 	for key, value := range patch {
@@ -101,7 +104,7 @@ func merged(onto, patch map[string]any) map[string]any {
 		case value == nil:
 			delete(result, key)
 		case isMap:
-			result[key] = merged(below, inner)
+			result[key] = mergePatch(below, inner)
 		default:
 			result[key] = value
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
-// Rules about names came after the first objects. Who has an object with a name that is refused today must still be able to
-// change it, and the operator must be able to remove its finalizer.
+// Objects may be older than the rules for names. Users must still be able to change an object whose name is refused
+// today, and the operator must be able to remove its finalizer.
 func TestAnObjectWithANameThatIsRefusedTodayCanStillBeChanged(t *testing.T) {
 	tests := map[string]struct {
 		kind         kind
@@ -29,30 +29,33 @@ func TestAnObjectWithANameThatIsRefusedTodayCanStillBeChanged(t *testing.T) {
 			sandbox, `{metadata: {name: my.box}, spec: {service: true}}`, `{metadata: {labels: {a: b}}, spec: {replicas: 0}}`,
 		},
 		"a Sandbox with a volume and a name too long for it": {
-			sandbox, fmt.Sprintf(`{metadata: {name: %s}, spec: {volumeClaimTemplates: [{metadata: {name: data}, spec: {}}]}}`, long(250)), `spec: {replicas: 0}`,
+			sandbox,
+			fmt.Sprintf(`{metadata: {name: %s}, spec: {volumeClaimTemplates: [{metadata: {name: data}, spec: {}}]}}`,
+				longName(250)),
+			`spec: {replicas: 0}`,
 		},
 		"a template with a name too long for its NetworkPolicy": {
-			template, fmt.Sprintf(`metadata: {name: %s}`, long(240)), `spec: {networkPolicyManagement: Unmanaged}`,
+			template, fmt.Sprintf(`metadata: {name: %s}`, longName(240)), `spec: {networkPolicyManagement: Unmanaged}`,
 		},
 		"a pool with a name too long for its members": {
-			pool, fmt.Sprintf(`metadata: {name: %s}`, long(60)), `spec: {replicas: 0}`,
+			pool, fmt.Sprintf(`metadata: {name: %s}`, longName(60)), `spec: {replicas: 0}`,
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// a group of its own: the other tests keep their rules
+			// A separate group, so that the other tests keep their rules.
 			group := fmt.Sprintf("g%d.example.com", time.Now().UnixNano())
 			k := test.kind
 			k.group = group
-			crd := early(t, k)
+			crd := createWithoutNameRules(t, k)
 			namespace := server.Namespace(t)
 			object := k.object(t, test.old)
 			made, err := k.client(t, namespace).Create(t.Context(), object, strict())
 			if err != nil {
-				t.Fatalf("create before there was the rule: %v", err)
+				t.Fatalf("create before the rule exists: %v", err)
 			}
-			ruled(t, k, crd, namespace, test.old)
+			addNameRules(t, k, crd, namespace, test.old)
 			if err := change(t, k, made, test.changed); err != nil {
 				t.Errorf("change it now: %v", err)
 			}
@@ -63,10 +66,11 @@ func TestAnObjectWithANameThatIsRefusedTodayCanStillBeChanged(t *testing.T) {
 	}
 }
 
-// slim is a kind in another group, in one version and without the large schema of a Pod, which these rules do not look at.
-func slim(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
+// reducedCRD returns the kind's CRD in another group, with one version and without the large schema of a Pod's spec,
+// which these rules do not use.
+func reducedCRD(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	crd := find(t, k.crd).DeepCopy()
+	crd := findCRD(t, k.crd).DeepCopy()
 	crd.Name, crd.Spec.Group, crd.Spec.Versions = k.resource+"."+k.group, k.group, crd.Spec.Versions[:1]
 	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	if pod, ok := spec.Properties["podTemplate"]; ok {
@@ -75,10 +79,10 @@ func slim(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// early serves a kind without the rules on its root, which are those about names.
-func early(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
+// createWithoutNameRules creates a kind's CRD without the rules on its root, which are the rules for names.
+func createWithoutNameRules(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	crd := slim(t, k)
+	crd := reducedCRD(t, k)
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.XValidations = nil
 	client := apiextensions.NewForConfigOrDie(server.Config()).ApiextensionsV1().CustomResourceDefinitions()
 	made, err := client.Create(t.Context(), crd, metav1.CreateOptions{})
@@ -93,8 +97,8 @@ func early(t *testing.T, k kind) *apiextensionsv1.CustomResourceDefinition {
 	return made
 }
 
-// ruled brings the rules and waits until the server refuses what they refuse.
-func ruled(t *testing.T, k kind, crd *apiextensionsv1.CustomResourceDefinition, namespace, refused string) {
+// addNameRules adds the rules and waits until the server enforces them.
+func addNameRules(t *testing.T, k kind, crd *apiextensionsv1.CustomResourceDefinition, namespace, refused string) {
 	t.Helper()
 	client := apiextensions.NewForConfigOrDie(server.Config()).ApiextensionsV1().CustomResourceDefinitions()
 	poll(t, "the CRD being updated", func(ctx context.Context) bool {
@@ -102,7 +106,7 @@ func ruled(t *testing.T, k kind, crd *apiextensionsv1.CustomResourceDefinition, 
 		if err != nil {
 			return false
 		}
-		live.Spec.Versions = slim(t, k).Spec.Versions
+		live.Spec.Versions = reducedCRD(t, k).Spec.Versions
 		_, err = client.Update(ctx, live, metav1.UpdateOptions{})
 		return err == nil
 	})
@@ -115,8 +119,8 @@ func ruled(t *testing.T, k kind, crd *apiextensionsv1.CustomResourceDefinition, 
 	})
 }
 
-// find is a CRD as it stands in the repository.
-func find(t *testing.T, name string) *apiextensionsv1.CustomResourceDefinition {
+// findCRD returns a CRD of the repository.
+func findCRD(t *testing.T, name string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	all, err := crds.All()
 	if err != nil {
@@ -133,9 +137,10 @@ func find(t *testing.T, name string) *apiextensionsv1.CustomResourceDefinition {
 
 func poll(t *testing.T, what string, done func(context.Context) bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		return done(ctx), nil
-	})
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			return done(ctx), nil
+		})
 	if err != nil {
 		t.Fatalf("waiting for %s: %v", what, err)
 	}

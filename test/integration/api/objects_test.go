@@ -15,14 +15,15 @@ import (
 
 var noon = time.Date(2026, time.April, 13, 12, 0, 0, 0, time.UTC)
 
-// What tests build must be what a cluster would hold.
+// The objects that tests build must be valid in a cluster.
 func TestTheServerTakesWhatBuildersMake(t *testing.T) {
 	in := builders.InNamespace(server.Namespace(t))
 	client := kubernetes.NewForConfigOrDie(server.Config()).CoreV1()
 	for name, state := range map[string]builders.PodOption{
 		"ready": builders.ReadySince(noon, "10.0.0.1", "fd00::1"), "running-not-ready": builders.RunningNotReady(),
 		"unschedulable": builders.Unschedulable("0/1 nodes are available"), "image-pull-error": builders.ImagePullError(),
-		"crash-loop": builders.CrashLoop(1, 3), "succeeded": builders.Succeeded(), "failed": builders.Failed(137, "OOMKilled"),
+		"crash-loop": builders.CrashLoop(1, 3), "succeeded": builders.Succeeded(),
+		"failed":  builders.Failed(137, "OOMKilled"),
 		"evicted": builders.Evicted("the node was low on memory"),
 	} {
 		t.Run("a Pod "+name, func(t *testing.T) {
@@ -39,7 +40,8 @@ func TestTheServerTakesWhatBuildersMake(t *testing.T) {
 		})
 	}
 	volume := builders.PersistentVolumeClaim("data-box", "1Gi", in)
-	if _, err := client.PersistentVolumeClaims(volume.Namespace).Create(t.Context(), volume, metav1.CreateOptions{}); err != nil {
+	if _, err := client.PersistentVolumeClaims(volume.Namespace).Create(t.Context(), volume,
+		metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
 	service := builders.Service("box", in, builders.Selecting("a", "b"), builders.WithPort("http", 80))

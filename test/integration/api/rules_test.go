@@ -25,28 +25,28 @@ const (
 	onStatus
 )
 
-// row says what a rule lets pass and what it refuses. Patches are YAML on the kind's smallest object.
+// row lists what a rule accepts and what it refuses, as YAML patches of the kind's smallest object.
 type row struct {
-	rules   []string // as rulesOf spells them
-	when    when
-	before  string // onUpdate: the object as it was created
-	status  string // onUpdate: its status
-	passes  []string
-	refused []string
-	words   []string // the message has all of them
+	rules        []string // as rulesOf returns them
+	when         when
+	before       string // onUpdate: the object before the patch
+	status       string // onUpdate: its status
+	passes       []string
+	refused      []string
+	messageParts []string // the message contains all of them
 }
 
-func TestSandboxRules(t *testing.T) { judge(t, sandbox, sandboxRows()) }
+func TestSandboxRules(t *testing.T) { runRules(t, sandbox, sandboxRows()) }
 
-func TestClaimRules(t *testing.T) { judge(t, claim, claimRows(), claimFreezeRows()) }
+func TestClaimRules(t *testing.T) { runRules(t, claim, claimRows(), claimFreezeRows()) }
 
-func TestTemplateRules(t *testing.T) { judge(t, template, templateRows()) }
+func TestTemplateRules(t *testing.T) { runRules(t, template, templateRows()) }
 
-func TestWarmPoolRules(t *testing.T) { judge(t, pool, poolRows()) }
+func TestWarmPoolRules(t *testing.T) { runRules(t, pool, poolRows()) }
 
-// judge runs all rows, and fails for a rule without a row, a row without its rule, or a default without a test.
-func judge(t *testing.T, k kind, tables ...map[string]row) {
-	known, covered := rulesOf(k.stored(t)), map[string]bool{}
+// runRules runs all rows. It fails for a rule without a row, a row without its rule, and a default without a test.
+func runRules(t *testing.T, k kind, tables ...map[string]row) {
+	known, covered := rulesOf(k.storedSchema(t)), map[string]bool{}
 	for rule := range defaultsOf(k) {
 		covered[rule] = true
 	}
@@ -55,8 +55,8 @@ func judge(t *testing.T, k kind, tables ...map[string]row) {
 			for _, rule := range row.rules {
 				covered[rule] = true
 			}
-			if len(row.passes) == 0 || len(row.refused) == 0 || len(row.words) == 0 {
-				t.Errorf("%q needs an object that passes, one that is refused, and the words that help", name)
+			if len(row.passes) == 0 || len(row.refused) == 0 || len(row.messageParts) == 0 {
+				t.Errorf("%q needs an object that passes, one that is refused, and parts of the message", name)
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -71,7 +71,7 @@ func judge(t *testing.T, k kind, tables ...map[string]row) {
 	}
 	for _, rule := range slices.Sorted(maps.Keys(covered)) {
 		if !slices.Contains(known, rule) {
-			t.Errorf("a row is about %q, which is no rule of %s", rule, k.name)
+			t.Errorf("a row has the rule %q, which %s does not have", rule, k.name)
 		}
 	}
 }
@@ -83,30 +83,30 @@ func (r row) run(t *testing.T, k kind) {
 		err := r.try(t, k, namespace, name, patch)
 		switch {
 		case i < len(r.passes) && err != nil:
-			t.Errorf("should pass, but was refused: %s\n%v", short(patch), err)
+			t.Errorf("should pass, but was refused: %s\n%v", truncate(patch), err)
 		case i >= len(r.passes):
-			r.refusal(t, patch, err)
+			r.checkRefusal(t, patch, err)
 		}
 	}
 }
 
-func (r row) refusal(t *testing.T, patch string, err error) {
+func (r row) checkRefusal(t *testing.T, patch string, err error) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("should be refused, but passed: %s", short(patch))
+		t.Errorf("should be refused, but passed: %s", truncate(patch))
 		return
 	}
 	if !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
-		t.Errorf("should be refused as invalid, but: %v", err)
+		t.Errorf("should be refused as invalid, but the error is: %v", err)
 	}
-	for _, word := range r.words {
+	for _, word := range r.messageParts {
 		if !strings.Contains(err.Error(), word) {
-			t.Errorf("the message lacks %q\nobject: %s\nmessage: %s", word, short(patch), short(err.Error()))
+			t.Errorf("the message lacks %q\nobject: %s\nmessage: %s", word, truncate(patch), truncate(err.Error()))
 		}
 	}
 }
 
-// try creates the object, or creates another and changes it by the patch.
+// try creates the patched object, or creates an object and then patches it.
 func (r row) try(t *testing.T, k kind, namespace, name, patch string) error {
 	named := fmt.Sprintf("metadata: {name: %s}", name)
 	client := k.client(t, namespace)
@@ -120,7 +120,7 @@ func (r row) try(t *testing.T, k kind, namespace, name, patch string) error {
 	}
 	made, err := client.Create(t.Context(), object, strict())
 	if err != nil {
-		t.Fatalf("create what is to be changed: %v", err)
+		t.Fatalf("create the object to change: %v", err)
 	}
 	if r.status != "" {
 		if err := change(t, k, made, r.status, "status"); err != nil {
@@ -145,17 +145,18 @@ func change(t *testing.T, k kind, object *unstructured.Unstructured, patch strin
 		t.Fatalf("parse %s: %v", patch, err)
 	}
 	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
-	_, err = k.client(t, object.GetNamespace()).Patch(t.Context(), object.GetName(), types.MergePatchType, body, options, subresources...)
+	_, err = k.client(t, object.GetNamespace()).Patch(t.Context(), object.GetName(), types.MergePatchType, body, options,
+		subresources...)
 	return err
 }
 
-func short(text string) string { return text[:min(len(text), 600)] }
+func truncate(text string) string { return text[:min(len(text), 600)] }
 
-// long is a name of so many characters.
-func long(length int) string { return strings.Repeat("x", length) }
+// longName returns a name of the given length.
+func longName(length int) string { return strings.Repeat("x", length) }
 
-// list is a YAML list of so many elements made by a format with one number.
-func list(length int, format string) string {
+// yamlList returns a YAML list of the given length. format makes an element from its index.
+func yamlList(length int, format string) string {
 	elements := make([]string, 0, length)
 	for i := range length {
 		elements = append(elements, fmt.Sprintf(format, i))

@@ -18,14 +18,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
-// embedded are the fields whose schema is that of a core type: its rules are Kubernetes' own.
+// embedded are the fields with the schema of a core type, whose rules are not tested here.
 var embedded = []string{
-	"spec.podTemplate.spec", "spec.volumeClaimTemplates[].spec", "spec.networkPolicy.ingress[]", "spec.networkPolicy.egress[]",
+	"spec.podTemplate.spec", "spec.volumeClaimTemplates[].spec", "spec.networkPolicy.ingress[]",
+	"spec.networkPolicy.egress[]",
 	"status.conditions[]",
 }
 
-// stored is the schema of a kind as it stands in the repository.
-func (k kind) stored(t *testing.T) *apiextensionsv1.JSONSchemaProps {
+// storedSchema returns the kind's v1beta1 schema of the repository.
+func (k kind) storedSchema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	all, err := crds.All()
 	if err != nil {
@@ -101,7 +102,7 @@ func enumOf(s *apiextensionsv1.JSONSchemaProps) string {
 	return strings.Join(values, "|")
 }
 
-// walkSchema visits our own fields: an embedded one is visited, what lies below it is not.
+// walkSchema visits the project's own fields. It visits neither embedded fields nor the fields below them.
 func walkSchema(s *apiextensionsv1.JSONSchemaProps, path string, visit func(string, *apiextensionsv1.JSONSchemaProps)) {
 	if slices.Contains(embedded, path) {
 		return
@@ -118,7 +119,7 @@ func walkSchema(s *apiextensionsv1.JSONSchemaProps, path string, visit func(stri
 	}
 }
 
-// A rule that the walk overlooks would need no row: each kind of rule must show.
+// A rule that walkSchema misses would not need a row, so each kind of rule must be found.
 func TestTheWalkSeesEachKindOfRule(t *testing.T) {
 	text := `
 properties:
@@ -132,7 +133,8 @@ properties:
       keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]}
       labels: {type: object, minProperties: 1, maxProperties: 2, additionalProperties: {type: string, maxLength: 63}}
       either: {oneOf: [{required: [a]}]}
-      podTemplate: {properties: {spec: {type: object, maxProperties: 1, properties: {theirs: {type: string, maxLength: 1}}}}}
+      podTemplate:
+        properties: {spec: {type: object, maxProperties: 1, properties: {theirs: {type: string, maxLength: 1}}}}
 `
 	schema := &apiextensionsv1.JSONSchemaProps{}
 	if err := yaml.UnmarshalStrict([]byte(text), schema); err != nil {

@@ -14,21 +14,23 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// withStatus are the kinds that the operator reports on. A template has no status.
-var withStatus = map[*kind]struct{ spec, status, field, want string }{
+// statusKinds are the kinds with a status. A template has none.
+var statusKinds = map[*kind]struct{ spec, status, field, want string }{
 	&sandbox: {`spec: {operatingMode: Suspended}`, `status: {nodeName: node-1}`, "status.nodeName", `"node-1"`},
 	&claim:   {`spec: {warmpool: none}`, `status: {sandbox: {name: box-1}}`, "status.sandbox.name", `"box-1"`},
 	&pool:    {`spec: {replicas: 5}`, `status: {readyReplicas: 5}`, "status.readyReplicas", `5`},
 }
 
 func TestAStatusWriteLeavesTheSpecAlone(t *testing.T) {
-	for k, test := range withStatus {
+	for k, test := range statusKinds {
 		client := k.client(t, server.Namespace(t))
 		made, err := client.Create(t.Context(), k.object(t), strict())
 		if err != nil {
 			t.Fatal(err)
 		}
-		wanted := &unstructured.Unstructured{Object: merged(merged(made.Object, parsed(t, test.spec)), parsed(t, test.status))}
+		wanted := &unstructured.Unstructured{
+			Object: mergePatch(mergePatch(made.Object, parseYAML(t, test.spec)), parseYAML(t, test.status)),
+		}
 		got, err := client.UpdateStatus(t.Context(), wanted, metav1.UpdateOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +48,7 @@ func TestAStatusWriteLeavesTheSpecAlone(t *testing.T) {
 }
 
 func TestASpecWriteLeavesTheStatusAlone(t *testing.T) {
-	for k, test := range withStatus {
+	for k, test := range statusKinds {
 		client := k.client(t, server.Namespace(t))
 		made, err := client.Create(t.Context(), k.object(t, test.status), strict())
 		if err != nil {
@@ -55,7 +57,9 @@ func TestASpecWriteLeavesTheStatusAlone(t *testing.T) {
 		if is := fieldJSON(t, made, "status"); is != "null" {
 			t.Errorf("%s: created with the status %s, which only the operator writes", k.name, is)
 		}
-		wanted := &unstructured.Unstructured{Object: merged(merged(made.Object, parsed(t, test.spec)), parsed(t, test.status))}
+		wanted := &unstructured.Unstructured{
+			Object: mergePatch(mergePatch(made.Object, parseYAML(t, test.spec)), parseYAML(t, test.status)),
+		}
 		got, err := client.Update(t.Context(), wanted, metav1.UpdateOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -64,13 +68,16 @@ func TestASpecWriteLeavesTheStatusAlone(t *testing.T) {
 			t.Errorf("%s: a write of the spec set the status to %s", k.name, is)
 		}
 		if got.GetGeneration() != made.GetGeneration()+1 {
-			t.Errorf("%s: a change of the spec took the generation from %d to %d", k.name, made.GetGeneration(), got.GetGeneration())
+			t.Errorf("%s: a change of the spec changed the generation from %d to %d",
+				k.name, made.GetGeneration(), got.GetGeneration())
 		}
 	}
 }
 
 func TestScaleReadsAndWritesReplicas(t *testing.T) {
-	for k, selector := range map[*kind]string{&sandbox: "agents.x-k8s.io/sandbox-name-hash=811c9dc5", &pool: "agents.x-k8s.io/warm-pool-sandbox=811c9dc5"} {
+	for k, selector := range map[*kind]string{
+		&sandbox: "agents.x-k8s.io/sandbox-name-hash=811c9dc5", &pool: "agents.x-k8s.io/warm-pool-sandbox=811c9dc5",
+	} {
 		client := k.client(t, server.Namespace(t))
 		made, err := client.Create(t.Context(), k.object(t), strict())
 		if err != nil {
@@ -106,7 +113,8 @@ func TestASandboxCannotBeScaledBeyondOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = change(t, sandbox, made, `spec: {replicas: 2}`, "scale")
-	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.replicas") || !strings.Contains(err.Error(), "less than or equal to 1") {
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.replicas") ||
+		!strings.Contains(err.Error(), "less than or equal to 1") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -129,17 +137,30 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 		patch string
 		word  string
 	}{
-		"at the top":                       {sandbox, `sepc: {}`, `unknown field "sepc"`},
-		"in the spec":                      {sandbox, `spec: {replica: 1}`, `unknown field "spec.replica"`},
-		"in the Pod's metadata":            {sandbox, `spec: {podTemplate: {metadata: {name: x}}}`, `unknown field "spec.podTemplate.metadata.name"`},
-		"in the Pod's spec":                {sandbox, `spec: {podTemplate: {spec: {container: []}}}`, `unknown field "spec.podTemplate.spec.container"`},
-		"in a volume's metadata":           {sandbox, `spec: {volumeClaimTemplates: [{metadata: {name: a, namespace: b}, spec: {}}]}`, `unknown field "spec.volumeClaimTemplates[0].metadata.namespace"`},
+		"at the top":  {sandbox, `sepc: {}`, `unknown field "sepc"`},
+		"in the spec": {sandbox, `spec: {replica: 1}`, `unknown field "spec.replica"`},
+		"in the Pod's metadata": {
+			sandbox, `spec: {podTemplate: {metadata: {name: x}}}`, `unknown field "spec.podTemplate.metadata.name"`,
+		},
+		"in the Pod's spec": {
+			sandbox, `spec: {podTemplate: {spec: {container: []}}}`, `unknown field "spec.podTemplate.spec.container"`,
+		},
+		"in a volume's metadata": {
+			sandbox, `spec: {volumeClaimTemplates: [{metadata: {name: a, namespace: b}, spec: {}}]}`,
+			`unknown field "spec.volumeClaimTemplates[0].metadata.namespace"`,
+		},
 		"a claim's lifecycle in a Sandbox": {sandbox, `spec: {lifecycle: {}}`, `unknown field "spec.lifecycle"`},
 		"a claim's pool, misspelled":       {claim, `spec: {warmPool: none}`, `unknown field "spec.warmPool"`},
-		"a Sandbox's field in a claim":     {claim, `spec: {shutdownTime: "2026-04-13T12:00:00Z"}`, `unknown field "spec.shutdownTime"`},
-		"a NetworkPolicy's selector":       {template, `spec: {networkPolicy: {podSelector: {}}}`, `unknown field "spec.networkPolicy.podSelector"`},
-		"a claim's name for a template":    {pool, `spec: {templateRef: {name: a}}`, `unknown field "spec.templateRef"`},
-		"a namespace in a reference":       {pool, `spec: {sandboxTemplateRef: {namespace: a}}`, `unknown field "spec.sandboxTemplateRef.namespace"`},
+		"a Sandbox's field in a claim": {
+			claim, `spec: {shutdownTime: "2026-04-13T12:00:00Z"}`, `unknown field "spec.shutdownTime"`,
+		},
+		"a NetworkPolicy's selector": {
+			template, `spec: {networkPolicy: {podSelector: {}}}`, `unknown field "spec.networkPolicy.podSelector"`,
+		},
+		"a claim's name for a template": {pool, `spec: {templateRef: {name: a}}`, `unknown field "spec.templateRef"`},
+		"a namespace in a reference": {
+			pool, `spec: {sandboxTemplateRef: {namespace: a}}`, `unknown field "spec.sandboxTemplateRef.namespace"`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
-// roleVariable makes this test binary play another part, in a process of its own.
+// roleVariable makes this test binary run as a helper process of a test.
 const roleVariable = "APISERVER_TEST_ROLE"
 
 var server *apiserver.Server
@@ -38,7 +38,8 @@ func TestStartNamesTheMakeTargetWhenTheBinariesAreMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KUBEBUILDER_ASSETS", value)
 			_, err := apiserver.Start()
-			if err == nil || !strings.Contains(err.Error(), "make test-integration") || !strings.Contains(err.Error(), "KUBEBUILDER_ASSETS") {
+			if err == nil || !strings.Contains(err.Error(), "make test-integration") ||
+				!strings.Contains(err.Error(), "KUBEBUILDER_ASSETS") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -116,9 +117,10 @@ func TestNothingIsLeftWhenTheTestProcessIsKilled(t *testing.T) {
 
 func poll(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 2*time.Minute, true, func(context.Context) (bool, error) {
-		return done(), nil
-	})
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 2*time.Minute, true,
+		func(context.Context) (bool, error) {
+			return done(), nil
+		})
 	if err != nil {
 		t.Fatalf("waiting for %s: %v", what, err)
 	}

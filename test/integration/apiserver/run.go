@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// artifactsVariable names the directory that keeps what a failure leaves.
+// artifactsVariable names the directory for the logs of failed tests.
 const artifactsVariable = "ARTIFACTS"
 
-// mostLog is how much of the server's log an error carries.
-const mostLog = 4096
+// logTailBytes is how many bytes of the server's log an error contains.
+const logTailBytes = 4096
 
-// Run runs the tests of a package against one server and returns the exit code. ready gets the server before the first test.
+// Run runs the tests of a package against one server and returns the exit code. It calls ready with the server before
+// the first test.
 func Run(m *testing.M, ready func(*Server), options ...Option) (code int) {
 	s, err := Start(options...)
 	if err != nil {
@@ -43,10 +44,10 @@ func (s *Server) logTail() string {
 	if err != nil {
 		return ""
 	}
-	return string(text[max(0, len(text)-mostLog):])
+	return string(text[max(0, len(text)-logTailBytes):])
 }
 
-// keepLog copies the server's log to where the reports are, under the name of the test binary.
+// keepLog copies the server's log to $ARTIFACTS, under the name of the test binary.
 func (s *Server) keepLog() {
 	artifacts := os.Getenv(artifactsVariable)
 	if artifacts == "" {

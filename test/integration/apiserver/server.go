@@ -17,11 +17,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
-// assetsVariable is envtest's own: the directory of the programs.
+// assetsVariable is envtest's variable for the directory of the binaries.
 const assetsVariable = "KUBEBUILDER_ASSETS"
 
-// patience is how long a start may take on a machine that compiles at the same time.
-const patience = 2 * time.Minute
+// startTimeout is how long a start may take. It allows for a machine that compiles at the same time.
+const startTimeout = 2 * time.Minute
 
 const (
 	programServer  = "kube-apiserver"
@@ -32,10 +32,10 @@ const (
 // Option changes the environment before it starts: other CRDs, flags of the server.
 type Option func(*envtest.Environment)
 
-// WithoutCRDs leaves the server as a cluster is before anybody installed us.
+// WithoutCRDs starts the server without the project's CRDs.
 func WithoutCRDs() Option { return func(env *envtest.Environment) { env.CRDs = nil } }
 
-// WithCRDsOf serves the definitions of a directory instead of ours: what another operator has installed.
+// WithCRDsOf installs the CRDs of a directory, for example those of another operator, instead of the project's.
 func WithCRDsOf(dir string) Option {
 	return func(env *envtest.Environment) {
 		env.CRDs, env.CRDDirectoryPaths, env.ErrorIfCRDPathMissing = nil, []string{dir}, true
@@ -51,7 +51,7 @@ type Server struct {
 	guard      *guard
 }
 
-// Start starts etcd and an API server with our CRDs. The caller calls Stop.
+// Start starts etcd and an API server with the project's CRDs. The caller must call Stop.
 func Start(options ...Option) (_ *Server, err error) {
 	assets, err := assets()
 	if err != nil {
@@ -65,7 +65,9 @@ func Start(options ...Option) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, kubectl: filepath.Join(assets, programKubectl), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
+	s := &Server{
+		dir: dir, kubectl: filepath.Join(assets, programKubectl), kubeconfig: filepath.Join(dir, "admin.kubeconfig"),
+	}
 	if s.guard, err = newGuard(dir); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -84,7 +86,7 @@ func Start(options ...Option) (_ *Server, err error) {
 	if _, err = s.env.Start(); err != nil {
 		return s, fmt.Errorf("start the API server: %w", err)
 	}
-	// envtest makes certificates for webhooks, which we have none of, outside of dir.
+	// envtest creates webhook certificates outside of dir, although there are no webhooks.
 	if err = os.RemoveAll(s.env.WebhookInstallOptions.LocalServingCertDir); err != nil {
 		return s, err
 	}
@@ -94,12 +96,12 @@ func Start(options ...Option) (_ *Server, err error) {
 	return s, nil
 }
 
-// environment keeps everything in dir and has the guard know the processes.
+// environment returns an environment that keeps all files in dir and whose processes the guard knows.
 func environment(dir, assets string, guard *guard) (*envtest.Environment, error) {
 	env := &envtest.Environment{
-		ControlPlaneStartTimeout: patience,
-		ControlPlaneStopTimeout:  patience, // the guard kills them; this waits for their end
-		CRDInstallOptions:        envtest.CRDInstallOptions{MaxTime: patience, PollInterval: 50 * time.Millisecond},
+		ControlPlaneStartTimeout: startTimeout,
+		ControlPlaneStopTimeout:  startTimeout, // waits for the processes that the guard has killed
+		CRDInstallOptions:        envtest.CRDInstallOptions{MaxTime: startTimeout, PollInterval: 50 * time.Millisecond},
 	}
 	env.ControlPlane.Etcd = &envtest.Etcd{DataDir: filepath.Join(dir, "data")}
 	server := env.ControlPlane.GetAPIServer()
@@ -114,38 +116,40 @@ func environment(dir, assets string, guard *guard) (*envtest.Environment, error)
 		return nil, err
 	}
 	server.Out, server.Err = log, log
-	if server.Path, err = guard.watched(filepath.Join(assets, programServer)); err != nil {
+	if server.Path, err = guard.wrapProgram(filepath.Join(assets, programServer)); err != nil {
 		return nil, err
 	}
-	env.ControlPlane.Etcd.Path, err = guard.watched(filepath.Join(assets, programEtcd))
+	env.ControlPlane.Etcd.Path, err = guard.wrapProgram(filepath.Join(assets, programEtcd))
 	env.ControlPlane.Etcd.Configure().Set("unsafe-no-fsync", "true") // the data does not outlive the test
 	return env, err
 }
 
 // Stop ends both processes and removes all files.
 func (s *Server) Stop() error {
-	err := s.guard.end()
+	err := s.guard.stop()
 	if s.env != nil {
-		if stopped := s.env.Stop(); stopped != nil && !errors.Is(stopped, os.ErrProcessDone) && !errors.Is(stopped, syscall.ESRCH) {
+		if stopped := s.env.Stop(); stopped != nil && !errors.Is(stopped, os.ErrProcessDone) &&
+			!errors.Is(stopped, syscall.ESRCH) {
 			err = errors.Join(err, stopped)
 		}
 	}
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// Config is an administrator's, without client-side throttling.
+// Config returns an administrator's configuration without client-side throttling.
 func (s *Server) Config() *rest.Config {
 	config := rest.CopyConfig(s.env.Config)
 	config.QPS = -1
 	return config
 }
 
-// Kubeconfig is the path of an administrator's kubeconfig file.
+// Kubeconfig returns the path of an administrator's kubeconfig file.
 func (s *Server) Kubeconfig() string { return s.kubeconfig }
 
-// assets is the directory of the programs, if all of them are there.
+// assets returns the directory of the binaries, or an error if one is missing.
 func assets() (string, error) {
-	const cure = "run `make test-integration`, or set it to what `go -C test/cluster run . binaries --only integration` prints"
+	const cure = "run `make test-integration`, or set it to what `go -C test/cluster run . binaries --only integration` " +
+		"prints"
 	dir := os.Getenv(assetsVariable)
 	if dir == "" {
 		return "", fmt.Errorf("%s is not set: %s", assetsVariable, cure)
@@ -158,8 +162,8 @@ func assets() (string, error) {
 	return filepath.Abs(dir)
 }
 
-// Pause ends the API server's process and keeps its data; Resume starts it again at the same address.
+// Pause stops the API server and keeps its data. Resume starts it again at the same address.
 func (s *Server) Pause() error { return s.env.ControlPlane.GetAPIServer().Stop() }
 
-// Resume undoes Pause.
+// Resume starts the API server again after Pause.
 func (s *Server) Resume() error { return s.env.ControlPlane.GetAPIServer().Start() }

@@ -18,14 +18,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// User is somebody who may do what was granted and nothing else.
+// User is a user with only the permissions that were granted.
 type User struct {
 	Config     *rest.Config
 	Kubeconfig string
 }
 
-// User makes a user of that name who may do in the namespace what the rules say; an empty namespace means everywhere. Without
-// rules the user is known but may do nothing.
+// User creates a user and grants the rules in the namespace, or in all namespaces if it is empty. Without rules the
+// user can authenticate but has no permissions.
 func (s *Server) User(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) User {
 	t.Helper()
 	user, err := s.env.AddUser(envtest.User{Name: name, Groups: []string{"system:authenticated"}}, &rest.Config{QPS: -1})
@@ -46,14 +46,15 @@ func (s *Server) User(t testing.TB, name, namespace string, rules ...rbacv1.Poli
 	return User{Config: user.Config(), Kubeconfig: file}
 }
 
-// Grant lets a user do in the namespace what the rules say, besides what was granted before; an empty namespace means everywhere.
+// Grant grants further rules to a user in the namespace, or in all namespaces if it is empty.
 func (s *Server) Grant(t testing.TB, name, namespace string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	rbac := kubernetes.NewForConfigOrDie(s.Config()).RbacV1()
 	meta := metav1.ObjectMeta{GenerateName: "test-"}
-	role, err := rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
+	role, err := rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules},
+		metav1.CreateOptions{})
 	if err != nil {
-		t.Fatalf("make a role for %s: %v", name, err)
+		t.Fatalf("create a role for %s: %v", name, err)
 	}
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
 	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}}
@@ -69,18 +70,19 @@ func (s *Server) Grant(t testing.TB, name, namespace string, rules ...rbacv1.Pol
 	}
 }
 
-// Namespace makes a namespace for one test.
+// Namespace creates a namespace for one test and returns its name.
 func (s *Server) Namespace(t testing.TB) string {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
-	made, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
+	made, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().Namespaces().Create(t.Context(), namespace,
+		metav1.CreateOptions{})
 	if err != nil {
-		t.Fatalf("make a namespace: %v", err)
+		t.Fatalf("create a namespace: %v", err)
 	}
 	return made.Name
 }
 
-// Kubectl runs kubectl as an administrator and returns what it prints; input, if any, is its standard input.
+// Kubectl runs kubectl as an administrator with the given standard input and returns its output.
 func (s *Server) Kubectl(t testing.TB, input string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), s.kubectl, args...) //nolint:gosec // the kubectl of the test's own assets

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dashboard runs the real plugin in a pseudo-terminal against a real API server. There is no operator and no kubelet:
-// the tests write what they would have written.
+// Package dashboard runs the real plugin in a pseudo-terminal against a real API server. There is no operator and no
+// kubelet: the tests write the status in their place.
 package dashboard
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/screen"
 )
 
-// faultVariable has this test binary run a dashboard that fails in the way it names, instead of tests.
+// faultVariable makes this test binary run a dashboard with the named fault instead of tests.
 const faultVariable = "DASHBOARD_FAULT"
 
 var (
@@ -34,7 +34,7 @@ var (
 
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(faultVariable); fault != "" {
-		os.Exit(faulty(fault))
+		os.Exit(runFaulty(fault))
 	}
 	os.Exit(run(m))
 }
@@ -45,7 +45,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // temporary
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory
 	plugin = filepath.Join(dir, "kubectl-sandbox")
 	build := exec.Command("go", "build", "-o", plugin, "../../../cmd/kubectl-sandbox")
 	build.Stderr = os.Stderr
@@ -55,8 +55,9 @@ func run(m *testing.M) int {
 	return apiserver.Run(m, func(s *apiserver.Server) { server = s })
 }
 
-// populate makes a pool with a template, two members, a claim and a Sandbox, with the status that an operator would write.
-func populate(t *testing.T, on *apiserver.Server, namespace string) versioned.Interface {
+// createObjects creates a pool with a template, two members, a claim and a Sandbox, with the status that an operator
+// writes.
+func createObjects(t *testing.T, on *apiserver.Server, namespace string) versioned.Interface {
 	t.Helper()
 	c := versioned.NewForConfigOrDie(on.Config())
 	in, ctx := builders.InNamespace(namespace), t.Context()
@@ -66,12 +67,15 @@ func populate(t *testing.T, on *apiserver.Server, namespace string) versioned.In
 			t.Fatal(err)
 		}
 	}
-	_, err := c.ExtensionsV1beta1().SandboxTemplates(namespace).Create(ctx, builders.Template("python", in), metav1.CreateOptions{})
+	_, err := c.ExtensionsV1beta1().SandboxTemplates(namespace).Create(ctx, builders.Template("python", in),
+		metav1.CreateOptions{})
 	must(err)
-	pool, err := c.ExtensionsV1beta1().SandboxWarmPools(namespace).Create(ctx, builders.Pool("fast", "python", in, builders.WithReplicas(2)), metav1.CreateOptions{})
+	pool, err := c.ExtensionsV1beta1().SandboxWarmPools(namespace).Create(ctx,
+		builders.Pool("fast", "python", in, builders.WithReplicas(2)), metav1.CreateOptions{})
 	must(err)
 	for _, name := range []string{"fast-aaaaa", "fast-bbbbb"} {
-		made, err := c.AgentsV1beta1().Sandboxes(namespace).Create(ctx, builders.Sandbox(name, in, builders.OwnedBy(pool)), metav1.CreateOptions{})
+		made, err := c.AgentsV1beta1().Sandboxes(namespace).Create(ctx, builders.Sandbox(name, in, builders.OwnedBy(pool)),
+			metav1.CreateOptions{})
 		must(err)
 		if name == "fast-aaaaa" {
 			must(ready(ctx, c, made))
@@ -80,15 +84,17 @@ func populate(t *testing.T, on *apiserver.Server, namespace string) versioned.In
 	own, err := c.AgentsV1beta1().Sandboxes(namespace).Create(ctx, builders.Sandbox("own", in), metav1.CreateOptions{})
 	must(err)
 	must(ready(ctx, c, own))
-	_, err = c.ExtensionsV1beta1().SandboxClaims(namespace).Create(ctx, builders.Claim("stuck", "gpu", in), metav1.CreateOptions{})
+	_, err = c.ExtensionsV1beta1().SandboxClaims(namespace).Create(ctx, builders.Claim("stuck", "gpu", in),
+		metav1.CreateOptions{})
 	must(err)
 	return c
 }
 
-// ready writes what an operator would.
+// ready sets the status of a ready Sandbox.
 func ready(ctx context.Context, c versioned.Interface, s *agentsv1beta1.Sandbox) error {
 	s.Status.Conditions = []metav1.Condition{{
-		Type: "Ready", Status: metav1.ConditionTrue, Reason: "DependenciesReady", Message: "Pod is Ready", LastTransitionTime: metav1.Now(),
+		Type: "Ready", Status: metav1.ConditionTrue, Reason: "DependenciesReady", Message: "Pod is Ready",
+		LastTransitionTime: metav1.Now(),
 	}}
 	_, err := c.AgentsV1beta1().Sandboxes(s.Namespace).UpdateStatus(ctx, s, metav1.UpdateOptions{})
 	return err
@@ -102,7 +108,7 @@ func command(t *testing.T, kubeconfig string, args ...string) *exec.Cmd {
 func TestADayWithTheDashboard(t *testing.T) {
 	t.Parallel()
 	namespace := server.Namespace(t)
-	c := populate(t, server, namespace)
+	c := createObjects(t, server, namespace)
 	s := screen.Start(t, 120, 30, command(t, server.Kubeconfig(), "-n", namespace))
 	s.Until("POOLS 1", "1/2", "fast", "CLAIMS 2", "stuck", "own")
 
@@ -110,7 +116,7 @@ func TestADayWithTheDashboard(t *testing.T) {
 	s.Until("pool/fast", "MEMBERS 2", "fast-aaaaa")
 	s.Type("\x1b")
 	s.Until("POOLS 1")
-	s.Type("\t\r") // the claim that is in trouble comes first
+	s.Type("\t\r") // the claim with a problem is listed first
 	s.Until("claim/stuck", "Next", "Metadata")
 	s.Type("y")
 	s.Until("kind: SandboxClaim")
@@ -131,13 +137,14 @@ func TestADayWithTheDashboard(t *testing.T) {
 	s.Until("nothing was changed")
 	s.Type("dy")
 	s.Until("claim/fast-new deleted", "CLAIMS 0 of 2")
-	if claims, err := c.ExtensionsV1beta1().SandboxClaims(namespace).List(t.Context(), metav1.ListOptions{}); err != nil || len(claims.Items) != 1 {
+	if claims, err := c.ExtensionsV1beta1().SandboxClaims(namespace).List(t.Context(), metav1.ListOptions{}); err != nil ||
+		len(claims.Items) != 1 {
 		t.Errorf("%d claims are left, %v", len(claims.Items), err)
 	}
 	s.Resize(60, 15)
 	s.Until("POOLS 1")
 	s.Resize(20, 5)
-	s.Until("no operator") // none is installed here, and where there is room for one thing that is it
+	s.Until("no operator") // no operator is installed, which is what the smallest screen shows
 	s.Resize(120, 30)
 	s.Until("POOLS 1")
 	s.Type(screen.Esc + "q")
@@ -149,8 +156,13 @@ func TestADayWithTheDashboard(t *testing.T) {
 func TestWhoMayReadOneNamespaceSeesIt(t *testing.T) {
 	t.Parallel()
 	namespace := server.Namespace(t)
-	populate(t, server, namespace)
-	rules := []rbacv1.PolicyRule{{APIGroups: []string{"agents.x-k8s.io", "extensions.agents.x-k8s.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}}
+	createObjects(t, server, namespace)
+	rules := []rbacv1.PolicyRule{
+		{
+			APIGroups: []string{"agents.x-k8s.io", "extensions.agents.x-k8s.io"}, Resources: []string{"*"},
+			Verbs: []string{"get", "list", "watch"},
+		},
+	}
 	user := server.User(t, "jane", namespace, rules...)
 	s := screen.Start(t, 120, 30, command(t, user.Kubeconfig, "-n", namespace))
 	s.Until("POOLS 1", "own", "forbidden: pods")
@@ -170,10 +182,11 @@ func TestWhoMayReadOneNamespaceSeesIt(t *testing.T) {
 func TestWithoutATerminalOneFrameIsPrinted(t *testing.T) {
 	t.Parallel()
 	namespace := server.Namespace(t)
-	populate(t, server, namespace)
+	createObjects(t, server, namespace)
 	for _, args := range [][]string{{"-n", namespace}, {"-n", namespace, "--once"}, {"-A", "--ascii"}} {
 		out, err := command(t, server.Kubeconfig(), args...).CombinedOutput()
-		if text := string(out); err != nil || !strings.Contains(text, "fast") || !strings.Contains(text, "own") || strings.Contains(text, "\x1b") {
+		if text := string(out); err != nil || !strings.Contains(text, "fast") || !strings.Contains(text, "own") ||
+			strings.Contains(text, "\x1b") {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}

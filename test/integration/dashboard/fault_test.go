@@ -21,8 +21,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/restore"
 )
 
-// faulty is a dashboard with a fault: a panic in a goroutine of a library, in one of ours, or death without a word.
-func faulty(fault string) int {
+// runFaulty runs a dashboard with a fault: a panic in a library's goroutine or in the dashboard's own. The test kills
+// it for the third fault.
+func runFaulty(fault string) int {
 	if len(os.Args) > 1 && os.Args[1] == "restore" {
 		if err := restore.Wait(os.Stdin, os.Stdout, os.Stderr); err != nil {
 			return 1
@@ -81,7 +82,7 @@ func TestTheTerminalIsRestoredWhateverHappens(t *testing.T) {
 				}
 			}
 			if err := s.End(); err == nil {
-				t.Error("it ended as if nothing had happened")
+				t.Error("the dashboard ended without an error")
 			}
 			s.UntilTrue("the restored terminal", func(string) bool { return s.Restored() })
 			if fault != "killed" {

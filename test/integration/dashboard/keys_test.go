@@ -10,7 +10,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/screen"
 )
 
-// TestEveryKeyOfHelpOnEveryScreen presses what help lists there, and expects the dashboard to live and to answer afterwards.
+// TestEveryKeyOfHelpOnEveryScreen presses each key that help lists on each screen. The dashboard must still respond.
 func TestEveryKeyOfHelpOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	screens := map[string]struct{ enter, shows string }{
@@ -25,26 +25,26 @@ func TestEveryKeyOfHelpOnEveryScreen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := server.Namespace(t)
-			populate(t, server, namespace)
+			createObjects(t, server, namespace)
 			s := screen.Start(t, 100, 30, command(t, server.Kubeconfig(), "-n", namespace))
 			s.Until("POOLS 1", "own")
 			arrive := func() {
-				home(s)
+				goHome(s)
 				s.Type("g" + at.enter)
 				s.Until(at.shows)
 			}
 			arrive()
 			s.Type("?")
 			s.Until("╭─Keys")
-			keys := keysOf(t, s.Text())
+			keys := keysInHelp(t, s.Text())
 			if len(keys) < 15 {
-				t.Errorf("help lists %q only", keys)
+				t.Errorf("help lists only %q", keys)
 			}
 			for _, key := range keys {
 				arrive()
 				s.Type(key)
 			}
-			home(s)
+			goHome(s)
 			s.Type("q")
 			if err := s.Left(); err != nil {
 				t.Error(err)
@@ -53,12 +53,14 @@ func TestEveryKeyOfHelpOnEveryScreen(t *testing.T) {
 	}
 }
 
-// keysOf reads from help which keys there are, and returns what a terminal sends for them. Quitting comes at the end.
-func keysOf(t *testing.T, help string) []string {
+// keysInHelp parses the keys in help and returns what a terminal sends for them, except for the key that quits.
+func keysInHelp(t *testing.T, help string) []string {
 	t.Helper()
 	special := map[string]string{
-		"↑": "\x1b[A", "↓": "\x1b[B", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F", "tab": "\t", "enter": "\r",
-		"esc": screen.Esc, "space": " ", "ctrl+a": "\x01", "ctrl+r": "\x12", "/": "/",
+		"↑": "\x1b[A", "↓": "\x1b[B", "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "home": "\x1b[H", "end": "\x1b[F",
+		"tab":   "\t",
+		"enter": "\r",
+		"esc":   screen.Esc, "space": " ", "ctrl+a": "\x01", "ctrl+r": "\x12", "/": "/",
 	}
 	var keys []string
 	for line := range strings.Lines(help) {
@@ -94,13 +96,14 @@ func keysOf(t *testing.T, help string) []string {
 	return keys
 }
 
-// home goes back to the upper table of the first screen. Esc leads there from anywhere, and answers questions with no; a
-// click on the head of a table chooses it. Neither does anything there, so it does not matter when they arrive.
-func home(s *screen.Screen) {
+// goHome returns to the upper table of the first screen. Esc leads there from every screen and answers questions with
+// no, and a click on a table's header selects it. Neither has an effect once there, so their timing does not matter.
+func goHome(s *screen.Screen) {
 	const enough = 8 // marks and filters of two screens, and an overlay
 	s.Type(strings.Repeat(screen.Esc, enough) + screen.Click(5, 1))
 	s.UntilTrue("the upper table of the first screen", func(text string) bool {
 		cursor, claims := strings.Index(text, "▶"), strings.Index(text, "CLAIMS 2 ")
-		return strings.Contains(text, "POOLS 1 ") && cursor >= 0 && cursor < claims && !strings.Contains(text, "╭") && !strings.Contains(text, "marked")
+		return strings.Contains(text, "POOLS 1 ") && cursor >= 0 && cursor < claims && !strings.Contains(text, "╭") &&
+			!strings.Contains(text, "marked")
 	})
 }

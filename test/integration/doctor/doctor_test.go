@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package doctor turns each check of `kubectl sandbox doctor` red in turn on a real API server, sees it named with its cure,
-// and applies the cure. There are no controllers: the tests play them.
+// Package doctor makes each check of `kubectl sandbox doctor` fail in turn on a real API server, checks the finding and
+// its cure, and applies the cure. There are no controllers: the tests act in their place.
 package doctor
 
 import (
@@ -27,27 +27,27 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
 }
 
-// fault is one thing that is wrong.
+// fault is one fault of an installation and what doctor reports about it.
 type fault struct {
-	check   string
-	status  string // Failed by default
-	says    string
-	cure    string
-	inflict func(*testing.T, kubernetes.Interface)
-	heal    func(*testing.T, kubernetes.Interface) // upgrade by default
+	check  string
+	status string // Failed by default
+	says   string
+	cure   string
+	inject func(*testing.T, kubernetes.Interface)
+	repair func(*testing.T, kubernetes.Interface) // default: upgrade
 }
 
 func kubectl(args ...string) func(*testing.T, kubernetes.Interface) {
-	return func(t *testing.T, _ kubernetes.Interface) { t.Helper(); must(t, args...) }
+	return func(t *testing.T, _ kubernetes.Interface) { t.Helper(); mustKubectl(t, args...) }
 }
 
 // patchOperator replaces a field of the operator's Deployment.
 func patchOperator(path, value string) func(*testing.T, kubernetes.Interface) {
 	return func(t *testing.T, client kubernetes.Interface) {
 		t.Helper()
-		must(t, "-n", home, "patch", "deployment", apis.OperatorName, "--type=json", "-p",
+		mustKubectl(t, "-n", operatorNamespace, "patch", "deployment", apis.OperatorName, "--type=json", "-p",
 			`[{"op":"replace","path":"`+path+`","value":`+value+`}]`)
-		available(t, client, 1)
+		setAvailable(t, client, 1)
 	}
 }
 
@@ -56,92 +56,95 @@ func faults() map[string]fault {
 	return map[string]fault{
 		"a definition is missing": {
 			check: "definitions", says: apis.CRDSandboxWarmPools + " is missing", cure: "upgrade",
-			inflict: kubectl("delete", "crd", apis.CRDSandboxWarmPools),
+			inject: kubectl("delete", "crd", apis.CRDSandboxWarmPools),
 		},
 		"a definition is old": {
 			check: "definitions", says: apis.CRDSandboxes + " is not that of this program", cure: "upgrade",
-			inflict: kubectl("patch", "crd", apis.CRDSandboxes, "--type=json", "-p",
+			inject: kubectl("patch", "crd", apis.CRDSandboxes, "--type=json", "-p",
 				`[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/operatingMode"}]`),
 		},
 		"a role is gone": {
 			check: "operator-permissions", says: "may not", cure: "upgrade",
-			inflict: kubectl("delete", "clusterrole", apis.OperatorName),
+			inject: kubectl("delete", "clusterrole", apis.OperatorName),
 		},
 		"a binding is gone": {
 			check: "operator-permissions", says: "patch sandboxclaims/status." + apis.GroupExtensions, cure: "upgrade",
-			inflict: kubectl("delete", "clusterrolebinding", apis.OperatorName+"-extensions"),
+			inject: kubectl("delete", "clusterrolebinding", apis.OperatorName+"-extensions"),
 		},
 		"the role of the leader's lease is gone": {
 			check: "operator-permissions", says: "update leases.coordination.k8s.io", cure: "upgrade",
-			inflict: kubectl("-n", home, "delete", "role", apis.OperatorName+"-leader-election"),
+			inject: kubectl("-n", operatorNamespace, "delete", "role", apis.OperatorName+"-leader-election"),
 		},
 		"the operator is not available": {
 			check: "operator", says: "its Pod is not there yet", cure: "kubectl describe",
-			inflict: func(t *testing.T, client kubernetes.Interface) { t.Helper(); available(t, client, 0) },
+			inject: func(t *testing.T, client kubernetes.Interface) { t.Helper(); setAvailable(t, client, 0) },
 		},
 		"the operator is scaled to zero": {
 			check: "operator", says: "scaled to zero", cure: "kubectl scale",
-			inflict: kubectl("-n", home, "scale", "deployment", apis.OperatorName, "--replicas=0"),
-			heal: func(t *testing.T, client kubernetes.Interface) { // an upgrade keeps the number that somebody chose
+			inject: kubectl("-n", operatorNamespace, "scale", "deployment", apis.OperatorName, "--replicas=0"),
+			repair: func(t *testing.T, client kubernetes.Interface) { // an upgrade keeps a number of replicas that was set
 				t.Helper()
-				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=1")
-				available(t, client, 1)
+				mustKubectl(t, "-n", operatorNamespace, "scale", "deployment", apis.OperatorName, "--replicas=1")
+				setAvailable(t, client, 1)
 			},
 		},
 		"the operator is gone": {
 			check: "operator", says: "no operator is installed", cure: "kubectl sandbox install",
-			inflict: kubectl("-n", home, "delete", "deployment", apis.OperatorName),
-			heal: func(t *testing.T, client kubernetes.Interface) {
+			inject: kubectl("-n", operatorNamespace, "delete", "deployment", apis.OperatorName),
+			repair: func(t *testing.T, client kubernetes.Interface) {
 				t.Helper()
 				reinstall(t)
-				available(t, client, 1)
+				setAvailable(t, client, 1)
 			},
 		},
 		"the leader has fallen silent": {
 			check: "leader", says: "operator-x held the Lease until", cure: "kubectl logs",
-			inflict: func(t *testing.T, c kubernetes.Interface) {
+			inject: func(t *testing.T, c kubernetes.Interface) {
 				t.Helper()
-				renew(t, c, "operator-x_1", time.Now().Add(-time.Minute))
+				setLease(t, c, "operator-x_1", time.Now().Add(-time.Minute))
 			},
-			heal: func(t *testing.T, c kubernetes.Interface) {
+			repair: func(t *testing.T, c kubernetes.Interface) {
 				t.Helper()
-				renew(t, c, "operator-x_1", time.Now().Add(time.Hour))
+				setLease(t, c, "operator-x_1", time.Now().Add(time.Hour))
 			},
 		},
 		"nobody leads": {
 			check: "leader", says: "nobody holds the Lease", cure: "kubectl logs",
-			inflict: func(t *testing.T, c kubernetes.Interface) { t.Helper(); renew(t, c, "", time.Now()) },
-			heal: func(t *testing.T, c kubernetes.Interface) {
+			inject: func(t *testing.T, c kubernetes.Interface) { t.Helper(); setLease(t, c, "", time.Now()) },
+			repair: func(t *testing.T, c kubernetes.Interface) {
 				t.Helper()
-				renew(t, c, "operator-x_1", time.Now().Add(time.Hour))
+				setLease(t, c, "operator-x_1", time.Now().Add(time.Hour))
 			},
 		},
 		"several operators without an election": {
 			check: "flags", says: "2 operators run without leader election", cure: "--replicas=1",
-			inflict: func(t *testing.T, c kubernetes.Interface) {
+			inject: func(t *testing.T, c kubernetes.Interface) {
 				t.Helper()
 				patchOperator(args+"/0", `"--leader-elect=false"`)(t, c)
-				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=2")
-				available(t, c, 2)
+				mustKubectl(t, "-n", operatorNamespace, "scale", "deployment", apis.OperatorName, "--replicas=2")
+				setAvailable(t, c, 2)
 			},
-			heal: func(t *testing.T, c kubernetes.Interface) {
+			repair: func(t *testing.T, c kubernetes.Interface) {
 				t.Helper()
-				must(t, "-n", home, "scale", "deployment", apis.OperatorName, "--replicas=1")
+				mustKubectl(t, "-n", operatorNamespace, "scale", "deployment", apis.OperatorName, "--replicas=1")
 				patchOperator(args+"/0", `"--leader-elect=true"`)(t, c)
 			},
 		},
 		"an operator of other namespaces": {
-			check: "flags", status: statusWarning, says: "works in elsewhere alone", cure: "--watch-namespaces=elsewhere,default",
-			inflict: patchOperator(args, `["--leader-elect=true","--extensions=true","--watch-namespaces=elsewhere"]`),
-			heal:    patchOperator(args, `["--leader-elect=true","--extensions=true"]`),
+			check: "flags", status: statusWarning, says: "works in elsewhere alone",
+			cure:   "--watch-namespaces=elsewhere,default",
+			inject: patchOperator(args, `["--leader-elect=true","--extensions=true","--watch-namespaces=elsewhere"]`),
+			repair: patchOperator(args, `["--leader-elect=true","--extensions=true"]`),
 		},
 		"another version": {
 			check: "version", status: statusWarning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
-			inflict: kubectl("-n", home, "label", "deployment", apis.OperatorName, "app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
-			// The image of another version is replaced by a named one only, where ours is that of a development build.
-			heal: func(t *testing.T, client kubernetes.Interface) {
+			inject: kubectl("-n", operatorNamespace, "label", "deployment", apis.OperatorName,
+				"app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
+			// A development build has no published image, so an upgrade to it must name the image.
+			repair: func(t *testing.T, client kubernetes.Interface) {
 				t.Helper()
-				deployment, err := client.AppsV1().Deployments(home).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
+				deployment, err := client.AppsV1().Deployments(operatorNamespace).Get(t.Context(), apis.OperatorName,
+					metav1.GetOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,47 +153,48 @@ func faults() map[string]fault {
 		},
 		"no default StorageClass": {
 			check: "storage", says: "no StorageClass is the default", cure: "kubectl annotate storageclass standard",
-			inflict: kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class-"),
-			heal:    kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class=true"),
+			inject: kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class-"),
+			repair: kubectl("annotate", "storageclass", "standard", "storageclass.kubernetes.io/is-default-class=true"),
 		},
 		"a metrics Service that is gone": {
 			check: "metrics", says: "does not exist", cure: "upgrade",
-			inflict: kubectl("-n", home, "delete", "service", apis.OperatorName),
+			inject: kubectl("-n", operatorNamespace, "delete", "service", apis.OperatorName),
 		},
 	}
 }
 
 func reinstall(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := as(t, server.Kubeconfig(), append([]string{"install", "--wait=false"}, args...)...); err != nil {
+	if _, err := runAs(t, server.Kubeconfig(), append([]string{"install", "--wait=false"}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(server.Config())
-	found, err := examine(t, server.Kubeconfig(), "default")
-	if err == nil || found["operator"].Status != statusFailed || !strings.Contains(found["operator"].Cure, "kubectl sandbox install") {
+	found, err := runDoctor(t, server.Kubeconfig(), "default")
+	if err == nil || found["operator"].Status != statusFailed ||
+		!strings.Contains(found["operator"].Cure, "kubectl sandbox install") {
 		t.Errorf("before an installation: %v, %+v", err, found["operator"])
 	}
-	settle(t, client)
-	green := func(t *testing.T) {
+	installOperator(t, client)
+	checkHealthy := func(t *testing.T) {
 		t.Helper()
-		found, err := examine(t, server.Kubeconfig(), "default")
+		found, err := runDoctor(t, server.Kubeconfig(), "default")
 		if err != nil {
-			t.Fatalf("not green: %v: %+v", err, found)
+			t.Fatalf("not healthy: %v: %+v", err, found)
 		}
 		for check, finding := range found {
 			if finding.Status != statusOK && check != "networkpolicy" { // nobody can tell without a network plugin
-				t.Fatalf("not green: %+v", finding)
+				t.Fatalf("not healthy: %+v", finding)
 			}
 		}
 	}
-	green(t)
+	checkHealthy(t)
 	for name, f := range faults() {
 		t.Run(name, func(t *testing.T) {
-			f.inflict(t, client)
-			found, err := examine(t, server.Kubeconfig(), "default")
+			f.inject(t, client)
+			found, err := runDoctor(t, server.Kubeconfig(), "default")
 			want := f.status
 			if want == "" {
 				want = statusFailed
@@ -199,15 +203,16 @@ func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 			if got.Status != want || !strings.Contains(got.Message, f.says) || !strings.Contains(got.Cure, f.cure) {
 				t.Errorf("got %+v, want %s with %q and the cure %q", got, want, f.says, f.cure)
 			}
-			if (want == statusFailed) != (err != nil && strings.Contains(err.Error(), f.check)) || (err != nil && plugin.ExitCode(err) != 1) {
+			if (want == statusFailed) != (err != nil && strings.Contains(err.Error(), f.check)) ||
+				(err != nil && plugin.ExitCode(err) != 1) {
 				t.Errorf("the command ends with %v", err)
 			}
-			if f.heal == nil {
-				mend(t, client)
+			if f.repair == nil {
+				upgradeOperator(t, client)
 			} else {
-				f.heal(t, client)
+				f.repair(t, client)
 			}
-			green(t)
+			checkHealthy(t)
 		})
 	}
 }
@@ -215,9 +220,9 @@ func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 func TestDoctorOfSomebodyWhoMayDoLittle(t *testing.T) {
 	namespace := server.Namespace(t)
 	nobody := server.User(t, "patient-nobody", "")
-	found, err := examine(t, nobody.Kubeconfig, namespace)
+	found, err := runDoctor(t, nobody.Kubeconfig, namespace)
 	if err == nil {
-		t.Error("somebody without permissions is told that all is well")
+		t.Error("doctor reports no failure to a user without permissions")
 	}
 	for check, says := range map[string]string{
 		"permissions":      "create sandboxes." + apis.GroupAgents,
@@ -229,17 +234,21 @@ func TestDoctorOfSomebodyWhoMayDoLittle(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	for _, check := range []string{"definitions", "operator", "operator-permissions", "storage", "runtimeclasses", "networkpolicy"} {
+	for _, check := range []string{
+		"definitions", "operator", "operator-permissions", "storage", "runtimeclasses", "networkpolicy",
+	} {
 		if found[check].Status != statusUnknown {
-			t.Errorf("what they may not read is not unknown: %+v", found[check])
+			t.Errorf("a check without permissions is not unknown: %+v", found[check])
 		}
 	}
 	halfway := server.User(t, "patient-halfway", namespace, rbacv1.PolicyRule{
-		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"}, Verbs: []string{"create"},
+		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"},
+		Verbs: []string{"create"},
 	})
-	found, _ = examine(t, halfway.Kubeconfig, namespace)
-	if got := found["exec-permissions"].Message; !strings.Contains(got, "get pods/exec") || strings.Contains(got, "create") {
-		t.Errorf("a WebSocket begins with a get: %s", got)
+	found, _ = runDoctor(t, halfway.Kubeconfig, namespace)
+	if got := found["exec-permissions"].Message; !strings.Contains(got, "get pods/exec") ||
+		strings.Contains(got, "create") {
+		t.Errorf("WebSocket connections need the verb get: %s", got)
 	}
 }
 
@@ -255,15 +264,16 @@ func TestDoctorKnowsTemplatesOfMissingRuntimeClasses(t *testing.T) {
 	t.Cleanup(func() {
 		_, _, _ = server.Kubectl(t, "", "-n", namespace, "delete", "sandboxtemplate", "safe")
 	})
-	found, _ := examine(t, server.Kubeconfig(), "default")
-	if got := found["runtimeclasses"]; got.Status != statusFailed || !strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
+	found, _ := runDoctor(t, server.Kubeconfig(), "default")
+	if got := found["runtimeclasses"]; got.Status != statusFailed ||
+		!strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
 		t.Errorf("%+v", got)
 	}
 	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}
 	if _, err := client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ = examine(t, server.Kubeconfig(), "default"); found["runtimeclasses"].Status != statusOK {
+	if found, _ = runDoctor(t, server.Kubeconfig(), "default"); found["runtimeclasses"].Status != statusOK {
 		t.Errorf("%+v", found["runtimeclasses"])
 	}
 	if err := client.NodeV1().RuntimeClasses().Delete(t.Context(), "gvisor", metav1.DeleteOptions{}); err != nil {

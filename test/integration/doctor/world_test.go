@@ -22,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
-const home = apis.OperatorNamespace
+const operatorNamespace = apis.OperatorNamespace
 
 // The outcomes of a check, as doctor -o json spells them.
 const (
@@ -46,8 +46,8 @@ type report struct {
 	Findings []finding `json:"findings"`
 }
 
-// as runs a command as the user of a kubeconfig.
-func as(t *testing.T, kubeconfig string, args ...string) (out string, err error) {
+// runAs runs a command as the user of a kubeconfig.
+func runAs(t *testing.T, kubeconfig string, args ...string) (out string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
@@ -57,10 +57,10 @@ func as(t *testing.T, kubeconfig string, args ...string) (out string, err error)
 	return stdout.String(), err
 }
 
-// examine returns what doctor found, by check.
-func examine(t *testing.T, kubeconfig, namespace string) (map[string]finding, error) {
+// runDoctor returns doctor's findings by check.
+func runDoctor(t *testing.T, kubeconfig, namespace string) (map[string]finding, error) {
 	t.Helper()
-	out, failure := as(t, kubeconfig, "doctor", "--namespace", namespace, "-o", "json")
+	out, failure := runAs(t, kubeconfig, "doctor", "--namespace", namespace, "-o", "json")
 	var got report
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("doctor printed %q (%v): %v", out, failure, err)
@@ -80,18 +80,22 @@ func examine(t *testing.T, kubeconfig, namespace string) (map[string]finding, er
 	return found, failure
 }
 
-// settle installs the operator and plays what a cluster adds: an available Deployment, a leader, a StorageClass.
-func settle(t *testing.T, client kubernetes.Interface) {
+// installOperator installs the operator and creates what a cluster adds: an available Deployment, a leader, a
+// StorageClass.
+func installOperator(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	if _, err := as(t, server.Kubeconfig(), "install", "--wait=false"); err != nil {
+	if _, err := runAs(t, server.Kubeconfig(), "install", "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
-	available(t, client, 1)
+	setAvailable(t, client, 1)
 	holder, seconds := apis.OperatorName+"-abc_uuid", int32(15)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: apis.LeaseName}, Spec: coordinationv1.LeaseSpec{
-		HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: new(metav1.NewMicroTime(time.Now().Add(time.Hour))), // nobody renews it here
+		// no operator renews it
+		HolderIdentity: &holder, LeaseDurationSeconds: &seconds,
+		RenewTime: new(metav1.NewMicroTime(time.Now().Add(time.Hour))),
 	}}
-	if _, err := client.CoordinationV1().Leases(home).Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
+	if _, err := client.CoordinationV1().Leases(operatorNamespace).Create(t.Context(), lease,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{
@@ -102,47 +106,50 @@ func settle(t *testing.T, client kubernetes.Interface) {
 	}
 }
 
-// available has the Deployment's status say so many replicas.
-func available(t *testing.T, client kubernetes.Interface, replicas int32) {
+// setAvailable sets the replicas in the Deployment's status.
+func setAvailable(t *testing.T, client kubernetes.Interface, replicas int32) {
 	t.Helper()
-	d, err := client.AppsV1().Deployments(home).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
+	d, err := client.AppsV1().Deployments(operatorNamespace).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Status = appsv1.DeploymentStatus{
-		ObservedGeneration: d.Generation, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas,
+		ObservedGeneration: d.Generation, Replicas: replicas, UpdatedReplicas: replicas, ReadyReplicas: replicas,
+		AvailableReplicas: replicas,
 	}
-	if _, err := client.AppsV1().Deployments(home).UpdateStatus(t.Context(), d, metav1.UpdateOptions{}); err != nil {
+	if _, err := client.AppsV1().Deployments(operatorNamespace).UpdateStatus(t.Context(), d,
+		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// renew changes the leader's Lease.
-func renew(t *testing.T, client kubernetes.Interface, holder string, at time.Time) {
+// setLease sets the holder and the renew time of the leader's Lease.
+func setLease(t *testing.T, client kubernetes.Interface, holder string, at time.Time) {
 	t.Helper()
-	lease, err := client.CoordinationV1().Leases(home).Get(t.Context(), apis.LeaseName, metav1.GetOptions{})
+	lease, err := client.CoordinationV1().Leases(operatorNamespace).Get(t.Context(), apis.LeaseName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	lease.Spec.HolderIdentity, lease.Spec.RenewTime = &holder, new(metav1.NewMicroTime(at))
-	if _, err := client.CoordinationV1().Leases(home).Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+	if _, err := client.CoordinationV1().Leases(operatorNamespace).Update(t.Context(), lease,
+		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// must runs kubectl as an administrator.
-func must(t *testing.T, args ...string) {
+// mustKubectl runs kubectl as an administrator and fails the test if kubectl fails.
+func mustKubectl(t *testing.T, args ...string) {
 	t.Helper()
 	if _, stderr, err := server.Kubectl(t, "", args...); err != nil {
 		t.Fatalf("kubectl %s: %v: %s", strings.Join(args, " "), err, stderr)
 	}
 }
 
-// mend runs upgrade as the cures say, and has the Deployment available again.
-func mend(t *testing.T, client kubernetes.Interface) {
+// upgradeOperator runs upgrade, which is the cure of most faults, and makes the Deployment available again.
+func upgradeOperator(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	if _, err := as(t, server.Kubeconfig(), "upgrade", "--wait=false"); err != nil {
+	if _, err := runAs(t, server.Kubeconfig(), "upgrade", "--wait=false"); err != nil {
 		t.Fatal(err)
 	}
-	available(t, client, 1)
+	setAvailable(t, client, 1)
 }

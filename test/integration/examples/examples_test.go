@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package examples checks that an API server takes every file in examples.
+// Package examples checks that an API server accepts every file in examples.
 package examples
 
 import (
@@ -29,15 +29,17 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }))
 }
 
-// elsewhere are the files whose kinds come with other projects: no schema of theirs is served here. What they may hold is
-// said, so that nothing else slips through unchecked.
-var elsewhere = map[string][]string{
-	"integrations/kueue-queue.yaml": {"kueue.x-k8s.io/v1beta1 ResourceFlavor", "kueue.x-k8s.io/v1beta1 ClusterQueue", "kueue.x-k8s.io/v1beta1 LocalQueue"},
-	"integrations/kro.yaml":         {"kro.run/v1alpha1 ResourceGraphDefinition"},
-	"integrations/kyverno.yaml":     {"kyverno.io/v1 ClusterPolicy"},
+// foreignKinds lists the files with kinds of other projects, whose schemas this server does not have. It lists their
+// objects, so that no other object goes unchecked.
+var foreignKinds = map[string][]string{
+	"integrations/kueue-queue.yaml": {
+		"kueue.x-k8s.io/v1beta1 ResourceFlavor", "kueue.x-k8s.io/v1beta1 ClusterQueue", "kueue.x-k8s.io/v1beta1 LocalQueue",
+	},
+	"integrations/kro.yaml":     {"kro.run/v1alpha1 ResourceGraphDefinition"},
+	"integrations/kyverno.yaml": {"kyverno.io/v1 ClusterPolicy"},
 }
 
-// files are the YAML files below examples, by their paths.
+// files returns the paths of the YAML and JSON files below examples.
 func files(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -57,7 +59,7 @@ func files(t *testing.T) []string {
 func TestEveryExampleIsServed(t *testing.T) {
 	namespace := server.Namespace(t)
 	for _, name := range files(t) {
-		if _, foreign := elsewhere[name]; foreign {
+		if _, foreign := foreignKinds[name]; foreign {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +82,9 @@ func TestEveryExampleIsServed(t *testing.T) {
 }
 
 func TestOverlaysChooseARuntime(t *testing.T) {
-	for overlay, runtime := range map[string]string{"gvisor": "gvisor", "kata": "kata", "kata-mshv": "kata-mshv-vm-isolation"} {
+	for overlay, runtime := range map[string]string{
+		"gvisor": "gvisor", "kata": "kata", "kata-mshv": "kata-mshv-vm-isolation",
+	} {
 		rendered, stderr, err := server.Kubectl(t, "", "kustomize", filepath.Join(root, "workloads/vscode", overlay))
 		if err != nil || !strings.Contains(rendered, "runtimeClassName: "+runtime+"\n") {
 			t.Errorf("%s: %v\n%s%s", overlay, err, rendered, stderr)
@@ -89,7 +93,7 @@ func TestOverlaysChooseARuntime(t *testing.T) {
 }
 
 func TestExamplesForOtherProjectsAreWellFormed(t *testing.T) {
-	for name, want := range elsewhere {
+	for name, want := range foreignKinds {
 		t.Run(name, func(t *testing.T) {
 			content, err := os.ReadFile(filepath.Join(root, name))
 			if err != nil {

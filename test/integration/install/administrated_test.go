@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// administrator changes an installation as kubectl does: each of its commands is a field manager of its own.
+// administrator changes an installation as kubectl and other tools do, each with its own field manager.
 type administrator struct {
 	*testing.T
 	client kubernetes.Interface
@@ -26,7 +26,8 @@ type administrator struct {
 
 func (a *administrator) deployment() *appsv1.Deployment {
 	a.Helper()
-	d, err := a.client.AppsV1().Deployments(apis.OperatorNamespace).Get(a.Context(), apis.OperatorName, metav1.GetOptions{})
+	d, err := a.client.AppsV1().Deployments(apis.OperatorNamespace).Get(a.Context(), apis.OperatorName,
+		metav1.GetOptions{})
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func (a *administrator) edit(manager string, change func(*corev1.PodSpec)) {
 	a.Helper()
 	d := a.deployment()
 	change(&d.Spec.Template.Spec)
-	if _, err := a.client.AppsV1().Deployments(d.Namespace).Update(a.Context(), d, metav1.UpdateOptions{FieldManager: manager}); err != nil {
+	if _, err := a.client.AppsV1().Deployments(d.Namespace).Update(a.Context(), d,
+		metav1.UpdateOptions{FieldManager: manager}); err != nil {
 		a.Fatal(err)
 	}
 }
@@ -50,19 +52,22 @@ func (a *administrator) scale(replicas int32) {
 		a.Fatal(err)
 	}
 	scale.Spec.Replicas = replicas
-	if _, err := scales.UpdateScale(a.Context(), apis.OperatorName, scale, metav1.UpdateOptions{FieldManager: "kubectl"}); err != nil {
+	if _, err := scales.UpdateScale(a.Context(), apis.OperatorName, scale,
+		metav1.UpdateOptions{FieldManager: "kubectl"}); err != nil {
 		a.Fatal(err)
 	}
 }
 
-// set is what the administrator sets.
-func (a *administrator) set() {
+// changeInstallation makes changes that install must keep.
+func (a *administrator) changeInstallation() {
 	a.Helper()
 	container := func(change func(*corev1.Container)) func(*corev1.PodSpec) {
 		return func(p *corev1.PodSpec) { change(&p.Containers[0]) }
 	}
 	a.edit("kubectl-set", container(func(c *corev1.Container) { c.Image = "localhost/operator:hotfix" }))
-	a.edit("kubectl-set", container(func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: "GOMAXPROCS", Value: "2"}) }))
+	a.edit("kubectl-set", container(func(c *corev1.Container) {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "GOMAXPROCS", Value: "2"})
+	}))
 	a.edit("kubectl-edit", container(func(c *corev1.Container) { c.Args = append(c.Args, "--kube-api-qps=77") }))
 	a.edit("kubectl-edit", container(func(c *corev1.Container) {
 		c.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("4Gi")
@@ -71,9 +76,12 @@ func (a *administrator) set() {
 	a.edit("kubectl-patch", func(p *corev1.PodSpec) { p.NodeSelector = map[string]string{"disk": "ssd"} })
 	a.edit("helm", func(p *corev1.PodSpec) {
 		p.Tolerations = []corev1.Toleration{{Key: "infra", Operator: corev1.TolerationOpExists}}
-		p.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "infra", Operator: corev1.NodeSelectorOpExists}}}},
-		}}}
+		nodes := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+			{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "infra", Operator: corev1.NodeSelectorOpExists}}},
+		}}
+		p.Affinity = &corev1.Affinity{
+			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: nodes},
+		}
 	})
 	a.scale(3)
 	accounts := a.client.CoreV1().ServiceAccounts(apis.OperatorNamespace)
@@ -82,26 +90,28 @@ func (a *administrator) set() {
 		a.Fatal(err)
 	}
 	account.Annotations = map[string]string{"eks.amazonaws.com/role-arn": "arn"}
-	if _, err := accounts.Update(a.Context(), account, metav1.UpdateOptions{FieldManager: "kubectl-annotate"}); err != nil {
+	if _, err := accounts.Update(a.Context(), account, metav1.UpdateOptions{
+		FieldManager: "kubectl-annotate",
+	}); err != nil {
 		a.Fatal(err)
 	}
 }
 
-// administrated says what install makes of an installation that somebody changed.
-func administrated(t *testing.T) {
+// checkKeptChanges tests install on an installation that an administrator has changed.
+func checkKeptChanges(t *testing.T) {
 	t.Helper()
 	kubeconfig := server.Kubeconfig()
 	a := &administrator{t, kubernetes.NewForConfigOrDie(server.Config())}
-	a.set()
+	a.changeInstallation()
 	was := a.deployment()
 
-	out, _, err := as(t, kubeconfig, "install", "--dry-run=server")
-	if err != nil || strings.Count(out, " unchanged (server dry run)\n") != len(present(t)) {
-		t.Errorf("a dry run over what somebody changed: %v\n%s", err, out)
+	out, _, err := runAs(t, kubeconfig, "install", "--dry-run=server")
+	if err != nil || strings.Count(out, " unchanged (server dry run)\n") != len(presentObjects(t)) {
+		t.Errorf("a dry run after an administrator's changes: %v\n%s", err, out)
 	}
-	out, errOut, err := as(t, kubeconfig, "install", "--wait=false")
-	if err != nil || strings.Count(out, " unchanged\n") != len(present(t)) {
-		t.Errorf("install over what somebody changed: %v\n%s", err, out)
+	out, errOut, err := runAs(t, kubeconfig, "install", "--wait=false")
+	if err != nil || strings.Count(out, " unchanged\n") != len(presentObjects(t)) {
+		t.Errorf("install after an administrator's changes: %v\n%s", err, out)
 	}
 	for _, says := range []string{
 		"keeps the image localhost/operator:hotfix", "keeps .spec.template.spec.nodeSelector, which kubectl-patch set",
@@ -114,31 +124,37 @@ func administrated(t *testing.T) {
 	if now := a.deployment(); now.Generation != was.Generation {
 		t.Errorf("the Deployment changed: %+v", now.Spec.Template.Spec)
 	}
-	account, err := a.client.CoreV1().ServiceAccounts(apis.OperatorNamespace).Get(t.Context(), apis.OperatorName, metav1.GetOptions{})
+	account, err := a.client.CoreV1().ServiceAccounts(apis.OperatorNamespace).Get(t.Context(), apis.OperatorName,
+		metav1.GetOptions{})
 	if err != nil || account.Annotations["eks.amazonaws.com/role-arn"] != "arn" {
 		t.Errorf("%v, annotations %v", err, account.Annotations)
 	}
-	a.forDifferences()
-	a.forPermissions()
-	if _, errOut, err := as(t, kubeconfig, "install", "--force-conflicts", "--image", "localhost/operator:v2", "--wait=false"); err != nil {
+	a.checkFlags()
+	a.checkPermissions()
+	if _, errOut, err := runAs(t, kubeconfig, "install", "--force-conflicts", "--image", "localhost/operator:v2",
+		"--wait=false"); err != nil {
 		t.Errorf("%v, %s", err, errOut)
 	}
 	spec := a.deployment().Spec
 	c := spec.Template.Spec.Containers[0]
-	if *spec.Replicas != 1 || slices.Contains(c.Args, "--kube-api-qps=77") || c.Resources.Limits.Memory().String() != "1Gi" || spec.Template.Spec.NodeSelector["disk"] != "" {
-		t.Errorf("taken back: %d replicas, %+v", *spec.Replicas, spec.Template.Spec)
+	if *spec.Replicas != 1 || slices.Contains(c.Args, "--kube-api-qps=77") ||
+		c.Resources.Limits.Memory().String() != "1Gi" || spec.Template.Spec.NodeSelector["disk"] != "" {
+		t.Errorf("after --force-conflicts: %d replicas, %+v", *spec.Replicas, spec.Template.Spec)
 	}
 }
 
-// forDifferences: flags change what they name and nothing else, and a dry run shows it.
-func (a *administrator) forDifferences() {
+// checkFlags checks that flags change only the fields that they name, and that a dry run shows the difference.
+func (a *administrator) checkFlags() {
 	a.Helper()
 	flags := []string{"--replicas", "2", "--arg=--kube-api-qps=5", "--arg=--kube-api-burst=9", "--wait=false"}
-	out, _, err := as(a.T, server.Kubeconfig(), "install", append(slices.Clone(flags), "--dry-run=server")...)
+	out, _, err := runAs(a.T, server.Kubeconfig(), "install", append(slices.Clone(flags), "--dry-run=server")...)
 	if err != nil || strings.Count(out, " configured (server dry run)\n") != 1 {
 		a.Errorf("a dry run of a change: %v\n%s", err, out)
 	}
-	for _, line := range []string{"deployment.apps/" + apis.OperatorName + " configured (server dry run)", "-  \"replicas\": 3,", "+  \"replicas\": 2,", "--kube-api-qps=77", "--kube-api-qps=5"} {
+	for _, line := range []string{
+		"deployment.apps/" + apis.OperatorName + " configured (server dry run)", "-  \"replicas\": 3,", "+  \"replicas\": 2,",
+		"--kube-api-qps=77", "--kube-api-qps=5",
+	} {
 		if !strings.Contains(out, line) {
 			a.Errorf("not %q in\n%s", line, out)
 		}
@@ -146,19 +162,23 @@ func (a *administrator) forDifferences() {
 	if *a.deployment().Spec.Replicas != 3 {
 		a.Error("a dry run changed something")
 	}
-	if out, _, err := as(a.T, server.Kubeconfig(), "install", flags...); err != nil || strings.Count(out, " configured\n") != 1 {
+	if out, _, err := runAs(a.T, server.Kubeconfig(), "install", flags...); err != nil ||
+		strings.Count(out, " configured\n") != 1 {
 		a.Errorf("%v\n%s", err, out)
 	}
 	spec := a.deployment().Spec
 	c := spec.Template.Spec.Containers[0]
-	if *spec.Replicas != 2 || c.Image != "localhost/operator:hotfix" || spec.Template.Spec.NodeSelector["disk"] != "ssd" || len(spec.Template.Spec.Tolerations) != 1 ||
-		!slices.Equal(c.Args, []string{"--leader-elect=true", "--extensions=true", "--kube-api-qps=5", "--kube-api-burst=9"}) {
+	if *spec.Replicas != 2 || c.Image != "localhost/operator:hotfix" || spec.Template.Spec.NodeSelector["disk"] != "ssd" ||
+		len(spec.Template.Spec.Tolerations) != 1 ||
+		!slices.Equal(c.Args, []string{
+			"--leader-elect=true", "--extensions=true", "--kube-api-qps=5", "--kube-api-burst=9",
+		}) {
 		a.Errorf("%d replicas, image %s, arguments %v, %+v", *spec.Replicas, c.Image, c.Args, spec.Template.Spec)
 	}
 }
 
-// forPermissions: what the operator needs comes back, whoever took it.
-func (a *administrator) forPermissions() {
+// checkPermissions checks that install restores the operator's permissions even if an administrator removed them.
+func (a *administrator) checkPermissions() {
 	a.Helper()
 	roles := a.client.RbacV1().ClusterRoles()
 	role, err := roles.Get(a.Context(), apis.OperatorName, metav1.GetOptions{})
@@ -170,10 +190,11 @@ func (a *administrator) forPermissions() {
 	if _, err := roles.Update(a.Context(), role, metav1.UpdateOptions{FieldManager: "kubectl-edit"}); err != nil {
 		a.Fatal(err)
 	}
-	if _, errOut, err := as(a.T, server.Kubeconfig(), "install", "--wait=false"); err != nil {
+	if _, errOut, err := runAs(a.T, server.Kubeconfig(), "install", "--wait=false"); err != nil {
 		a.Errorf("%v, %s", err, errOut)
 	}
-	if role, err = roles.Get(a.Context(), apis.OperatorName, metav1.GetOptions{}); err != nil || len(role.Rules) != len(rules) {
+	if role, err = roles.Get(a.Context(), apis.OperatorName, metav1.GetOptions{}); err != nil ||
+		len(role.Rules) != len(rules) {
 		a.Errorf("%v, %d rules of %d", err, len(role.Rules), len(rules))
 	}
 }

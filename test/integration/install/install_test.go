@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
 }
 
-// as runs install or uninstall as the user of a kubeconfig.
-func as(t *testing.T, kubeconfig, command string, args ...string) (out, errOut string, err error) {
+// runAs runs install or uninstall as the user of a kubeconfig.
+func runAs(t *testing.T, kubeconfig, command string, args ...string) (out, errOut string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &stdout, ErrOut: &stderr}
@@ -40,8 +40,8 @@ func as(t *testing.T, kubeconfig, command string, args ...string) (out, errOut s
 	return stdout.String(), stderr.String(), err
 }
 
-// present are the objects of the manifests that the cluster has.
-func present(t *testing.T) []string {
+// presentObjects returns the names of the manifests' objects that exist in the cluster.
+func presentObjects(t *testing.T) []string {
 	t.Helper()
 	objects, err := manifests.Render(manifests.Options{})
 	if err != nil {
@@ -49,7 +49,8 @@ func present(t *testing.T) []string {
 	}
 	var names []string
 	for _, object := range objects {
-		_, err := manifests.Resource(dynamic.NewForConfigOrDie(server.Config()), object).Get(t.Context(), object.GetName(), metav1.GetOptions{})
+		_, err := manifests.Resource(dynamic.NewForConfigOrDie(server.Config()),
+			object).Get(t.Context(), object.GetName(), metav1.GetOptions{})
 		switch {
 		case err == nil:
 			names = append(names, manifests.ResourceName(object))
@@ -60,28 +61,29 @@ func present(t *testing.T) []string {
 	return names
 }
 
-// TestInstall goes through the life of an installation: the steps need each other's results.
+// TestInstall tests an installation from the first refusal to uninstall. Each step needs the results of earlier ones.
 func TestInstall(t *testing.T) {
 	admin := server.Kubeconfig()
 
 	nobody := server.User(t, "nobody", "")
-	_, _, err := as(t, nobody.Kubeconfig, "install", "--wait=false")
-	if err == nil || !strings.Contains(err.Error(), "create customresourcedefinitions.apiextensions.k8s.io") || !strings.Contains(err.Error(), "cluster-admin") {
+	_, _, err := runAs(t, nobody.Kubeconfig, "install", "--wait=false")
+	if err == nil || !strings.Contains(err.Error(), "create customresourcedefinitions.apiextensions.k8s.io") ||
+		!strings.Contains(err.Error(), "cluster-admin") {
 		t.Errorf("without permissions: %v", err)
 	}
 
-	// May write all that is installed, but not give the operator more than it has itself.
+	// This user may write all installed objects, but must not grant the operator more permissions than it has.
 	every := []string{"*"}
 	limited := server.User(t, "limited", "", rbacv1.PolicyRule{
 		APIGroups: []string{"", "apps", "apiextensions.k8s.io", "rbac.authorization.k8s.io"}, Resources: every,
 		Verbs: []string{"get", "list", "create", "patch"},
 	})
-	_, _, err = as(t, limited.Kubeconfig, "install", "--wait=false")
+	_, _, err = runAs(t, limited.Kubeconfig, "install", "--wait=false")
 	if err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("with an escalation: %v", err)
 	}
 
-	if _, _, err := as(t, admin, "install", "--dry-run=server"); err != nil {
+	if _, _, err := runAs(t, admin, "install", "--dry-run=server"); err != nil {
 		t.Errorf("dry run: %v", err)
 	}
 	foreign := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: apis.OperatorName}}
@@ -89,44 +91,45 @@ func TestInstall(t *testing.T) {
 	if _, err := roles.Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = as(t, admin, "install", "--wait=false")
+	_, _, err = runAs(t, admin, "install", "--wait=false")
 	if err == nil || !strings.Contains(err.Error(), "clusterrole.rbac.authorization.k8s.io/"+apis.OperatorName) {
 		t.Errorf("with a foreign ClusterRole: %v", err)
 	}
-	if got := strings.Join(present(t), " "); got != "clusterrole.rbac.authorization.k8s.io/"+apis.OperatorName {
+	if got := strings.Join(presentObjects(t), " "); got != "clusterrole.rbac.authorization.k8s.io/"+apis.OperatorName {
 		t.Fatalf("something was written although it was refused: %s", got)
 	}
-	if _, _, err = as(t, admin, "uninstall", "--yes"); err != nil {
+	if _, _, err = runAs(t, admin, "uninstall", "--yes"); err != nil {
 		t.Errorf("uninstall of nothing: %v", err)
 	}
 	if err := roles.Delete(t.Context(), apis.OperatorName, metav1.DeleteOptions{}); err != nil {
 		t.Fatalf("the foreign ClusterRole is gone: %v", err)
 	}
 
-	out, _, err := as(t, admin, "install", "--wait=false")
-	if err != nil || strings.Count(out, " created\n") != len(present(t)) {
+	out, _, err := runAs(t, admin, "install", "--wait=false")
+	if err != nil || strings.Count(out, " created\n") != len(presentObjects(t)) {
 		t.Errorf("first install: %v\n%s", err, out)
 	}
-	out, _, err = as(t, admin, "install", "--wait=false")
-	if err != nil || strings.Count(out, " unchanged\n") != len(present(t)) {
+	out, _, err = runAs(t, admin, "install", "--wait=false")
+	if err != nil || strings.Count(out, " unchanged\n") != len(presentObjects(t)) {
 		t.Errorf("second install: %v\n%s", err, out)
 	}
-	out, _, err = as(t, admin, "install", "--wait=false", "--image", "localhost/operator:v2")
-	if err != nil || strings.Count(out, " configured\n") != 1 || !strings.Contains(out, "deployment.apps/"+apis.OperatorName+" configured\n") {
+	out, _, err = runAs(t, admin, "install", "--wait=false", "--image", "localhost/operator:v2")
+	if err != nil || strings.Count(out, " configured\n") != 1 ||
+		!strings.Contains(out, "deployment.apps/"+apis.OperatorName+" configured\n") {
 		t.Errorf("another image: %v\n%s", err, out)
 	}
-	administrated(t)
-	_, errOut, err := as(t, admin, "install", "--timeout", "1s")
+	checkKeptChanges(t)
+	_, errOut, err := runAs(t, admin, "install", "--timeout", "1s")
 	if plugin.ExitCode(err) != 124 || !strings.Contains(errOut, "its Pod is not there yet") {
 		t.Errorf("without kubelets the operator cannot run: %v\n%s", err, errOut)
 	}
-	if _, _, err := as(t, admin, "uninstall"); plugin.ExitCode(err) != 2 {
+	if _, _, err := runAs(t, admin, "uninstall"); plugin.ExitCode(err) != 2 {
 		t.Errorf("uninstall without a terminal and --yes: %v", err)
 	}
-	if _, _, err := as(t, nobody.Kubeconfig, "uninstall", "--yes"); err == nil {
+	if _, _, err := runAs(t, nobody.Kubeconfig, "uninstall", "--yes"); err == nil {
 		t.Error("uninstall without permissions did not fail")
 	}
-	if len(present(t)) != 16 {
-		t.Errorf("after refused uninstalls there are %d objects", len(present(t)))
+	if len(presentObjects(t)) != 16 {
+		t.Errorf("after refused uninstalls there are %d objects", len(presentObjects(t)))
 	}
 }

@@ -17,13 +17,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Options say how far behind the API servers are. Zero is not at all.
+// Options set how far the API servers lag behind. Zero values turn a delay off.
 type Options struct {
-	Seed    uint64        // of all that is random: the same seed makes the same choices in the same order of requests
-	Latency time.Duration // a request waits for up to this time before it is passed on
-	Watch   time.Duration // the events of a watch come late by up to this time
-	Reorder bool          // events of different objects change places, as far as they come within the time of Watch
-	Stale   time.Duration // a list that accepts any version is answered with what was true this long ago
+	Seed       uint64        // of all random choices: the same seed and order of requests give the same choices
+	Latency    time.Duration // the maximum delay of a request
+	WatchDelay time.Duration // the maximum delay of the events of a watch
+	Reorder    bool          // reorder events of different objects that come within one delay
+	Stale      time.Duration // the age of the state that a list returns if it accepts any version
 }
 
 // Proxy passes requests on to API servers as one user. It is safe for concurrent use.
@@ -31,7 +31,7 @@ type Proxy struct {
 	options Options
 	hosts   []string
 	next    http.RoundTripper
-	past    *past
+	history *versionHistory
 	server  *httptest.Server
 
 	mu     sync.Mutex
@@ -39,15 +39,15 @@ type Proxy struct {
 	counts Counts
 }
 
-// Counts is how often the proxy did what it is for; a test that asserts on them cannot pass because nothing happened.
+// Counts are the proxy's interventions. A test asserts them to prove that the proxy had an effect.
 type Counts struct {
 	Requests  map[string]int // by host
-	Delayed   int            // events that came late
-	Reordered int            // events that changed places
-	Stale     int            // lists with what was true before
+	Delayed   int            // delayed events
+	Reordered int            // reordered events
+	Stale     int            // lists with an older state
 }
 
-// Start starts a proxy that passes requests on to the hosts as the user whose configuration is given, until the test ends.
+// Start starts a proxy that passes requests on to the hosts with the user's credentials until the test ends.
 func Start(t testing.TB, user *rest.Config, hosts []string, options Options) *Proxy {
 	t.Helper()
 	next, err := rest.TransportFor(user)
@@ -60,13 +60,15 @@ func Start(t testing.TB, user *rest.Config, hosts []string, options Options) *Pr
 		counts: Counts{Requests: map[string]int{}},
 	}
 	if options.Stale > 0 {
-		p.past = startPast(t, p.next, hosts[0], options.Stale)
+		p.history = startHistory(t, p.next, hosts[0], options.Stale)
 	}
 	p.server = httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", p.host(), "" },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", p.host(), ""
+		},
 		Transport:     p,
 		FlushInterval: -1,
-		// A client that goes away is no failure of the proxy.
+		// A client that disconnects is not an error of the proxy, so it is not logged.
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	})
 	t.Cleanup(func() {
@@ -76,7 +78,7 @@ func Start(t testing.TB, user *rest.Config, hosts []string, options Options) *Pr
 	return p
 }
 
-// Config leads clients through the proxy. They speak JSON, which it reads.
+// Config returns a client configuration for the proxy. Clients use JSON, because the proxy parses it.
 func (p *Proxy) Config() *rest.Config {
 	return &rest.Config{
 		Host: p.server.URL, QPS: -1,
@@ -84,7 +86,7 @@ func (p *Proxy) Config() *rest.Config {
 	}
 }
 
-// Counts returns what happened so far.
+// Counts returns the counts so far.
 func (p *Proxy) Counts() Counts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,8 +110,8 @@ func (p *Proxy) host() string {
 	return host
 }
 
-// within chooses a time of at most that.
-func (p *Proxy) within(most time.Duration) time.Duration {
+// randomDuration returns a random duration below most.
+func (p *Proxy) randomDuration(most time.Duration) time.Duration {
 	if most <= 0 {
 		return 0
 	}
@@ -121,7 +123,7 @@ func (p *Proxy) within(most time.Duration) time.Duration {
 // RoundTrip implements http.RoundTripper for the proxy's own requests.
 func (p *Proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
-	case <-time.After(p.within(p.options.Latency)):
+	case <-time.After(p.randomDuration(p.options.Latency)):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
@@ -129,16 +131,16 @@ func (p *Proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	watch := query.Get("watch") == "true"
 	switch {
 	case r.Method != http.MethodGet:
-	case watch && query.Get("sendInitialEvents") == "true" && p.past != nil:
-		return refused(r), nil
-	case !watch && query.Get("resourceVersion") == "0" && p.past != nil:
-		p.past.ask(query)
+	case watch && query.Get("sendInitialEvents") == "true" && p.history != nil:
+		return refuseStreamingList(r), nil
+	case !watch && query.Get("resourceVersion") == "0" && p.history != nil:
+		p.history.rewriteQuery(query)
 		r.URL.RawQuery = query.Encode()
 		p.count(func(c *Counts) { c.Stale++ })
 	}
 	response, err := p.next.RoundTrip(r)
-	if err == nil && watch && response.StatusCode == http.StatusOK && p.options.Watch > 0 {
-		response.Body = p.late(response.Body)
+	if err == nil && watch && response.StatusCode == http.StatusOK && p.options.WatchDelay > 0 {
+		response.Body = p.delayWatch(response.Body)
 		response.ContentLength = -1
 	}
 	return response, err

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// event is one frame of a watch in JSON, and what of it matters here.
+// event is one frame of a watch in JSON, with its type and its object's UID.
 type event struct {
 	raw  json.RawMessage
 	kind watch.EventType
@@ -33,8 +33,8 @@ func (e *event) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// late returns a body with the same events, later.
-func (p *Proxy) late(body io.ReadCloser) io.ReadCloser {
+// delayWatch returns a body with the same events, delayed and possibly reordered.
+func (p *Proxy) delayWatch(body io.ReadCloser) io.ReadCloser {
 	reader, writer := io.Pipe()
 	events := make(chan event)
 	ended := make(chan struct{})
@@ -44,7 +44,7 @@ func (p *Proxy) late(body io.ReadCloser) io.ReadCloser {
 		for {
 			var e event
 			if frames.Decode(&e) != nil {
-				return // the server ends a watch when it likes
+				return // the server may end a watch at any time
 			}
 			select {
 			case events <- e:
@@ -57,25 +57,25 @@ func (p *Proxy) late(body io.ReadCloser) io.ReadCloser {
 		defer close(ended)
 		var err error
 		for err == nil {
-			batch := p.gather(events)
+			batch := p.gatherBatch(events)
 			if len(batch) == 0 {
 				break
 			}
-			err = p.show(batch, writer)
+			err = p.writeBatch(batch, writer)
 		}
 		_ = writer.CloseWithError(err)
 	}()
-	return &lateBody{PipeReader: reader, server: body}
+	return &delayedBody{PipeReader: reader, server: body}
 }
 
-// gather waits for an event, and then for those that come while it is held back. None: the watch has ended.
-func (p *Proxy) gather(events <-chan event) []event {
+// gatherBatch waits for an event and for those that arrive during its delay. It returns none when the watch has ended.
+func (p *Proxy) gatherBatch(events <-chan event) []event {
 	first, open := <-events
 	if !open {
 		return nil
 	}
 	batch := []event{first}
-	over := time.After(p.within(p.options.Watch))
+	over := time.After(p.randomDuration(p.options.WatchDelay))
 	for {
 		select {
 		case e, open := <-events:
@@ -89,7 +89,7 @@ func (p *Proxy) gather(events <-chan event) []event {
 	}
 }
 
-func (p *Proxy) show(batch []event, to io.Writer) error {
+func (p *Proxy) writeBatch(batch []event, to io.Writer) error {
 	moved := 0
 	if p.options.Reorder {
 		p.mu.Lock()
@@ -108,7 +108,7 @@ func (p *Proxy) show(batch []event, to io.Writer) error {
 	return nil
 }
 
-// reorder swaps neighbours at random, several times over, where their order is no promise, and returns how often it did.
+// reorder swaps random neighbours whose order Kubernetes does not guarantee, and returns the number of swaps.
 func reorder(random *rand.Rand, batch []event) int {
 	const rounds = 4
 	moved := 0
@@ -125,14 +125,14 @@ func reorder(random *rand.Rand, batch []event) int {
 	return moved
 }
 
-// lateBody is closed on both sides.
-type lateBody struct {
+// delayedBody is the delayed body. Closing it also closes the server's body.
+type delayedBody struct {
 	*io.PipeReader
 
 	server io.Closer
 }
 
-func (b *lateBody) Close() error {
+func (b *delayedBody) Close() error {
 	_ = b.PipeReader.Close()
 	return b.server.Close()
 }

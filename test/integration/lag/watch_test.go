@@ -58,9 +58,10 @@ func byObject(batch []event) string {
 }
 
 func TestALateWatchShowsEveryEventAndEndsWithTheServer(t *testing.T) {
-	p := &Proxy{options: Options{Watch: 20 * time.Millisecond, Reorder: true}, random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // not a secret
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // not a secret
+	p := &Proxy{options: Options{WatchDelay: 20 * time.Millisecond, Reorder: true}, random: random}
 	server, feed := io.Pipe()
-	body := p.late(server)
+	body := p.delayWatch(server)
 	const count = 100
 	go func() {
 		for i := range count {
@@ -85,9 +86,10 @@ func TestALateWatchShowsEveryEventAndEndsWithTheServer(t *testing.T) {
 }
 
 func TestAClientThatLeavesALateWatchEndsTheServersSide(t *testing.T) {
-	p := &Proxy{options: Options{Watch: time.Millisecond}, random: rand.New(rand.NewPCG(1, 1))} //nolint:gosec // not a secret
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // not a secret
+	p := &Proxy{options: Options{WatchDelay: time.Millisecond}, random: random}
 	server, feed := io.Pipe()
-	body := p.late(server)
+	body := p.delayWatch(server)
 	if err := body.Close(); err != nil {
 		t.Fatal(err)
 	}

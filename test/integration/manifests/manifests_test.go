@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifests applies the static manifests to a real API server, as people do who do not use the plugin.
+// Package manifests applies the static manifests to a real API server, as users without the plugin do.
 package manifests
 
 import (
@@ -40,10 +40,10 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
 }
 
-func named(all []*unstructured.Unstructured) map[string]any {
+func byName(all []*unstructured.Unstructured) map[string]any {
 	objects := map[string]any{}
 	for _, o := range all {
-		text, err := yaml.Marshal(o.Object) // as text, 0 is 0 whatever its type
+		text, err := yaml.Marshal(o.Object) // as text, so that the type of a number does not matter
 		if err != nil {
 			panic(err)
 		}
@@ -97,7 +97,7 @@ func read(t *testing.T, paths ...string) string {
 	return text
 }
 
-// overlay is a directory of somebody who wants all kinds and secure metrics.
+// overlay returns a user's kustomize directory with all kinds and secure metrics.
 func overlay(t *testing.T) string {
 	t.Helper()
 	mine := t.TempDir()
@@ -145,7 +145,7 @@ func TestManifestsAndKustomizeAreWhatThePluginInstalls(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(named(want), named(parse(t, test.text))); diff != "" {
+			if diff := cmp.Diff(byName(want), byName(parse(t, test.text))); diff != "" {
 				t.Errorf("run make generate: %s", diff)
 			}
 		})
@@ -175,13 +175,16 @@ func TestTheAPIServerTakesThemAndAdmitsTheOperatorUnderRestrictedPodSecurity(t *
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[len(objects)-1].Object, &d); err != nil {
 		t.Fatal(err)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "operator-", Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "operator-", Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec,
+	}
 	dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	if _, err := client.CoreV1().Pods(apis.OperatorNamespace).Create(t.Context(), pod, dryRun); err != nil {
 		t.Errorf("the operator: %v", err)
 	}
 	pod.Spec.SecurityContext.RunAsNonRoot = nil
-	if _, err := client.CoreV1().Pods(apis.OperatorNamespace).Create(t.Context(), pod, dryRun); !apierrors.IsForbidden(err) ||
+	if _, err := client.CoreV1().Pods(apis.OperatorNamespace).Create(t.Context(), pod,
+		dryRun); !apierrors.IsForbidden(err) ||
 		!strings.Contains(err.Error(), "PodSecurity") {
 		t.Errorf("a Pod that may run as root is admitted there: %v", err)
 	}

@@ -21,35 +21,35 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// history is what a watch has shown of the members of a pool. Safe for concurrent use.
-type history struct {
-	mu      sync.Mutex
-	pool    string
-	members map[types.UID]bool
-	most    int      // members that there were at a time
-	lost    []string // members that went before a claim took them
+// memberHistory records what a watch shows of the members of a pool. It is safe for concurrent use.
+type memberHistory struct {
+	mu         sync.Mutex
+	pool       string
+	members    map[types.UID]bool
+	maxMembers int      // the largest number of members at the same time
+	lost       []string // members that were deleted before a claim adopted them
 }
 
-// recorded watches the members of a pool from now on, until the test ends.
-func (w *world) recorded(pool string) *history {
+// watchMembers watches the members of a pool until the test ends.
+func (w *world) watchMembers(pool string) *memberHistory {
 	w.Helper()
 	watcher, err := w.client.Watch(w.Context(), &agentsv1beta1.SandboxList{}, client.InNamespace(w.namespace))
 	if err != nil {
 		w.Fatal(err)
 	}
-	h := &history{pool: pool, members: map[types.UID]bool{}}
+	h := &memberHistory{pool: pool, members: map[types.UID]bool{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for event := range watcher.ResultChan() {
-			h.see(event)
+			h.handle(event)
 		}
 	}()
 	w.Cleanup(func() { watcher.Stop(); <-done })
 	return h
 }
 
-func (h *history) see(event watch.Event) {
+func (h *memberHistory) handle(event watch.Event) {
 	s, ok := event.Object.(*agentsv1beta1.Sandbox)
 	if !ok {
 		return
@@ -67,18 +67,18 @@ func (h *history) see(event watch.Event) {
 	default:
 		delete(h.members, s.UID)
 	}
-	h.most = max(h.most, len(h.members))
+	h.maxMembers = max(h.maxMembers, len(h.members))
 }
 
-// far is the most members that there were at a time, and those that were lost.
-func (h *history) far() (most int, lost []string) {
+// result returns the largest number of members at the same time, and the lost members.
+func (h *memberHistory) result() (most int, lost []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.most, slices.Clone(h.lost)
+	return h.maxMembers, slices.Clone(h.lost)
 }
 
-// burst creates claims, many at a time.
-func (w *world) burst(count int, claim func(i int) client.Object) {
+// createClaims creates claims, 16 in parallel.
+func (w *world) createClaims(count int, claim func(i int) client.Object) {
 	w.Helper()
 	const atATime = 16
 	errs := make([]error, atATime)
@@ -98,12 +98,13 @@ func (w *world) burst(count int, claim func(i int) client.Object) {
 	}
 }
 
-// served waits until all claims of the namespace are Ready, and returns the names of their Sandboxes. The test plays the kubelet.
-func (w *world) served(count int) map[string]bool {
+// waitForClaims waits until all claims of the namespace are Ready, and returns the names of their Sandboxes. Meanwhile
+// it makes Pods ready in place of a kubelet.
+func (w *world) waitForClaims(count int) map[string]bool {
 	w.Helper()
 	has := map[string]bool{}
 	w.eventually(fmt.Sprintf("%d claims are Ready", count), func() error {
-		w.kubelets()
+		w.markPodsReady()
 		var list extensionsv1beta1.SandboxClaimList
 		if err := w.client.List(w.Context(), &list, client.InNamespace(w.namespace)); err != nil {
 			return err
@@ -127,42 +128,44 @@ func TestABurstOfFiveHundredClaimsOnAPoolOfThreeHundred(t *testing.T) {
 	w := start(t, server, extensions)
 	w.large = true
 	w.create(builders.Template("python"))
-	h := w.recorded("warm")
+	h := w.watchMembers("warm")
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(size)))
-	warm := w.filled("warm", size)
-	w.burst(claims, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%d", i), "python") })
-	has := w.served(claims)
+	warm := w.waitForPool("warm", size)
+	w.createClaims(claims, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%d", i), "python") })
+	has := w.waitForClaims(claims)
 	for _, name := range warm {
 		if !has[name] {
-			t.Errorf("member %s was there and no claim has it", name)
+			t.Errorf("member %s was ready and no claim has it", name)
 		}
 	}
-	w.filled("warm", size)
-	if most, lost := h.far(); most != size || len(lost) > 0 {
-		t.Errorf("up to %d members at a time, lost are %v", most, lost)
+	w.waitForPool("warm", size)
+	if most, lost := h.result(); most != size || len(lost) > 0 {
+		t.Errorf("up to %d members at the same time, lost are %v", most, lost)
 	}
-	w.oneToOne()
-	w.quietly(0)
+	w.checkOwnership()
+	w.checkLoggedErrors(0)
 }
 
-// TestRolloutsWhileClaimsArrive: a claim that comes after a change of the template gets nothing of before it from a pool that
-// recreates; one that replenishes loses no member to the change.
+// TestRolloutsWhileClaimsArrive changes templates while claims arrive. A claim that is newer than a change must not get
+// an older member from a pool with Recreate, and a pool with OnReplenish must not lose a member to the change.
 func TestRolloutsWhileClaimsArrive(t *testing.T) {
 	const size, rounds, each = 6, 8, 4
 	w := start(t, server, extensions)
 	w.create(builders.Template("eager"))
 	w.create(builders.Template("lazy"))
-	eager, lazy := w.recorded("eager"), w.recorded("lazy")
+	eager, lazy := w.watchMembers("eager"), w.watchMembers("lazy")
 	w.create(builders.Pool("eager", "eager", builders.WithReplicas(size),
 		builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
 	w.create(builders.Pool("lazy", "lazy", builders.WithReplicas(size)))
-	w.filled("eager", size)
-	w.filled("lazy", size)
+	w.waitForPool("eager", size)
+	w.waitForPool("lazy", size)
 	image := func(round int) string { return fmt.Sprintf("localhost/python:v%02d", round) }
 	for round := range rounds {
 		for _, template := range []string{"eager", "lazy"} {
-			w.editTemplate(template, func(s *extensionsv1beta1.SandboxTemplateSpec) { s.PodTemplate.Spec.Containers[0].Image = image(round) })
-			w.burst(each, func(i int) client.Object {
+			w.editTemplate(template, func(s *extensionsv1beta1.SandboxTemplateSpec) {
+				s.PodTemplate.Spec.Containers[0].Image = image(round)
+			})
+			w.createClaims(each, func(i int) client.Object {
 				name := fmt.Sprintf("%s-%02d-%d", template, round, i)
 				if i%2 == 0 {
 					return builders.Claim(name, "", builders.FromPool(template))
@@ -170,32 +173,32 @@ func TestRolloutsWhileClaimsArrive(t *testing.T) {
 				return builders.Claim(name, template)
 			})
 		}
-		w.kubelets()
-		if round%2 == 0 { // in every other round the pool is found full
-			w.filled("eager", size)
+		w.markPodsReady()
+		if round%2 == 0 { // every other round begins with a full pool
+			w.waitForPool("eager", size)
 		}
 	}
-	w.served(2 * rounds * each)
+	w.waitForClaims(2 * rounds * each)
 	for round := range rounds {
 		for i := range each {
-			claim := w.claimed(fmt.Sprintf("eager-%02d-%d", round, i), apis.ReasonDependenciesReady)
+			claim := w.waitForClaim(fmt.Sprintf("eager-%02d-%d", round, i), apis.ReasonDependenciesReady)
 			var s agentsv1beta1.Sandbox
 			if err := w.get(claim.Status.SandboxStatus.Name, &s); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.Spec.PodTemplate.Spec.Containers[0].Image; got < image(round) {
-				t.Errorf("claim %s, which came after %s, has %s", claim.Name, image(round), got)
+				t.Errorf("claim %s, which is newer than %s, has %s", claim.Name, image(round), got)
 			}
 		}
 	}
-	w.replaced("eager", nil, size)
-	w.filled("lazy", size)
-	if most, lost := lazy.far(); most != size || len(lost) > 0 {
-		t.Errorf("lazy: up to %d members at a time, lost are %v", most, lost)
+	w.waitForReplacement("eager", nil, size)
+	w.waitForPool("lazy", size)
+	if most, lost := lazy.result(); most != size || len(lost) > 0 {
+		t.Errorf("lazy: up to %d members at the same time, lost are %v", most, lost)
 	}
-	if most, _ := eager.far(); most != size {
-		t.Errorf("eager: up to %d members at a time", most)
+	if most, _ := eager.result(); most != size {
+		t.Errorf("eager: up to %d members at the same time", most)
 	}
-	w.oneToOne()
-	w.quietly(0)
+	w.checkOwnership()
+	w.checkLoggedErrors(0)
 }

@@ -16,22 +16,22 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// quietly fails the test if operators logged more errors than that.
-func (w *world) quietly(most int64) {
+// checkLoggedErrors fails the test if operators logged more errors than the given number.
+func (w *world) checkLoggedErrors(most int64) {
 	w.Helper()
-	if n := w.complaints.Load(); n > most {
-		w.Errorf("%d errors in the log, at most %d are in order", n, most)
+	if n := w.loggedErrors.Load(); n > most {
+		w.Errorf("%d errors in the log, at most %d are allowed", n, most)
 	}
 }
 
-// claimed waits until the claim's Ready condition has that reason, for its newest generation, and returns the claim. The test
-// plays the kubelet and the garbage collector meanwhile.
-func (w *world) claimed(name string, reason apis.Reason) *extensionsv1beta1.SandboxClaim {
+// waitForClaim waits until the claim's Ready condition has the reason for its current generation, and returns the
+// claim. Meanwhile it acts as the kubelet and the garbage collector.
+func (w *world) waitForClaim(name string, reason apis.Reason) *extensionsv1beta1.SandboxClaim {
 	w.Helper()
 	var claim extensionsv1beta1.SandboxClaim
 	w.eventually(fmt.Sprintf("claim %s is %s", name, reason), func() error {
-		w.collect()
-		w.kubelets()
+		w.collectGarbage()
+		w.markPodsReady()
 		if err := w.get(name, &claim); err != nil {
 			return err
 		}
@@ -44,12 +44,12 @@ func (w *world) claimed(name string, reason apis.Reason) *extensionsv1beta1.Sand
 	return &claim
 }
 
-// collect deletes the Pods whose Sandbox is gone.
-func (w *world) collect() {
+// collectGarbage deletes the Pods whose Sandbox is gone, as the garbage collector does.
+func (w *world) collectGarbage() {
 	w.Helper()
 	var pods corev1.PodList
 	var sandboxes agentsv1beta1.SandboxList
-	for _, list := range []client.ObjectList{&pods, &sandboxes} { // Pods first: a Sandbox is older than its Pod
+	for _, list := range []client.ObjectList{&pods, &sandboxes} { // Pods first, because a Sandbox is older than its Pod
 		if err := w.client.List(w.Context(), list, client.InNamespace(w.namespace)); err != nil {
 			w.Fatal(err)
 		}
@@ -60,15 +60,17 @@ func (w *world) collect() {
 	}
 	for _, pod := range pods.Items {
 		if ref := metav1.GetControllerOf(&pod); ref != nil && !there[ref.UID] {
-			if err := w.client.Delete(w.Context(), &pod, client.Preconditions{UID: &pod.UID}); client.IgnoreNotFound(err) != nil {
+			if err := w.client.Delete(w.Context(), &pod,
+				client.Preconditions{UID: &pod.UID}); client.IgnoreNotFound(err) != nil {
 				w.Fatal(err)
 			}
 		}
 	}
 }
 
-// oneToOne: a Sandbox has one owner and a claim one Sandbox, the one that it names.
-func (w *world) oneToOne() {
+// checkOwnership fails the test unless each Sandbox has one owner, and each claim owns exactly the Sandbox in its
+// status.
+func (w *world) checkOwnership() {
 	w.Helper()
 	var sandboxes agentsv1beta1.SandboxList
 	var claims extensionsv1beta1.SandboxClaimList
@@ -93,8 +95,8 @@ func (w *world) oneToOne() {
 	}
 }
 
-// none says whether there is no object of that kind.
-func (w *world) none(kind client.Object) error {
+// checkNone returns an error if there is an object of the kind.
+func (w *world) checkNone(kind client.Object) error {
 	gvk, err := w.client.GroupVersionKindFor(kind)
 	if err != nil {
 		return err

@@ -33,13 +33,14 @@ func TestASandboxThatIsSwitchedOffAndOnAHundredTimesHasOnePodOrNone(t *testing.T
 		w.edit("box", replicas(int32(i%2))) //nolint:gosec // 0 or 1
 	}
 	w.eventually("one ready Pod", func() error {
-		w.kubelets()
+		w.markPodsReady()
 		var s agentsv1beta1.Sandbox
 		if err := w.get("box", &s); err != nil {
 			return err
 		}
 		ready := apis.FindCondition(s.Status.Conditions, apis.ConditionReady)
-		if ready.ObservedGeneration != s.Generation || ready.Reason != string(apis.ReasonDependenciesReady) || s.Status.Replicas != 1 ||
+		if ready.ObservedGeneration != s.Generation || ready.Reason != string(apis.ReasonDependenciesReady) ||
+			s.Status.Replicas != 1 ||
 			apis.FindCondition(s.Status.Conditions, apis.ConditionSuspended) != nil {
 			return fmt.Errorf("generation %d, status %+v", s.Generation, s.Status)
 		}
@@ -52,14 +53,14 @@ func TestASandboxThatIsSwitchedOffAndOnAHundredTimesHasOnePodOrNone(t *testing.T
 	w.edit("box", replicas(0))
 	w.condition("box", apis.ConditionSuspended, apis.ReasonPodTerminated)
 	w.gone("box", &corev1.Pod{})
-	w.quietly(0)
+	w.checkLoggedErrors(0)
 }
 
 func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(5)))
-	w.filled("warm", 5)
+	w.waitForPool("warm", 5)
 	for i := range 8 {
 		w.create(builders.Claim(fmt.Sprintf("c%d", i), "python"))
 	}
@@ -67,10 +68,11 @@ func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
 	if err := w.client.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	// The namespace's controller deletes kind by kind, in no order that anybody may count on: children first, so that their owners
-	// want to make them anew, which the API server refuses.
+	// The namespace controller deletes kind by kind in an undefined order. This test deletes children first, so that the
+	// operator tries to create them again, which the API server refuses.
 	kinds := []client.Object{
-		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxTemplate{},
+		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &agentsv1beta1.Sandbox{},
+		&extensionsv1beta1.SandboxTemplate{},
 		&extensionsv1beta1.SandboxClaim{}, &extensionsv1beta1.SandboxWarmPool{},
 	}
 	for _, kind := range kinds {
@@ -78,29 +80,29 @@ func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
 			if err := w.client.DeleteAllOf(t.Context(), kind, client.InNamespace(w.namespace)); err != nil {
 				return err
 			}
-			return w.none(kind)
+			return w.checkNone(kind)
 		})
 	}
-	// A second namespace is served as before: the queues hold nothing of the first.
+	// The operator still serves another namespace: its queues are not blocked by the deleted one.
 	other := &world{T: t, client: w.client, namespace: server.Namespace(t)}
 	other.create(builders.Template("python"))
 	other.create(builders.Claim("after", "python"))
-	other.claimed("after", apis.ReasonDependenciesReady)
+	other.waitForClaim("after", apis.ReasonDependenciesReady)
 	for _, kind := range kinds {
-		if err := w.none(kind); err != nil {
+		if err := w.checkNone(kind); err != nil {
 			t.Error(err)
 		}
 	}
-	w.quietly(0)
+	w.checkLoggedErrors(0)
 }
 
 func TestTwoOperatorsWithoutALeaderServeEachClaimOnce(t *testing.T) {
 	w := start(t, server, extensions)
-	w.run(free(t), extensions)
+	w.run(freeAddress(t), extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(6)))
-	w.eventually("the pool settles at its size, whoever made too many", func() error {
-		w.kubelets()
+	w.eventually("the pool has its size, although both operators create members", func() error {
+		w.markPodsReady()
 		if names := w.members("warm"); len(names) != 6 {
 			return fmt.Errorf("members are %v", names)
 		}
@@ -114,46 +116,48 @@ func TestTwoOperatorsWithoutALeaderServeEachClaimOnce(t *testing.T) {
 		w.create(builders.Claim(fmt.Sprintf("c%d", i), "python"))
 	}
 	for i := range 20 {
-		w.claimed(fmt.Sprintf("c%d", i), apis.ReasonDependenciesReady)
+		w.waitForClaim(fmt.Sprintf("c%d", i), apis.ReasonDependenciesReady)
 	}
-	w.oneToOne()
+	w.checkOwnership()
 }
 
 func TestATemplateThatGoesUnderItsPoolAndClaimsComesBack(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Claim("early", "python"))
 	w.create(builders.Claim("by-pool", "", builders.FromPool("warm")))
-	w.claimed("early", apis.ReasonTemplateNotFound)
-	w.claimed("by-pool", apis.ReasonWarmPoolNotFound)
+	w.waitForClaim("early", apis.ReasonTemplateNotFound)
+	w.waitForClaim("by-pool", apis.ReasonWarmPoolNotFound)
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(2)))
-	w.claimed("by-pool", apis.ReasonTemplateNotFound)
+	w.waitForClaim("by-pool", apis.ReasonTemplateNotFound)
 	w.create(builders.Template("python"))
-	w.claimed("early", apis.ReasonDependenciesReady)
-	w.claimed("by-pool", apis.ReasonDependenciesReady)
-	members := w.filled("warm", 2)
-	if err := w.client.Delete(t.Context(), &extensionsv1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "python"}}); err != nil {
+	w.waitForClaim("early", apis.ReasonDependenciesReady)
+	w.waitForClaim("by-pool", apis.ReasonDependenciesReady)
+	members := w.waitForPool("warm", 2)
+	if err := w.client.Delete(t.Context(), &extensionsv1beta1.SandboxTemplate{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "python"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.create(builders.Claim("late", "python"))
-	w.claimed("late", apis.ReasonTemplateNotFound)
+	w.waitForClaim("late", apis.ReasonTemplateNotFound)
 	w.scalePool("warm", 3)
-	w.warned("TemplateNotFound")
+	w.waitForWarning("TemplateNotFound")
 	if got := w.members("warm"); strings.Join(got, " ") != strings.Join(members, " ") {
 		t.Errorf("members went from %v to %v while there was no template", members, got)
 	}
-	w.claimed("early", apis.ReasonDependenciesReady)
+	w.waitForClaim("early", apis.ReasonDependenciesReady)
 	w.create(builders.Template("python", builders.WithImage("localhost/python:v2")))
-	w.claimed("late", apis.ReasonDependenciesReady)
-	w.filled("warm", 3)
-	w.oneToOne()
-	w.quietly(0)
+	w.waitForClaim("late", apis.ReasonDependenciesReady)
+	w.waitForPool("warm", 3)
+	w.checkOwnership()
+	w.checkLoggedErrors(0)
 }
 
 func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(3)))
-	w.filled("warm", 3)
+	w.waitForPool("warm", 3)
 	for i := range 10 {
 		name := fmt.Sprintf("c%d", i)
 		w.create(builders.Claim(name, "python"))
@@ -172,27 +176,30 @@ func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
 		if err := w.client.Delete(t.Context(), doomed); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
-		w.claimed(name, apis.ReasonDependenciesReady)
+		w.waitForClaim(name, apis.ReasonDependenciesReady)
 	}
-	w.oneToOne()
-	w.filled("warm", 3)
+	w.checkOwnership()
+	w.waitForPool("warm", 3)
 }
 
 func TestObjectsNearTheLimitsOfTheAPI(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("large", builders.WithPodSpec(func(s *corev1.PodSpec) {
-		for i := range 30 { // about 900 KiB: the API server takes no more than 1.5 MiB
-			s.Containers[0].Env = append(s.Containers[0].Env, corev1.EnvVar{Name: fmt.Sprintf("E%d", i), Value: strings.Repeat("x", 30<<10)})
+		for i := range 30 { // about 900 KiB; the API server's limit is 1.5 MiB
+			s.Containers[0].Env = append(s.Containers[0].Env, corev1.EnvVar{
+				Name: fmt.Sprintf("E%d", i), Value: strings.Repeat("x", 30<<10),
+			})
 		}
 	})))
 	w.create(builders.Claim("large", "large"))
-	w.claimed("large", apis.ReasonDependenciesReady)
+	w.waitForClaim("large", apis.ReasonDependenciesReady)
 	w.create(builders.Template("python"))
-	full := strings.Repeat("x", 256<<10-len("a")) // what the API server takes in annotations; ours come on top
+	// the API server's limit for annotations, before the operator adds its own
+	full := strings.Repeat("x", 256<<10-len("a"))
 	w.create(builders.Claim("full", "python", builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.SandboxMetadata = &extensionsv1beta1.Metadata{Annotations: map[string]string{"a": full}}
 	})))
-	claim := w.claimed("full", apis.ReasonReconcilerError)
+	claim := w.waitForClaim("full", apis.ReasonReconcilerError)
 	if m := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady).Message; !strings.Contains(m, "annotations") {
 		t.Errorf("the message does not say what to change: %s", m)
 	}
@@ -201,8 +208,8 @@ func TestObjectsNearTheLimitsOfTheAPI(t *testing.T) {
 	if err := w.client.Patch(t.Context(), claim, client.MergeFrom(was)); err != nil {
 		t.Fatal(err)
 	}
-	w.claimed("full", apis.ReasonDependenciesReady)
-	w.oneToOne()
+	w.waitForClaim("full", apis.ReasonDependenciesReady)
+	w.checkOwnership()
 }
 
 func TestShutdownTimesOfSkewedClocks(t *testing.T) {
@@ -210,16 +217,18 @@ func TestShutdownTimesOfSkewedClocks(t *testing.T) {
 	w.create(builders.Template("python"))
 	never := time.Date(9998, 12, 31, 23, 59, 59, 0, time.UTC)
 	w.create(builders.Claim("never", "python", builders.WithClaimShutdown(never, extensionsv1beta1.ShutdownPolicyDelete)))
-	w.claimed("never", apis.ReasonDependenciesReady)
-	w.create(builders.Claim("before", "python", builders.WithClaimShutdown(time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC), extensionsv1beta1.ShutdownPolicyRetain)))
-	w.claimed("before", apis.ReasonClaimExpired)
-	w.create(builders.Claim("gone", "python", builders.WithClaimShutdown(time.Now().Add(-time.Hour), extensionsv1beta1.ShutdownPolicyDelete)))
+	w.waitForClaim("never", apis.ReasonDependenciesReady)
+	w.create(builders.Claim("before", "python",
+		builders.WithClaimShutdown(time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC), extensionsv1beta1.ShutdownPolicyRetain)))
+	w.waitForClaim("before", apis.ReasonClaimExpired)
+	w.create(builders.Claim("gone", "python",
+		builders.WithClaimShutdown(time.Now().Add(-time.Hour), extensionsv1beta1.ShutdownPolicyDelete)))
 	w.gone("gone", &extensionsv1beta1.SandboxClaim{})
 	for _, name := range []string{"before", "gone"} {
 		if err := w.get(name, &agentsv1beta1.Sandbox{}); !apierrors.IsNotFound(err) {
-			t.Errorf("a Sandbox was made for a claim that was over: %v", err)
+			t.Errorf("a Sandbox was created for an expired claim: %v", err)
 		}
 	}
-	w.claimed("never", apis.ReasonDependenciesReady)
-	w.quietly(0)
+	w.waitForClaim("never", apis.ReasonDependenciesReady)
+	w.checkLoggedErrors(0)
 }

@@ -20,14 +20,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// underPolicy says whether the Pod of the Sandbox carries the label that the template's NetworkPolicy selects by.
-func (w *world) underPolicy(sandbox, template string) error {
+// checkPolicyLabel returns an error unless the Sandbox's Pod has the label by which the template's NetworkPolicy
+// selects it.
+func (w *world) checkPolicyLabel(sandbox, template string) error {
 	var pod corev1.Pod
 	if err := w.get(sandbox, &pod); err != nil {
 		return err
 	}
 	if pod.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(template) {
-		return fmt.Errorf("the Pod has left the policy of %s: %v", template, pod.Labels)
+		return fmt.Errorf("the policy of %s does not select the Pod: %v", template, pod.Labels)
 	}
 	return nil
 }
@@ -36,14 +37,15 @@ func TestAClaimsReferenceCannotChangeAndItsSandboxCannotBeTakenAway(t *testing.T
 	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(1)))
-	w.filled("warm", 1)
+	w.waitForPool("warm", 1)
 	w.create(builders.Claim("c", "python"))
-	err := w.client.Patch(t.Context(), &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "c"}},
+	err := w.client.Patch(t.Context(),
+		&extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "c"}},
 		client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"sandboxTemplateRef":{"name":"none"}}}`)))
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "sandboxTemplateRef and warmPoolRef cannot change") {
 		t.Errorf("the edit of the reference: %v", err)
 	}
-	claim := w.claimed("c", apis.ReasonDependenciesReady)
+	claim := w.waitForClaim("c", apis.ReasonDependenciesReady)
 	name := claim.Status.SandboxStatus.Name
 	for range 3 {
 		w.edit(name, func(s *agentsv1beta1.Sandbox) {
@@ -51,7 +53,7 @@ func TestAClaimsReferenceCannotChangeAndItsSandboxCannotBeTakenAway(t *testing.T
 			s.Labels[apis.LabelSandboxTemplateRefHash], s.Annotations[apis.AnnotationTemplateRef] = naming.Hash("none"), "none"
 		})
 		w.eventually("the claim has its Sandbox back", func() error {
-			if err := w.underPolicy(name, "python"); err != nil {
+			if err := w.checkPolicyLabel(name, "python"); err != nil {
 				t.Error(err) // at no time
 			}
 			var s agentsv1beta1.Sandbox
@@ -65,8 +67,8 @@ func TestAClaimsReferenceCannotChangeAndItsSandboxCannotBeTakenAway(t *testing.T
 			return nil
 		})
 	}
-	if got := w.claimed("c", apis.ReasonDependenciesReady); got.Status.SandboxStatus.Name != name {
+	if got := w.waitForClaim("c", apis.ReasonDependenciesReady); got.Status.SandboxStatus.Name != name {
 		t.Errorf("the claim has %s, not %s", got.Status.SandboxStatus.Name, name)
 	}
-	w.oneToOne()
+	w.checkOwnership()
 }

@@ -26,45 +26,49 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/lag"
 )
 
-// laggingWorld is a world whose operators reach two API servers on one etcd through a proxy that is slow and behind. The test itself
-// sees the first server as it is.
+// laggingWorld returns a world whose operators use two API servers on one etcd through a slow proxy that lags behind.
+// The test itself uses the first server directly.
 func laggingWorld(t *testing.T, options lag.Options) (*world, *lag.Proxy) {
 	t.Helper()
 	w := prepare(t, server)
-	second := server.Second(t)
+	second := server.StartSecond(t)
 	proxy := lag.Start(t, w.user, []string{server.Host(), second}, options)
 	w.user = proxy.Config()
 	t.Cleanup(func() {
 		seen := proxy.Counts()
 		t.Logf("the proxy: %+v", seen)
 		if seen.Requests[server.Host()] == 0 || seen.Requests[second] == 0 || seen.Reordered == 0 || seen.Stale == 0 {
-			t.Errorf("the proxy did not do what it is for: %+v", seen)
+			t.Errorf("the proxy had no effect: %+v", seen)
 		}
 	})
 	return w, proxy
 }
 
-// behind is as far behind as a control plane under load is.
-func behind(seed uint64) lag.Options {
-	return lag.Options{Seed: seed, Latency: 30 * time.Millisecond, Watch: 400 * time.Millisecond, Reorder: true, Stale: 2 * time.Second}
+// lagOptions returns the delays of a control plane under load.
+func lagOptions(seed uint64) lag.Options {
+	return lag.Options{
+		Seed: seed, Latency: 30 * time.Millisecond, WatchDelay: 400 * time.Millisecond, Reorder: true, Stale: 2 * time.Second,
+	}
 }
 
-// witness is what watches have shown that must never be. Safe for concurrent use.
-type witness struct {
-	mu       sync.Mutex
-	wrong    []string
-	assigned map[types.UID]string               // Sandbox of a claim
-	running  map[types.UID]map[types.UID]string // Pods of a Sandbox that are not being deleted
-	volumes  map[types.UID]string               // PersistentVolumeClaims that there were
+// violationWatch records states that watches show and that must never exist. It is safe for concurrent use.
+type violationWatch struct {
+	mu         sync.Mutex
+	violations []string
+	assigned   map[types.UID]string               // claim to Sandbox
+	running    map[types.UID]map[types.UID]string // Sandbox to its Pods that are not being deleted
+	volumes    map[types.UID]string               // all PersistentVolumeClaims that were seen
 }
 
-// watched has a witness look at the namespace until the test ends, as the first server shows it.
-func (w *world) watched() *witness {
+// watchViolations watches the namespace through the first server until the test ends.
+func (w *world) watchViolations() *violationWatch {
 	w.Helper()
-	seen := &witness{
+	seen := &violationWatch{
 		assigned: map[types.UID]string{}, running: map[types.UID]map[types.UID]string{}, volumes: map[types.UID]string{},
 	}
-	lists := []client.ObjectList{&extensionsv1beta1.SandboxClaimList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}}
+	lists := []client.ObjectList{
+		&extensionsv1beta1.SandboxClaimList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{},
+	}
 	for _, list := range lists {
 		watcher, err := w.client.Watch(w.Context(), list, client.InNamespace(w.namespace))
 		if err != nil {
@@ -74,7 +78,7 @@ func (w *world) watched() *witness {
 		go func() {
 			defer close(done)
 			for event := range watcher.ResultChan() {
-				seen.see(event)
+				seen.handle(event)
 			}
 		}()
 		w.Cleanup(func() { watcher.Stop(); <-done })
@@ -82,29 +86,29 @@ func (w *world) watched() *witness {
 	return seen
 }
 
-func (s *witness) see(event watch.Event) {
+func (s *violationWatch) handle(event watch.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch o := event.Object.(type) {
 	case *extensionsv1beta1.SandboxClaim:
 		name, had := o.Status.SandboxStatus.Name, s.assigned[o.UID]
 		if name != "" && had != "" && name != had {
-			s.wrong = append(s.wrong, fmt.Sprintf("claim %s went from Sandbox %s to %s", o.Name, had, name))
+			s.violations = append(s.violations, fmt.Sprintf("claim %s went from Sandbox %s to %s", o.Name, had, name))
 		}
 		if name != "" && apis.ConditionTrue(o.Status.Conditions, apis.ConditionReady) {
 			s.assigned[o.UID] = name
 		}
 	case *corev1.Pod:
-		s.seePod(o, event.Type == watch.Deleted)
+		s.handlePod(o, event.Type == watch.Deleted)
 	case *corev1.PersistentVolumeClaim:
 		if event.Type == watch.Deleted {
-			s.wrong = append(s.wrong, "volume "+o.Name+" was deleted")
+			s.violations = append(s.violations, "volume "+o.Name+" was deleted")
 		}
 		s.volumes[o.UID] = o.Name
 	}
 }
 
-func (s *witness) seePod(pod *corev1.Pod, deleted bool) {
+func (s *violationWatch) handlePod(pod *corev1.Pod, deleted bool) {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {
 		return
@@ -120,38 +124,39 @@ func (s *witness) seePod(pod *corev1.Pod, deleted bool) {
 	}
 	pods[pod.UID] = pod.Name
 	if len(pods) > 1 {
-		s.wrong = append(s.wrong, fmt.Sprintf("Sandbox %s has the Pods %v", owner.Name, slices.Collect(maps.Values(pods))))
+		s.violations = append(s.violations,
+			fmt.Sprintf("Sandbox %s has the Pods %v", owner.Name, slices.Collect(maps.Values(pods))))
 	}
 }
 
-// nothingWrong fails the test with what the witness saw.
-func (s *witness) nothingWrong(t *testing.T) {
+// check fails the test for each violation.
+func (s *violationWatch) check(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, what := range s.wrong {
+	for _, what := range s.violations {
 		t.Error(what)
 	}
 }
 
-// TestClaimsAndPoolsBehindLaggingServers: claims come and go, the pool is scaled, its members are deleted and operators end in the
-// middle and are followed by others that start from old lists.
+// TestClaimsAndPoolsBehindLaggingServers creates and deletes claims, scales the pool and deletes its members, while
+// operators stop and others start from old lists.
 func TestClaimsAndPoolsBehindLaggingServers(t *testing.T) {
 	const most, rounds, each = 12, 6, 6
-	w, _ := laggingWorld(t, behind(1))
-	w.large = true // it takes its time
-	seen := w.watched()
-	stop := w.begin(w.probes, extensions)
+	w, _ := laggingWorld(t, lagOptions(1))
+	w.large = true // it takes long
+	seen := w.watchViolations()
+	stop := w.startOperator(w.probes, extensions)
 	w.create(builders.Template("python"))
-	pool := w.recorded("warm")
+	pool := w.watchMembers("warm")
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(most)))
-	w.filled("warm", most)
+	w.waitForPool("warm", most)
 	for round := range rounds {
-		w.burst(each, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%02d-%d", round, i), "python") })
+		w.createClaims(each, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%02d-%d", round, i), "python") })
 		switch round % 3 {
 		case 0:
 			stop()
-			stop = w.begin(w.probes, extensions)
+			stop = w.startOperator(w.probes, extensions)
 		case 1:
 			w.scalePool("warm", int32(most-round))
 			w.deleteMember("warm")
@@ -159,18 +164,18 @@ func TestClaimsAndPoolsBehindLaggingServers(t *testing.T) {
 			w.scalePool("warm", most)
 			w.deleteClaim(fmt.Sprintf("c%02d-0", round-1))
 		}
-		w.kubelets()
+		w.markPodsReady()
 	}
 	w.Cleanup(stop)
 	w.scalePool("warm", most)
-	w.served(rounds*each - rounds/3)
-	w.filled("warm", most)
-	w.oneToOne()
-	seen.nothingWrong(t)
-	if top, _ := pool.far(); top > most {
-		t.Errorf("the pool had %d members at a time, %d are its size", top, most)
+	w.waitForClaims(rounds*each - rounds/3)
+	w.waitForPool("warm", most)
+	w.checkOwnership()
+	seen.check(t)
+	if top, _ := pool.result(); top > most {
+		t.Errorf("the pool had %d members at the same time, its size is %d", top, most)
 	}
-	w.quietly(0)
+	w.checkLoggedErrors(0)
 }
 
 // deleteMember deletes a member of a pool, if there is one.
@@ -186,7 +191,7 @@ func (w *world) deleteMember(pool string) {
 	}
 }
 
-// deleteClaim deletes a claim and, as the garbage collector would, its Sandbox.
+// deleteClaim deletes a claim and, as the garbage collector does, its Sandbox.
 func (w *world) deleteClaim(name string) {
 	w.Helper()
 	var claim extensionsv1beta1.SandboxClaim
@@ -210,14 +215,14 @@ func (w *world) deleteClaim(name string) {
 	})
 }
 
-// TestSuspensionsBehindLaggingServers: Sandboxes are suspended and resumed faster than the operator can follow, and operators are
-// replaced meanwhile. Each has one Pod or none, keeps its volume, and ends as it was asked to last.
+// TestSuspensionsBehindLaggingServers suspends and resumes Sandboxes faster than the operator can follow, and replaces
+// operators meanwhile. Each Sandbox has at most one Pod, keeps its volume, and ends in the last requested state.
 func TestSuspensionsBehindLaggingServers(t *testing.T) {
 	const count, rounds = 8, 12
-	w, _ := laggingWorld(t, behind(2))
+	w, _ := laggingWorld(t, lagOptions(2))
 	w.large = true
-	seen := w.watched()
-	stop := w.begin(w.probes)
+	seen := w.watchViolations()
+	stop := w.startOperator(w.probes)
 	for i := range count {
 		s := sandbox(fmt.Sprintf("box-%d", i))
 		s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{volume("data")}
@@ -235,21 +240,21 @@ func TestSuspensionsBehindLaggingServers(t *testing.T) {
 			}
 			w.edit(name, func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = &replicas })
 		}
-		w.kubelets()
+		w.markPodsReady()
 		if round%4 == 3 {
 			stop()
-			stop = w.begin(w.probes)
+			stop = w.startOperator(w.probes)
 		}
 	}
 	w.Cleanup(stop)
 	for i := range count {
-		w.settled(fmt.Sprintf("box-%d", i), last[fmt.Sprintf("box-%d", i)])
+		w.waitForPod(fmt.Sprintf("box-%d", i), last[fmt.Sprintf("box-%d", i)])
 	}
-	seen.nothingWrong(t)
+	seen.check(t)
 	if len(seen.volumes) != count {
-		t.Errorf("there were the volumes %v", seen.volumes)
+		t.Errorf("volumes were %v", seen.volumes)
 	}
-	w.quietly(0)
+	w.checkLoggedErrors(0)
 }
 
 func volume(name string) agentsv1beta1.PersistentVolumeClaimTemplate {
@@ -257,16 +262,18 @@ func volume(name string) agentsv1beta1.PersistentVolumeClaimTemplate {
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+			},
 		},
 	}
 }
 
-// settled waits until a Sandbox says that it is suspended, and has no Pod, or that it is ready, and has one.
-func (w *world) settled(name string, suspended bool) {
+// waitForPod waits until a Sandbox reports that it is suspended and has no Pod, or that it is ready and has one.
+func (w *world) waitForPod(name string, suspended bool) {
 	w.Helper()
 	w.eventually(fmt.Sprintf("%s is settled (suspended: %t)", name, suspended), func() error {
-		w.kubelets()
+		w.markPodsReady()
 		var s agentsv1beta1.Sandbox
 		if err := w.get(name, &s); err != nil {
 			return err
@@ -277,7 +284,8 @@ func (w *world) settled(name string, suspended bool) {
 			reason = apis.ReasonSandboxSuspended
 		}
 		ready := apis.FindCondition(s.Status.Conditions, apis.ConditionReady)
-		if (err == nil) == suspended || ready == nil || ready.Reason != string(reason) || ready.ObservedGeneration != s.Generation {
+		if (err == nil) == suspended || ready == nil || ready.Reason != string(reason) ||
+			ready.ObservedGeneration != s.Generation {
 			return fmt.Errorf("Pod: %w; conditions %+v", err, s.Status.Conditions)
 		}
 		return nil

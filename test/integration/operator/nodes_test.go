@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// node makes a node that is Ready, cordoned or not, for the length of the test.
-func (w *world) node(name string, cordoned bool) string {
+// createNode creates a Ready node, cordoned or not, and deletes it when the test ends.
+func (w *world) createNode(name string, cordoned bool) string {
 	w.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.namespace + "-" + name}}
 	if err := w.client.Create(w.Context(), node); err != nil {
@@ -37,8 +37,8 @@ func (w *world) node(name string, cordoned bool) string {
 	return node.Name
 }
 
-// scheduled puts the members of a pool on nodes: the last on one, the others on the other.
-func (w *world) scheduled(pool string, size int, last, others string) {
+// bindMembers binds the last member of a pool to one node and the other members to another.
+func (w *world) bindMembers(pool string, size int, last, others string) {
 	w.Helper()
 	w.eventually("the Pods of the members", func() error {
 		var pods corev1.PodList
@@ -60,30 +60,33 @@ func (w *world) scheduled(pool string, size int, last, others string) {
 		}
 		return nil
 	})
-	w.filled(pool, size)
+	w.waitForPool(pool, size)
 }
 
 func TestAClaimTakesAMemberOfANodeThatStays(t *testing.T) {
 	const size = 4
 	w := start(t, server, extensions)
-	stays, cordoned := w.node("stays", false), w.node("cordoned", true)
+	stays, cordoned := w.createNode("stays", false), w.createNode("cordoned", true)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(size)))
-	w.scheduled("warm", size, stays, cordoned)
+	w.bindMembers("warm", size, stays, cordoned)
 	w.create(builders.Claim("dev", "python"))
-	name := w.claimed("dev", apis.ReasonDependenciesReady).Status.SandboxStatus.Name
+	name := w.waitForClaim("dev", apis.ReasonDependenciesReady).Status.SandboxStatus.Name
 	var pod corev1.Pod
 	if err := w.get(name, &pod); err != nil || pod.Spec.NodeName != stays {
 		t.Errorf("the claim has Sandbox %s on node %s, %v", name, pod.Spec.NodeName, err)
 	}
-	w.quietly(0)
+	w.checkLoggedErrors(0)
 }
 
-// TestAnOperatorThatMayNotLookAtNodesServesClaimsAllTheSame: one of some namespaces does not look, one that was not granted it says so once.
+// TestAnOperatorThatMayNotLookAtNodesServesClaimsAllTheSame covers an operator of some namespaces, which does not read
+// nodes, and one without the permission.
 func TestAnOperatorThatMayNotLookAtNodesServesClaimsAllTheSame(t *testing.T) {
 	for name, option := range map[string]func(*world) option{
-		"of one namespace": func(w *world) option { return func(c *manager.Config) { c.WatchNamespaces = []string{w.namespace} } },
-		"not granted it":   func(*world) option { return func(*manager.Config) {} },
+		"of one namespace": func(w *world) option {
+			return func(c *manager.Config) { c.WatchNamespaces = []string{w.namespace} }
+		},
+		"not granted it": func(*world) option { return func(*manager.Config) {} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := prepare(t, server)
@@ -97,10 +100,10 @@ func TestAnOperatorThatMayNotLookAtNodesServesClaimsAllTheSame(t *testing.T) {
 			w.run(w.probes, extensions, option(w))
 			w.create(builders.Template("python"))
 			w.create(builders.Pool("warm", "python", builders.WithReplicas(1)))
-			w.filled("warm", 1)
+			w.waitForPool("warm", 1)
 			w.create(builders.Claim("dev", "python"))
-			w.claimed("dev", apis.ReasonDependenciesReady)
-			w.quietly(0)
+			w.waitForClaim("dev", apis.ReasonDependenciesReady)
+			w.checkLoggedErrors(0)
 		})
 	}
 }

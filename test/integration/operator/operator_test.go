@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator runs the operator against a real API server, as a user who may do what the installed roles grant and
-// nothing else. There is no kubelet and no garbage collector: the tests play them.
+// Package operator runs the operator against a real API server, as a user with only the permissions of the installed
+// roles. There is no kubelet and no garbage collector: the tests act in their place.
 package operator
 
 import (
@@ -39,11 +39,11 @@ import (
 var server *apiserver.Server
 
 func TestMain(m *testing.M) {
-	ctrllog.SetLogger(logr.Discard()) // what the libraries log outside an operator
+	ctrllog.SetLogger(logr.Discard()) // the libraries' log outside of an operator
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }))
 }
 
-// granted are the rules of the manifests' roles of that kind.
+// granted returns the rules of the manifests' roles of the kind.
 func granted(t *testing.T, kind string) []rbacv1.PolicyRule {
 	t.Helper()
 	objects, err := install.Render(install.Options{})
@@ -62,12 +62,12 @@ func granted(t *testing.T, kind string) []rbacv1.PolicyRule {
 		rules = append(rules, role.Rules...)
 	}
 	if len(rules) == 0 {
-		t.Fatalf("the manifests hold no %s", kind)
+		t.Fatalf("the manifests contain no %s", kind)
 	}
 	return rules
 }
 
-// world is the operator at work in a namespace.
+// world is a test's namespace and the operators that work in it.
 type world struct {
 	*testing.T
 
@@ -75,18 +75,18 @@ type world struct {
 	namespace string
 	probes    string
 	user      *rest.Config
-	large     bool // hundreds of objects: looked at less often, and for longer
-	// complaints counts the errors that operators logged.
-	complaints atomic.Int64
+	large     bool // hundreds of objects: poll less often and wait longer
+	// complaints is the number of errors in the operators' logs.
+	loggedErrors atomic.Int64
 }
 
-// option changes how the operator is run.
+// option changes the operator's configuration.
 type option func(*manager.Config)
 
-// extensions has it reconcile claims, templates and pools as well.
+// extensions makes the operator reconcile claims, templates and pools as well.
 func extensions(c *manager.Config) { c.Extensions = true }
 
-// start runs the operator until the test ends and fails the test if it does not end in peace.
+// start runs the operator until the test ends, and fails the test if the operator returns an error.
 func start(t *testing.T, s *apiserver.Server, options ...option) *world {
 	t.Helper()
 	w := prepare(t, s)
@@ -94,7 +94,7 @@ func start(t *testing.T, s *apiserver.Server, options ...option) *world {
 	return w
 }
 
-// prepare is a namespace, and a user for operators that do not run yet.
+// prepare creates a namespace and a user for operators, without starting one.
 func prepare(t *testing.T, s *apiserver.Server) *world {
 	t.Helper()
 	scheme, err := manager.Scheme()
@@ -105,7 +105,7 @@ func prepare(t *testing.T, s *apiserver.Server) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, client: admin, namespace: s.Namespace(t), probes: free(t)}
+	w := &world{T: t, client: admin, namespace: s.Namespace(t), probes: freeAddress(t)}
 	w.user = s.User(t, "operator-"+w.namespace, "", granted(t, "ClusterRole")...).Config
 	return w
 }
@@ -113,11 +113,12 @@ func prepare(t *testing.T, s *apiserver.Server) *world {
 // run runs an operator until the test ends.
 func (w *world) run(probes string, options ...option) {
 	w.Helper()
-	w.Cleanup(w.begin(probes, options...))
+	w.Cleanup(w.startOperator(probes, options...))
 }
 
-// begin runs an operator until stop is called, which fails the test if the operator does not end in peace.
-func (w *world) begin(probes string, options ...option) (stop func()) {
+// startOperator runs an operator until stop is called. stop fails the test if the operator returns an error or does not
+// end.
+func (w *world) startOperator(probes string, options ...option) (stop func()) {
 	t := w.T
 	t.Helper()
 	config := manager.Defaults()
@@ -127,7 +128,7 @@ func (w *world) begin(probes string, options ...option) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	log := w.quiet(ctx)
+	log := w.logger(ctx)
 	go func() { ended <- manager.Run(ctx, config, w.user, log) }()
 	return func() {
 		cancel()
@@ -142,7 +143,7 @@ func (w *world) begin(probes string, options ...option) (stop func()) {
 	}
 }
 
-func free(t *testing.T) string {
+func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -198,7 +199,7 @@ func sandbox(name string) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// condition waits until the condition is there with that reason.
+// condition waits until the condition has the reason for the current generation, and returns the Sandbox.
 func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reason) *agentsv1beta1.Sandbox {
 	w.Helper()
 	var s agentsv1beta1.Sandbox
@@ -206,7 +207,8 @@ func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reas
 		if err := w.get(name, &s); err != nil {
 			return err
 		}
-		if c := apis.FindCondition(s.Status.Conditions, kind); c == nil || c.Reason != string(reason) || c.ObservedGeneration != s.Generation {
+		if c := apis.FindCondition(s.Status.Conditions, kind); c == nil || c.Reason != string(reason) ||
+			c.ObservedGeneration != s.Generation {
 			return fmt.Errorf("conditions are %+v", s.Status.Conditions)
 		}
 		return nil
@@ -214,8 +216,8 @@ func (w *world) condition(name string, kind apis.ConditionType, reason apis.Reas
 	return &s
 }
 
-// kubelet makes a Pod ready.
-func (w *world) kubelet(name string) *corev1.Pod {
+// markPodReady makes a Pod ready.
+func (w *world) markPodReady(name string) *corev1.Pod {
 	w.Helper()
 	var pod corev1.Pod
 	w.eventually("Pod "+name, func() error { return w.get(name, &pod) })
@@ -243,5 +245,5 @@ func (w *world) probe(path string) int {
 	return res.StatusCode
 }
 
-// gate holds back the log of an operator that outlives its test by a moment.
-var gate sync.Mutex
+// logMutex stops an operator that briefly outlives its test from writing to the test's log.
+var logMutex sync.Mutex

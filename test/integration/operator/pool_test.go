@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// members are the names of the Sandboxes that the pool controls, sorted.
+// members returns the sorted names of the Sandboxes that the pool controls.
 func (w *world) members(pool string) []string {
 	w.Helper()
 	var list agentsv1beta1.SandboxList
@@ -29,7 +29,8 @@ func (w *world) members(pool string) []string {
 	}
 	var names []string
 	for i := range list.Items {
-		if ref := metav1.GetControllerOf(&list.Items[i]); ref != nil && ref.Kind == apis.KindSandboxWarmPool && ref.Name == pool {
+		if ref := metav1.GetControllerOf(&list.Items[i]); ref != nil && ref.Kind == apis.KindSandboxWarmPool &&
+			ref.Name == pool {
 			names = append(names, list.Items[i].Name)
 		}
 	}
@@ -37,17 +38,19 @@ func (w *world) members(pool string) []string {
 	return names
 }
 
-// filled plays the kubelet until the pool says that all its members are ready, and checks that it never had more.
-func (w *world) filled(pool string, size int) []string {
+// waitForPool waits until the pool has the given number of members and reports all of them ready. Meanwhile it makes
+// Pods ready in place of a kubelet.
+func (w *world) waitForPool(pool string, size int) []string {
 	w.Helper()
 	var now extensionsv1beta1.SandboxWarmPool
 	w.eventually(fmt.Sprintf("%s has %d ready members", pool, size), func() error {
 		names := w.members(pool)
-		w.kubelets()
+		w.markPodsReady()
 		if err := w.get(pool, &now); err != nil {
 			return err
 		}
-		if s := now.Status; len(names) != size || int(s.Replicas) != size || int(s.ReadyReplicas) != size || s.ObservedGeneration != now.Generation {
+		if s := now.Status; len(names) != size || int(s.Replicas) != size || int(s.ReadyReplicas) != size ||
+			s.ObservedGeneration != now.Generation {
 			return fmt.Errorf("%d members, status %+v of generation %d", len(names), s, now.Generation)
 		}
 		return nil
@@ -55,8 +58,8 @@ func (w *world) filled(pool string, size int) []string {
 	return w.members(pool)
 }
 
-// kubelets makes all Pods ready that are not.
-func (w *world) kubelets() {
+// markPodsReady makes all Pods of the namespace ready, as a kubelet does.
+func (w *world) markPodsReady() {
 	w.Helper()
 	var pods corev1.PodList
 	if err := w.client.List(w.Context(), &pods, client.InNamespace(w.namespace)); err != nil {
@@ -67,9 +70,11 @@ func (w *world) kubelets() {
 		if pod.Status.Phase == corev1.PodRunning || pod.DeletionTimestamp != nil {
 			continue
 		}
-		pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "10.1.2.3", []corev1.PodIP{{IP: "10.1.2.3"}}
+		pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "10.1.2.3", []corev1.PodIP{
+			{IP: "10.1.2.3"},
+		}
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
-		_ = w.client.Status().Update(w.Context(), pod) // one that changed meanwhile is for the next round
+		_ = w.client.Status().Update(w.Context(), pod) // a Pod that has changed meanwhile is updated in the next round
 	}
 }
 
@@ -102,19 +107,19 @@ func TestAPoolFollowsItsScale(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(0)))
-	w.filled("warm", 0)
+	w.waitForPool("warm", 0)
 	began := time.Now()
 	w.scalePool("warm", 10)
-	ten := w.filled("warm", 10)
+	ten := w.waitForPool("warm", 10)
 	t.Logf("0 to 10 ready members in %s", time.Since(began))
 	w.scalePool("warm", 3)
-	for _, name := range w.filled("warm", 3) {
+	for _, name := range w.waitForPool("warm", 3) {
 		if !slices.Contains(ten, name) {
-			t.Errorf("%s was made while the pool shrank", name)
+			t.Errorf("%s was created while the pool shrank", name)
 		}
 	}
 	w.scalePool("warm", 0)
-	w.filled("warm", 0)
+	w.waitForPool("warm", 0)
 	var scale autoscalingv1.Scale
 	var pool extensionsv1beta1.SandboxWarmPool
 	if err := w.get("warm", &pool); err != nil {
@@ -135,7 +140,7 @@ func TestRolloutsOfAPool(t *testing.T) {
 	w.create(builders.Pool("eager", "python", builders.WithReplicas(3),
 		builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
 	w.create(builders.Pool("lazy", "python", builders.WithReplicas(2)))
-	eager, lazy := w.filled("eager", 3), w.filled("lazy", 2)
+	eager, lazy := w.waitForPool("eager", 3), w.waitForPool("lazy", 2)
 
 	w.editTemplate("python", func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.ObjectMeta.Labels = map[string]string{"team": "blue"}
@@ -143,33 +148,36 @@ func TestRolloutsOfAPool(t *testing.T) {
 	w.editTemplate("other", func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.Spec.Containers[0].Image = "localhost/other:v2"
 	})
-	w.scalePool("eager", 4) // a pass that has seen the changes: no member of another template or of older metadata is replaced
+	w.scalePool("eager", 4) // causes a pass after the changes, neither of which may replace a member
 	for _, name := range eager {
-		if !slices.Contains(w.filled("eager", 4), name) {
+		if !slices.Contains(w.waitForPool("eager", 4), name) {
 			t.Errorf("%s was replaced for a change of metadata", name)
 		}
 	}
 	w.editTemplate("python", func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.Spec.Containers[0].Image = "localhost/python:v2"
 	})
-	w.replaced("eager", eager, 4)
-	if got := w.filled("lazy", 2); !slices.Equal(got, lazy) {
+	w.waitForReplacement("eager", eager, 4)
+	if got := w.waitForPool("lazy", 2); !slices.Equal(got, lazy) {
 		t.Errorf("the lazy pool went from %v to %v", lazy, got)
 	}
-	if err := w.client.Delete(t.Context(), &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: lazy[0]}}); err != nil {
+	if err := w.client.Delete(t.Context(), &agentsv1beta1.Sandbox{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: lazy[0]},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	w.eventually("what replenishes the lazy pool is of the new blueprint", func() error {
-		w.kubelets()
+	w.eventually("a new member of the lazy pool has the new image", func() error {
+		w.markPodsReady()
 		for _, name := range w.members("lazy") {
 			var s agentsv1beta1.Sandbox
-			if err := w.get(name, &s); err == nil && name != lazy[1] && s.Spec.PodTemplate.Spec.Containers[0].Image == "localhost/python:v2" {
+			if err := w.get(name, &s); err == nil && name != lazy[1] &&
+				s.Spec.PodTemplate.Spec.Containers[0].Image == "localhost/python:v2" {
 				return nil
 			}
 		}
 		return fmt.Errorf("members are %v", w.members("lazy"))
 	})
-	now := w.filled("eager", 4)
+	now := w.waitForPool("eager", 4)
 	var pool extensionsv1beta1.SandboxWarmPool
 	if err := w.get("eager", &pool); err != nil {
 		t.Fatal(err)
@@ -179,11 +187,11 @@ func TestRolloutsOfAPool(t *testing.T) {
 	if err := w.client.Patch(t.Context(), &pool, client.MergeFrom(was)); err != nil {
 		t.Fatal(err)
 	}
-	w.replaced("eager", now, 4)
+	w.waitForReplacement("eager", now, 4)
 }
 
-// replaced waits until none of the members is left and the pool is full again.
-func (w *world) replaced(pool string, before []string, size int) {
+// waitForReplacement waits until none of the given members is left and the pool is full again.
+func (w *world) waitForReplacement(pool string, before []string, size int) {
 	w.Helper()
 	w.eventually("all members of "+pool+" are new", func() error {
 		for _, name := range w.members(pool) {
@@ -193,5 +201,5 @@ func (w *world) replaced(pool string, before []string, size int) {
 		}
 		return nil
 	})
-	w.filled(pool, size)
+	w.waitForPool(pool, size)
 }

@@ -30,11 +30,13 @@ func TestALifeWithTheInstalledRolesAndNoMore(t *testing.T) {
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			Resources: corev1.VolumeResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+			},
 		},
 	}}
 	w.create(s)
-	w.kubelet("box")
+	w.markPodReady("box")
 	ready := w.condition("box", apis.ConditionReady, apis.ReasonDependenciesReady)
 	if ready.Status.Replicas != 1 || ready.Status.Service != "box" || ready.Annotations[apis.AnnotationPodName] != "box" {
 		t.Errorf("status %+v, annotations %v", ready.Status, ready.Annotations)
@@ -87,14 +89,14 @@ func TestWhatTheAPIServerRefusesIsNamedAndHealsWithTheSpec(t *testing.T) {
 		t.Errorf("the message does not say what to change: %s", message)
 	}
 	w.edit("impossible", func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Resources.Requests = nil })
-	w.kubelet("impossible")
+	w.markPodReady("impossible")
 	w.condition("impossible", apis.ConditionReady, apis.ReasonDependenciesReady)
 }
 
 func TestAPodWithoutOurLabelIsFoundAgainAndAnOrphanIsTakenBack(t *testing.T) {
 	w := start(t, server)
 	w.create(sandbox("box"))
-	pod := w.kubelet("box")
+	pod := w.markPodReady("box")
 	w.condition("box", apis.ConditionReady, apis.ReasonDependenciesReady)
 	strip := []byte(fmt.Sprintf("{\"metadata\":{\"labels\":{%q:null},\"ownerReferences\":null}}", apis.LabelSandboxUID))
 	if err := w.client.Patch(t.Context(), pod, client.RawPatch(types.MergePatchType, strip)); err != nil {
@@ -108,12 +110,13 @@ func TestAPodWithoutOurLabelIsFoundAgainAndAnOrphanIsTakenBack(t *testing.T) {
 		if now.UID != pod.UID {
 			t.Fatal("there is a second Pod")
 		}
-		if now.Labels[apis.LabelSandboxUID] == "" || now.Labels[apis.LabelSandboxNameHash] == "" || len(now.OwnerReferences) != 1 {
+		if now.Labels[apis.LabelSandboxUID] == "" || now.Labels[apis.LabelSandboxNameHash] == "" ||
+			len(now.OwnerReferences) != 1 {
 			return fmt.Errorf("labels %v, owners %v", now.Labels, now.OwnerReferences)
 		}
 		return nil
 	}
-	w.eventually("the orphan is ours again", mended)
+	w.eventually("the Sandbox owns the orphan again", mended)
 	strip = []byte(fmt.Sprintf("{\"metadata\":{\"labels\":{%q:null}}}", apis.LabelSandboxNameHash))
 	if err := w.client.Patch(t.Context(), pod, client.RawPatch(types.MergePatchType, strip)); err != nil {
 		t.Fatal(err)
@@ -124,11 +127,11 @@ func TestAPodWithoutOurLabelIsFoundAgainAndAnOrphanIsTakenBack(t *testing.T) {
 func TestAStandstillIsOne(t *testing.T) {
 	w := start(t, server)
 	w.create(sandbox("still"))
-	w.kubelet("still")
+	w.markPodReady("still")
 	version := w.condition("still", apis.ConditionReady, apis.ReasonDependenciesReady).ResourceVersion
-	// A second Sandbox lives its whole life meanwhile: had the first one a hot loop, its version would move.
+	// Meanwhile a second Sandbox starts and is suspended. A hot loop of the first would change its resource version.
 	w.create(sandbox("other"))
-	w.kubelet("other")
+	w.markPodReady("other")
 	w.condition("other", apis.ConditionReady, apis.ReasonDependenciesReady)
 	w.edit("other", func(s *agentsv1beta1.Sandbox) { zero := int32(0); s.Spec.Replicas = &zero })
 	w.condition("other", apis.ConditionSuspended, apis.ReasonPodTerminated)
@@ -140,7 +143,7 @@ func TestAStandstillIsOne(t *testing.T) {
 
 func TestASandboxExpiresAtItsTime(t *testing.T) {
 	w := start(t, server)
-	w.create(sandbox("before")) // an operator that starts has what all other tests left to look at first
+	w.create(sandbox("before")) // a new operator first handles the objects that other tests have left
 	w.condition("before", apis.ConditionReady, apis.ReasonDependenciesNotReady)
 	s := sandbox("short")
 	at := metav1.NewTime(time.Now().Add(2 * time.Second).Truncate(time.Second))
@@ -165,7 +168,8 @@ func TestInstalledBeforeItsCRDsTheOperatorWaitsAliveAndSaysWhy(t *testing.T) {
 	})
 	w := start(t, bare)
 	w.eventually("alive, not ready", func() error {
-		if live, ready := w.probe("/healthz"), w.probe("/readyz"); live != http.StatusOK || ready != http.StatusInternalServerError {
+		if live, ready := w.probe("/healthz"), w.probe("/readyz"); live != http.StatusOK ||
+			ready != http.StatusInternalServerError {
 			return fmt.Errorf("healthz %d, readyz %d", live, ready)
 		}
 		return nil
@@ -178,7 +182,7 @@ func TestInstalledBeforeItsCRDsTheOperatorWaitsAliveAndSaysWhy(t *testing.T) {
 		return nil
 	})
 	w.create(sandbox("first"))
-	w.kubelet("first")
+	w.markPodReady("first")
 	w.condition("first", apis.ConditionReady, apis.ReasonDependenciesReady)
 }
 
@@ -209,13 +213,16 @@ func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {
 	if err := w.client.SubResource("binding").Create(t.Context(), &pod, binding); err != nil {
 		t.Fatal(err)
 	}
-	w.kubelet("box")
+	w.markPodReady("box")
 	w.condition("box", apis.ConditionReady, apis.ReasonDependenciesReady)
 	if err := w.get("box", &pod); err != nil {
 		t.Fatal(err)
 	}
-	// The node's kubelet falls silent: the node controller says so on the Pod, and evicts it. Nobody confirms its end.
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "NodeNotReady"}}
+	// The node's kubelet stops reporting: the node controller sets the Pod's condition and evicts the Pod, but no kubelet
+	// confirms that it has ended.
+	pod.Status.Conditions = []corev1.PodCondition{
+		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "NodeNotReady"},
+	}
 	if err := w.client.Status().Update(t.Context(), &pod); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +232,8 @@ func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {
 	}
 	w.eventually("the wait is explained", func() error {
 		s := w.condition("box", apis.ConditionReady, apis.ReasonDependenciesNotReady)
-		if message := apis.FindCondition(s.Status.Conditions, apis.ConditionReady).Message; !strings.Contains(message, "waiting until Pod box is gone") {
+		if message := apis.FindCondition(s.Status.Conditions,
+			apis.ConditionReady).Message; !strings.Contains(message, "waiting until Pod box is gone") {
 			return fmt.Errorf("message is %q", message)
 		}
 		return nil
@@ -239,7 +247,7 @@ func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {
 			return err
 		}
 		if now.UID == pod.UID {
-			return fmt.Errorf("it is still the old one")
+			return fmt.Errorf("it is still the old Pod")
 		}
 		return nil
 	})

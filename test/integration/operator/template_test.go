@@ -34,8 +34,8 @@ func TestTheNetworkPolicySelectsThePodsOfTheTemplateAndNoOthers(t *testing.T) {
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(1)))
 	w.create(builders.Claim("cold", "python", builders.WithWarmPool("none")))
 	w.create(builders.Pool("stranger", "other", builders.WithReplicas(1)))
-	w.filled("warm", 1)
-	w.filled("stranger", 1)
+	w.waitForPool("warm", 1)
+	w.waitForPool("stranger", 1)
 	selector, err := metav1.LabelSelectorAsSelector(&w.policy("python").Spec.PodSelector)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestANetworkPolicyIsMendedFollowsItsTemplateAndGoes(t *testing.T) {
 	if err := w.client.Patch(t.Context(), policy, client.MergeFrom(was)); err != nil {
 		t.Fatal(err)
 	}
-	w.eventually("it is mended", func() error {
+	w.eventually("the policy is repaired", func() error {
 		if p := w.policy("python"); len(p.Spec.Egress) != 1 || len(p.Labels) != 1 || p.UID != was.UID {
 			return fmt.Errorf("labels %v, egress %v", p.Labels, p.Spec.Egress)
 		}
@@ -85,10 +85,11 @@ func TestANetworkPolicyIsMendedFollowsItsTemplateAndGoes(t *testing.T) {
 		}
 	})
 	var version string
-	w.eventually("it follows", func() error {
+	w.eventually("the policy follows the template", func() error {
 		p := w.policy("python")
 		version = p.ResourceVersion
-		if len(p.Spec.Egress) != 0 || len(p.Spec.Ingress) != 1 || len(p.Spec.Ingress[0].Ports) != 1 || len(p.Spec.PolicyTypes) != 2 {
+		if len(p.Spec.Egress) != 0 || len(p.Spec.Ingress) != 1 || len(p.Spec.Ingress[0].Ports) != 1 ||
+			len(p.Spec.PolicyTypes) != 2 {
 			return fmt.Errorf("spec %+v", p.Spec)
 		}
 		return nil
@@ -96,7 +97,7 @@ func TestANetworkPolicyIsMendedFollowsItsTemplateAndGoes(t *testing.T) {
 	w.create(builders.Template("other"))
 	w.policy("other")
 	if now := w.policy("python").ResourceVersion; now != version {
-		t.Errorf("the policy moves without a cause, from %s to %s", version, now)
+		t.Errorf("the policy changed without a cause, from version %s to %s", version, now)
 	}
 	w.editTemplate("python", func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
@@ -109,7 +110,7 @@ func TestANetworkPolicyOfSomebodyElseIsLeftAloneWithAWarning(t *testing.T) {
 	theirs := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "python-network-policy"}}
 	w.create(theirs)
 	w.create(builders.Template("python"))
-	w.warned("NetworkPolicyRefused")
+	w.waitForWarning("NetworkPolicyRefused")
 	if now := w.policy("python"); now.ResourceVersion != theirs.ResourceVersion {
 		t.Errorf("it was changed: %+v", now)
 	}
@@ -119,17 +120,19 @@ func TestRulesThatNoServerTakesLeaveTheSandboxesClosed(t *testing.T) {
 	w := start(t, server, extensions)
 	w.create(builders.Template("python", builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{
-			From: []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"192.168.0.0/16"}}}},
+			From: []networkingv1.NetworkPolicyPeer{
+				{IPBlock: &networkingv1.IPBlock{CIDR: "10.0.0.0/8", Except: []string{"192.168.0.0/16"}}},
+			},
 		}}}
 	})))
-	w.warned("NetworkPolicyRejected")
+	w.waitForWarning("NetworkPolicyRejected")
 	if p := w.policy("python"); len(p.Spec.Ingress) != 0 || len(p.Spec.Egress) != 0 || len(p.Spec.PolicyTypes) != 2 {
 		t.Errorf("the policy is open: %+v", p.Spec)
 	}
 }
 
-// warned waits for a warning event of that reason.
-func (w *world) warned(reason string) {
+// waitForWarning waits for a warning event with the reason.
+func (w *world) waitForWarning(reason string) {
 	w.Helper()
 	w.eventually("an event "+reason, func() error {
 		var list eventsv1.EventList

@@ -17,18 +17,18 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// writes counts an operator's writes by verb and resource. Safe for concurrent use.
-type writes struct {
+// writeCounter counts an operator's writes by verb and resource. It is safe for concurrent use.
+type writeCounter struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
-// wrap counts what passes a connection.
-func (c *writes) wrap(next http.RoundTripper) http.RoundTripper {
+// wrap returns a RoundTripper that counts the writes.
+func (c *writeCounter) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodGet {
 			c.mu.Lock()
-			c.count[r.Method+" "+written(r.URL.Path)]++
+			c.count[r.Method+" "+resourceOf(r.URL.Path)]++
 			c.mu.Unlock()
 		}
 		return next.RoundTrip(r)
@@ -39,8 +39,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// written is the resource, with its subresource, of a path such as /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME/SUB.
-func written(path string) string {
+// resourceOf returns the resource and subresource of a path such as
+// /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE/NAME/SUB.
+func resourceOf(path string) string {
 	_, rest, _ := strings.Cut(path, "/namespaces/")
 	parts := strings.Split(rest, "/")
 	switch len(parts) {
@@ -53,8 +54,8 @@ func written(path string) string {
 	}
 }
 
-// taken returns the counts so far, and begins anew.
-func (c *writes) taken() (total int, lines []string) {
+// reset returns the counts so far and resets them.
+func (c *writeCounter) reset() (total int, lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, what := range slices.Sorted(maps.Keys(c.count)) {
@@ -65,24 +66,24 @@ func (c *writes) taken() (total int, lines []string) {
 	return total, lines
 }
 
-// TestWhatAWarmClaimCosts counts, and does not time: the claim, its member and the member that follows, with events.
+// TestWhatAWarmClaimCosts counts the writes for a claim, its member and the member's replacement, including events.
 func TestWhatAWarmClaimCosts(t *testing.T) {
 	const claims, most = 20, 10
 	w := prepare(t, server)
-	c := &writes{count: map[string]int{}}
+	c := &writeCounter{count: map[string]int{}}
 	w.user.Wrap(c.wrap)
 	w.run(w.probes, extensions)
 	w.create(builders.Template("python"))
 	w.create(builders.Pool("warm", "python", builders.WithReplicas(claims)))
-	w.filled("warm", claims)
-	c.taken()
-	w.burst(claims, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%d", i), "python") })
-	w.served(claims)
-	w.filled("warm", claims)
-	total, lines := c.taken()
+	w.waitForPool("warm", claims)
+	c.reset()
+	w.createClaims(claims, func(i int) client.Object { return builders.Claim(fmt.Sprintf("c%d", i), "python") })
+	w.waitForClaims(claims)
+	w.waitForPool("warm", claims)
+	total, lines := c.reset()
 	t.Logf("%d warm claims cost %d writes: %s", claims, total, strings.Join(lines, ", "))
 	if total > claims*most {
 		t.Errorf("%d writes for %d claims", total, claims)
 	}
-	w.oneToOne()
+	w.checkOwnership()
 }

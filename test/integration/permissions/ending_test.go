@@ -10,8 +10,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// end lets a Pod end that may fill so much of its node's disk: only an event would tell that its kubelet evicted it.
-func end(w *world) {
+// exerciseEviction finishes a Pod with a limit of its disk usage, for which the operator reads events: only an event
+// shows that the kubelet has evicted such a Pod.
+func exerciseEviction(w *world) {
 	w.Helper()
 	limited := sandbox("limited")
 	limited.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{

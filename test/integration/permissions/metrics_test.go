@@ -22,8 +22,9 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// scrapes reads secure metrics as nobody, as somebody who may not, and as somebody who may: those see what the reference says.
-func scrapes(w *world) {
+// checkMetricsAccess reads secure metrics without a token, without permission and with permission, which must return
+// the metrics of the reference.
+func checkMetricsAccess(w *world) {
 	w.Helper()
 	stranger, prometheus := token(w, "stranger"), token(w, "prometheus")
 	server.Grant(w.T, "system:serviceaccount:"+w.namespace+":prometheus", "", rbacv1.PolicyRule{
@@ -38,17 +39,17 @@ func scrapes(w *world) {
 		}
 	}
 	var families map[string]*dto.MetricFamily
-	w.eventually("metrics for who may read them", func() error {
+	w.eventually("metrics for a user with permission", func() error {
 		code, all := scrape(w, prometheus)
 		if families = all; code != http.StatusOK {
 			return fmt.Errorf("code %d", code)
 		}
-		if families[late] == nil {
-			return fmt.Errorf("no %s yet", late)
+		if families[delayedMetric] == nil {
+			return fmt.Errorf("no %s yet", delayedMetric)
 		}
 		return nil
 	})
-	documented(w, families)
+	checkDocumented(w, families)
 }
 
 func token(w *world, name string) string {
@@ -74,7 +75,8 @@ func scrape(w *world, token string) (int, map[string]*dto.MetricFamily) {
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	anyCertificate := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // it signed it by itself
+	//nolint:gosec // the certificate is self-signed
+	anyCertificate := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer anyCertificate.CloseIdleConnections()
 	res, err := (&http.Client{Transport: anyCertificate}).Do(req)
 	if err != nil {
@@ -97,14 +99,15 @@ var (
 	word = regexp.MustCompile(`\w+`)
 )
 
-// rare is what an operator of some namespaces has no reason to serve: it does not look at definitions.
-const rare = "agent_sandbox_version_skew"
+// conditionalMetric is a metric that an operator of some namespaces does not serve, because it does not read
+// definitions.
+const conditionalMetric = "agent_sandbox_version_skew"
 
-// late is served some seconds after a pool has got a member that cannot start.
-const late = "agent_sandbox_warm_pool_blocked_replicas"
+// delayedMetric is a metric that the operator serves some seconds after a pool has got a member that cannot start.
+const delayedMetric = "agent_sandbox_warm_pool_blocked_replicas"
 
-// documented says that an operator that has done something of everything serves what docs/reference/metrics.md lists, with those labels.
-func documented(w *world, families map[string]*dto.MetricFamily) {
+// checkDocumented fails the test unless the operator serves the metrics of docs/reference/metrics.md with their labels.
+func checkDocumented(w *world, families map[string]*dto.MetricFamily) {
 	w.Helper()
 	text, err := os.ReadFile("../../../docs/reference/metrics.md")
 	if err != nil {
@@ -118,7 +121,7 @@ func documented(w *world, families map[string]*dto.MetricFamily) {
 		name, kind, labels := r[1], r[2], word.FindAllString(r[3], -1)
 		family := families[name]
 		if family == nil {
-			if name != rare {
+			if name != conditionalMetric {
 				w.Errorf("the operator serves no %s", name)
 			}
 			continue

@@ -20,25 +20,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// recorder is an authorization webhook that decides nothing: the API server asks it about everything that anybody does, what
-// admission plugins ask for included, and then RBAC. Safe for concurrent use.
+// recorder is an authorization webhook without an opinion. The API server sends it each authorization request,
+// including those of admission plugins, before RBAC decides. It is safe for concurrent use.
 type recorder struct {
 	server *httptest.Server
 	dir    string
 
 	mu   sync.Mutex
-	used map[string]map[use]bool // by user
+	used map[string]map[usedPermission]bool // by user
 }
 
-// use is a permission that somebody asked for; of no namespace when that is empty.
-type use struct{ namespace, permission string }
+// usedPermission is a permission that a request needed. The namespace is empty for cluster-scoped requests.
+type usedPermission struct{ namespace, permission string }
 
 func newRecorder() (*recorder, error) {
 	dir, err := os.MkdirTemp("", "kubectl-sandbox-permissions-")
 	if err != nil {
 		return nil, err
 	}
-	r := &recorder{dir: dir, used: map[string]map[use]bool{}}
+	r := &recorder{dir: dir, used: map[string]map[usedPermission]bool{}}
 	r.server = httptest.NewServer(http.HandlerFunc(r.review))
 	return r, os.WriteFile(r.config(), []byte(`apiVersion: v1
 kind: Config
@@ -54,10 +54,11 @@ func (r *recorder) config() string { return filepath.Join(r.dir, "webhook.kubeco
 func (r *recorder) close() {
 	r.server.CloseClientConnections()
 	r.server.Close()
-	_ = os.RemoveAll(r.dir) // of a test
+	_ = os.RemoveAll(r.dir) // a temporary directory
 }
 
-// configure has the API server ask the recorder first, and check who may set owners that block deletion.
+// configure makes the API server send authorization requests to the recorder first, and enables the admission plugin
+// that checks the permission for owner references that block deletion.
 func (r *recorder) configure(env *envtest.Environment) {
 	env.ControlPlane.GetAPIServer().Configure().
 		Set("authorization-mode", "Webhook,RBAC").
@@ -74,35 +75,36 @@ func (r *recorder) review(w http.ResponseWriter, request *http.Request) {
 	}
 	if a := review.Spec.ResourceAttributes; a != nil {
 		asked := permission(a.Group, a.Resource, a.Subresource, a.Verb)
-		if a.Resource == "customresourcedefinitions" { // only those of our kinds are granted, by name
+		if a.Resource == "customresourcedefinitions" { // granted by name
 			asked += " " + a.Name
 		}
-		r.note(review.Spec.User, use{a.Namespace, asked})
+		r.record(review.Spec.User, usedPermission{a.Namespace, asked})
 	}
 	answer := authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // an API server that has gone away needs no answer
+	_ = json.NewEncoder(w).Encode(answer) // the API server may have disconnected
 }
 
-// shortcut is what OwnerReferencesPermissionEnforcement asks first: who may do that need not be asked about each kind.
-const shortcut = "update */finalizers.*"
+// allFinalizers is the permission that OwnerReferencesPermissionEnforcement checks first. It stands for the finalizers
+// of all kinds, and the operator does not need it.
+const allFinalizers = "update */finalizers.*"
 
-func (r *recorder) note(user string, what use) {
-	if what.permission == shortcut {
+func (r *recorder) record(user string, what usedPermission) {
+	if what.permission == allFinalizers {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.used[user] == nil {
-		r.used[user] = map[use]bool{}
+		r.used[user] = map[usedPermission]bool{}
 	}
 	r.used[user][what] = true
 }
 
-// by lists what a user has asked for, in the namespace and elsewhere, sorted.
-func (r *recorder) by(user, namespace string) (here, elsewhere []string) {
+// usedBy returns the sorted permissions that a user has needed in the namespace and elsewhere.
+func (r *recorder) usedBy(user, namespace string) (here, elsewhere []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for what := range r.used[user] {
@@ -124,8 +126,8 @@ func permission(group, resource, subresource, verb string) string {
 	return fmt.Sprintf("%s %s", verb, strings.TrimSuffix(resource+"."+group, "."))
 }
 
-// listed takes rules apart, sorted: a permission for each name, where there are names.
-func listed(rules []rbacv1.PolicyRule) []string {
+// listPermissions returns the sorted permissions of the rules, with one for each resource name if there are names.
+func listPermissions(rules []rbacv1.PolicyRule) []string {
 	var all []string
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {

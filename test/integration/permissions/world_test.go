@@ -30,25 +30,25 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// patience is for the slowest repetition that the operator makes by itself, every 15 seconds.
-const patience = time.Minute
+// timeout covers the operator's slowest requeue, which is every 15 seconds.
+const timeout = time.Minute
 
-// world is an operator at work, as a user who may do what the manifests grant. The tests play kubelet.
+// world is a running operator whose user has the permissions of the manifests. The tests act as the kubelet.
 type world struct {
 	*testing.T
 
-	client    client.Client
-	namespace string
-	home      string // the operator's own
-	user      string
-	metrics   string                              // address; empty: it serves none
-	rules     []rbacv1.PolicyRule                 // where it works, and of no namespace
-	own       []rbacv1.PolicyRule                 // at home
-	before    atomic.Pointer[func(*http.Request)] // sees each of the operator's requests before it is sent
+	client            client.Client
+	namespace         string
+	operatorNamespace string // the operator's own namespace
+	user              string
+	metrics           string                              // the address; empty: no metrics
+	rules             []rbacv1.PolicyRule                 // in watched namespaces, and cluster-scoped
+	ownRules          []rbacv1.PolicyRule                 // in the operator's own namespace
+	beforeRequest     atomic.Pointer[func(*http.Request)] // called before each request of the operator
 }
 
-// grants are the rules of the operator's roles: in the namespaces where it works, in its own, and of no namespace.
-func grants(t *testing.T, options install.Options) (work, own, cluster []rbacv1.PolicyRule) {
+// roleRules returns the rules of the operator's roles in watched namespaces, in its own, and cluster-scoped.
+func roleRules(t *testing.T, options install.Options) (work, own, cluster []rbacv1.PolicyRule) {
 	t.Helper()
 	objects, err := install.Render(options)
 	if err != nil {
@@ -74,7 +74,8 @@ func grants(t *testing.T, options install.Options) (work, own, cluster []rbacv1.
 	return work, own, cluster
 }
 
-// start runs an operator until the test ends. It works in the test's namespace alone when confined, and may do nothing elsewhere.
+// start runs an operator until the test ends. When confined, the operator watches only the test's namespace and has no
+// permissions elsewhere.
 func start(t *testing.T, options install.Options, confined bool) *world {
 	t.Helper()
 	scheme, err := manager.Scheme()
@@ -85,32 +86,32 @@ func start(t *testing.T, options install.Options, confined bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, client: admin, namespace: server.Namespace(t), home: server.Namespace(t)}
+	w := &world{T: t, client: admin, namespace: server.Namespace(t), operatorNamespace: server.Namespace(t)}
 	config := manager.Defaults()
-	config.MetricsBindAddress, config.HealthProbeBindAddress = "0", free(t)
-	config.Extensions, config.LeaderElectionNamespace = !options.CoreOnly, w.home
+	config.MetricsBindAddress, config.HealthProbeBindAddress = "0", freeAddress(t)
+	config.Extensions, config.LeaderElectionNamespace = !options.CoreOnly, w.operatorNamespace
 	if confined {
 		options.WatchNamespaces = []string{w.namespace}
 		config.WatchNamespaces = options.WatchNamespaces
 	}
 	if secure, _ := options.Flag("metrics-secure"); secure == "true" {
-		w.metrics = free(t)
+		w.metrics = freeAddress(t)
 		config.MetricsBindAddress, config.MetricsSecure = w.metrics, true
 	}
-	work, own, cluster := grants(t, options)
-	w.rules, w.own, w.user = slices.Concat(work, cluster), own, "operator-"+w.namespace
+	work, own, cluster := roleRules(t, options)
+	w.rules, w.ownRules, w.user = slices.Concat(work, cluster), own, "operator-"+w.namespace
 	where := ""
 	if confined {
 		where = w.namespace
 	}
 	user := server.User(t, w.user, where, work...)
-	server.Grant(t, w.user, w.home, own...)
+	server.Grant(t, w.user, w.operatorNamespace, own...)
 	if len(cluster) > 0 {
 		server.Grant(t, w.user, "", cluster...)
 	}
 	user.Config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		return transport(func(r *http.Request) (*http.Response, error) {
-			if before := w.before.Load(); before != nil {
+			if before := w.beforeRequest.Load(); before != nil {
 				(*before)(r)
 			}
 			return next.RoundTrip(r)
@@ -120,7 +121,7 @@ func start(t *testing.T, options install.Options, confined bool) *world {
 	return w
 }
 
-func free(t *testing.T) string {
+func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -146,7 +147,7 @@ func (w *world) run(config manager.Config, restConfig *rest.Config) {
 			if err != nil {
 				w.Errorf("the operator ended with %v", err)
 			}
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			w.Error("the operator does not end")
 		}
 	})
@@ -155,16 +156,17 @@ func (w *world) run(config manager.Config, restConfig *rest.Config) {
 func (w *world) eventually(what string, check func() error) {
 	w.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(w.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		w.kubelets()
-		last = check()
-		return last == nil || w.refused(), nil
-	})
+	err := wait.PollUntilContextTimeout(w.Context(), 50*time.Millisecond, timeout, true,
+		func(context.Context) (bool, error) {
+			w.updatePods()
+			last = check()
+			return last == nil || w.wasRefused(), nil
+		})
 	switch {
 	case last == nil && err == nil:
-	case w.refused():
-		w.granted()
-		w.Fatalf("%s is not waited for, as the operator was refused something: %v", what, last)
+	case w.wasRefused():
+		w.checkGranted()
+		w.Fatalf("%s: the operator lacks a permission: %v", what, last)
 	default:
 		w.Fatalf("%s: %v", what, last)
 	}
@@ -178,7 +180,7 @@ func (w *world) gone(name string, object client.Object) {
 	w.Helper()
 	w.eventually(fmt.Sprintf("%T %s gone", object, name), func() error {
 		if err := w.get(name, object); err == nil {
-			return errors.New("it is still there")
+			return errors.New("it still exists")
 		} else if !apierrors.IsNotFound(err) {
 			return err
 		}
@@ -196,7 +198,7 @@ func (w *world) create(objects ...client.Object) {
 	}
 }
 
-// edit changes an object as it is now.
+// edit reads an object, changes it, and writes the difference.
 func edit[T client.Object](w *world, name string, object T, change func(T)) {
 	w.Helper()
 	if err := w.get(name, object); err != nil {
@@ -209,11 +211,11 @@ func edit[T client.Object](w *world, name string, object T, change func(T)) {
 	}
 }
 
-// nowhere is an image that no kubelet of these tests can pull.
-const nowhere = "localhost/none:v1"
+// missingImage is an image that cannot be pulled.
+const missingImage = "localhost/none:v1"
 
-// kubelets makes all Pods ready whose image there is.
-func (w *world) kubelets() {
+// updatePods makes all Pods ready except those with the missing image.
+func (w *world) updatePods() {
 	var pods corev1.PodList
 	if err := w.client.List(w.Context(), &pods, client.InNamespace(w.namespace)); err != nil {
 		return
@@ -223,13 +225,15 @@ func (w *world) kubelets() {
 		if pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded || pod.DeletionTimestamp != nil {
 			continue
 		}
-		if pod.Spec.Containers[0].Image == nowhere {
+		if pod.Spec.Containers[0].Image == missingImage {
 			pod.Status = builders.Pod("", builders.ImagePullError()).Status
 			_ = w.client.Status().Update(w.Context(), pod)
 			continue
 		}
-		pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "10.1.2.3", []corev1.PodIP{{IP: "10.1.2.3"}}
+		pod.Status.Phase, pod.Status.PodIP, pod.Status.PodIPs = corev1.PodRunning, "10.1.2.3", []corev1.PodIP{
+			{IP: "10.1.2.3"},
+		}
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
-		_ = w.client.Status().Update(w.Context(), pod) // one that changed meanwhile is for the next round
+		_ = w.client.Status().Update(w.Context(), pod) // a Pod that has changed meanwhile is updated in the next round
 	}
 }

@@ -1,14 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shapes runs the plugin against clusters whose definitions are not ours: those of the reference, and newer ones. Each
-// has an API server of its own; the tests play the operator.
+// Package shapes runs the plugin against clusters with other definitions: those of the reference implementation, and
+// newer ones. Each shape has its own API server; the tests act as the operator.
 package shapes
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,22 +14,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
-	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 	"github.com/agent-sandbox/kubectl-sandbox/test/integration/apiserver"
 )
 
-// The two shapes, by their directories in testdata.
+// The two shapes, which are directories in testdata.
 const (
 	reference = "reference"
 	newer     = "newer"
@@ -57,93 +46,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// cluster is a namespace of one of the servers.
-type cluster struct {
-	*testing.T
-
-	server    *apiserver.Server
-	namespace string
-	sandboxes *versioned.Clientset
-}
-
-// each runs a test against both shapes.
-func each(t *testing.T, run func(t *testing.T, shape string, c *cluster)) {
-	t.Helper()
-	for _, shape := range []string{reference, newer} {
-		t.Run(shape, func(t *testing.T) {
-			server := servers[shape]
-			run(t, shape, &cluster{
-				T: t, server: server, namespace: server.Namespace(t), sandboxes: versioned.NewForConfigOrDie(server.Config()),
-			})
-		})
-	}
-}
-
-// plugin runs one command line.
-func (c *cluster) plugin(args ...string) (code int, stdout, stderr string) {
-	c.Helper()
-	var out, errOut bytes.Buffer
-	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}
-	argv := append([]string{"kubectl-sandbox", "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace}, args...)
-	code = plugin.Run(c.Context(), argv, streams, clock.RealClock{})
-	return code, out.String(), errOut.String()
-}
-
-func (c *cluster) must(args ...string) (stdout, stderr string) {
-	c.Helper()
-	code, stdout, stderr := c.plugin(args...)
-	if code != 0 {
-		c.Fatalf("%q: code %d\n%s%s", args, code, stdout, stderr)
-	}
-	return stdout, stderr
-}
-
-func (c *cluster) check(err error) {
-	c.Helper()
-	if err != nil {
-		c.Fatal(err)
-	}
-}
-
-// spec is what the server keeps of an object's spec, without the podTemplate.
-func (c *cluster) spec(group, resource, name string) string {
-	c.Helper()
-	all, err := dynamic.NewForConfig(c.server.Config())
-	c.check(err)
-	gvr := agentsv1beta1.SchemeGroupVersion.WithResource(resource)
-	gvr.Group = group
-	object, err := all.Resource(gvr).Namespace(c.namespace).Get(c.Context(), name, metav1.GetOptions{})
-	c.check(err)
-	spec, _, err := unstructured.NestedMap(object.Object, "spec")
-	c.check(err)
-	delete(spec, "podTemplate")
-	text, err := json.Marshal(spec)
-	c.check(err)
-	return string(text)
-}
-
-// pools makes a template with two pools, one of them fuller than the other.
-func (c *cluster) pools() {
-	c.Helper()
-	template := &extensionsv1beta1.SandboxTemplate{ObjectMeta: metav1.ObjectMeta{Name: "py"}}
-	template.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: "python"}}
-	_, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(c.namespace).Create(c.Context(), template, metav1.CreateOptions{})
-	c.check(err)
-	for name, ready := range map[string]int32{"cool": 0, "warm": 3} {
-		c.must("pool", "create", name, "--template", "py")
-		api := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(c.namespace)
-		pool, err := api.Get(c.Context(), name, metav1.GetOptions{})
-		c.check(err)
-		pool.Status.ReadyReplicas = ready
-		_, err = api.UpdateStatus(c.Context(), pool, metav1.UpdateOptions{})
-		c.check(err)
-	}
-}
-
 func TestClaimsAreMadeInTheServedShape(t *testing.T) {
 	tests := map[string]struct {
 		args string
-		want map[string]string // by shape; what begins with "error: " is a part of the message
+		want map[string]string // by shape; after "error: " comes a part of the message
 	}{
 		"of a pool": {"--pool warm", map[string]string{
 			reference: `{"sandboxTemplateRef":{"name":"py"},"warmpool":"warm"}`,
@@ -177,11 +83,14 @@ func TestClaimsAreMadeInTheServedShape(t *testing.T) {
 			reference: `{"additionalPodMetadata":{"labels":{"team":"a"}},"sandboxTemplateRef":{"name":"py"},"warmpool":"warm"}`,
 			newer:     `{"additionalPodMetadata":{"labels":{"team":"a"}},"warmPoolRef":{"name":"warm"}}`,
 		}},
-		"with a volume": {"--template py --volume data=1Gi", map[string]string{reference: "error: no field spec.volumeClaimTemplates", newer: "error: "}},
+		"with a volume": {
+			"--template py --volume data=1Gi",
+			map[string]string{reference: "error: no field spec.volumeClaimTemplates", newer: "error: "},
+		},
 	}
-	each(t, func(t *testing.T, shape string, c *cluster) {
+	forEachShape(t, func(t *testing.T, shape string, c *cluster) {
 		t.Helper()
-		c.pools()
+		c.createPools()
 		n := 0
 		for name, tt := range tests {
 			t.Run(name, func(t *testing.T) {
@@ -201,7 +110,8 @@ func TestClaimsAreMadeInTheServedShape(t *testing.T) {
 				if diff := cmp.Diff(tt.want[shape], c.spec(apis.GroupExtensions, apis.ResourceClaims, claim)); diff != "" {
 					t.Error(diff)
 				}
-				if lost := strings.Contains(stderr, "cannot label or annotate the Sandbox itself"); lost != (name == "with a label") {
+				if lost := strings.Contains(stderr,
+					"cannot label or annotate the Sandbox itself"); lost != (name == "with a label") {
 					t.Errorf("stderr %q", stderr)
 				}
 			})
@@ -209,15 +119,15 @@ func TestClaimsAreMadeInTheServedShape(t *testing.T) {
 	})
 }
 
-// report plays the operator: it writes the Sandbox's conditions.
-func (c *cluster) report(name string, conditions ...metav1.Condition) {
+// setConditions writes the Sandbox's conditions in place of the operator.
+func (c *cluster) setConditions(name string, conditions ...metav1.Condition) {
 	c.Helper()
 	api := c.sandboxes.AgentsV1beta1().Sandboxes(c.namespace)
 	sandbox, err := api.Get(c.Context(), name, metav1.GetOptions{})
-	c.check(err)
+	c.noError(err)
 	sandbox.Status.Conditions = conditions
 	_, err = api.UpdateStatus(c.Context(), sandbox, metav1.UpdateOptions{})
-	c.check(err)
+	c.noError(err)
 }
 
 func condition(kind apis.ConditionType, status bool, reason apis.Reason) metav1.Condition {
@@ -225,19 +135,23 @@ func condition(kind apis.ConditionType, status bool, reason apis.Reason) metav1.
 }
 
 func TestSuspendAndResumeSetTheFieldThatIsServed(t *testing.T) {
-	each(t, func(_ *testing.T, shape string, c *cluster) {
+	forEachShape(t, func(_ *testing.T, shape string, c *cluster) {
 		c.must("create", "dev", "--image", "x", "--ttl", "1h")
 		running, suspended := `"replicas":1`, `"replicas":0`
 		if shape == newer {
 			running, suspended = `"operatingMode":"Running"`, `"operatingMode":"Suspended"`
 		}
-		for _, step := range []struct{ verb, want string }{{"suspend", suspended}, {"resume", running}, {"suspend", suspended}} {
+		for _, step := range []struct{ verb, want string }{
+			{"suspend", suspended}, {"resume", running}, {"suspend", suspended},
+		} {
 			c.must(step.verb, "dev")
-			if got := c.spec(apis.GroupAgents, apis.ResourceSandboxes, "dev"); !strings.Contains(got, step.want) || strings.Contains(got, "replicas") == strings.Contains(got, "operatingMode") {
+			if got := c.spec(apis.GroupAgents, apis.ResourceSandboxes, "dev"); !strings.Contains(got, step.want) ||
+				strings.Contains(got, "replicas") == strings.Contains(got, "operatingMode") {
 				c.Errorf("after %s: %s", step.verb, got)
 			}
 		}
-		c.report("dev", condition(apis.ConditionReady, false, apis.ReasonSandboxSuspended), condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated))
+		c.setConditions("dev", condition(apis.ConditionReady, false, apis.ReasonSandboxSuspended),
+			condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated))
 		c.must("wait", "dev", "--for", "suspended", "--timeout", "20s")
 		if out, _ := c.must("status", "dev"); !strings.Contains(out, "Suspended") || !strings.Contains(out, "resume dev") {
 			c.Errorf("status: %s", out)
@@ -251,14 +165,16 @@ func TestSuspendAndResumeSetTheFieldThatIsServed(t *testing.T) {
 }
 
 func TestWhatIsThereIsShown(t *testing.T) {
-	each(t, func(_ *testing.T, _ string, c *cluster) {
-		c.pools()
+	forEachShape(t, func(_ *testing.T, _ string, c *cluster) {
+		c.createPools()
 		c.must("create", "dev", "--image", "x")
 		c.must("create", "mine", "--pool", "warm")
-		c.report("dev", condition(apis.ConditionReady, true, apis.ReasonDependenciesReady))
+		c.setConditions("dev", condition(apis.ConditionReady, true, apis.ReasonDependenciesReady))
 		for _, look := range []struct{ args, want string }{
-			{"list", "dev"}, {"list", "mine"}, {"list -o name", "sandbox.agents.x-k8s.io/dev"}, {"describe dev", "said by the operator"}, {"status dev", "Ready"},
-			{"describe mine", "pool"}, {"pool list", "warm"}, {"pool describe warm", "install the operator"}, {"template list", "py"}, {"template describe py", "py"},
+			{"list", "dev"}, {"list", "mine"}, {"list -o name", "sandbox.agents.x-k8s.io/dev"},
+			{"describe dev", "said by the operator"}, {"status dev", "Ready"},
+			{"describe mine", "pool"}, {"pool list", "warm"}, {"pool describe warm", "install the operator"},
+			{"template list", "py"}, {"template describe py", "py"},
 		} {
 			if out, _ := c.must(strings.Fields(look.args)...); !strings.Contains(out, look.want) {
 				c.Errorf("%s: %s", look.args, out)
@@ -272,7 +188,7 @@ func TestWhatIsThereIsShown(t *testing.T) {
 }
 
 func TestWaitingTrustsBothShapes(t *testing.T) {
-	each(t, func(_ *testing.T, _ string, c *cluster) {
+	forEachShape(t, func(_ *testing.T, _ string, c *cluster) {
 		c.must("create", "dev", "--image", "x")
 		waited := make(chan error, 1)
 		ctx, cancel := context.WithCancel(c.Context())
@@ -284,7 +200,7 @@ func TestWaitingTrustsBothShapes(t *testing.T) {
 			}
 			close(waited)
 		}()
-		c.report("dev", condition(apis.ConditionReady, true, apis.ReasonDependenciesReady))
+		c.setConditions("dev", condition(apis.ConditionReady, true, apis.ReasonDependenciesReady))
 		select {
 		case err := <-waited:
 			if err != nil {

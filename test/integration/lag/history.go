@@ -22,41 +22,41 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// every is how often the past is noted.
-const every = 50 * time.Millisecond
+// recordInterval is how often the newest version is recorded.
+const recordInterval = 50 * time.Millisecond
 
-// past knows which version was the newest how long ago.
-type past struct {
+// versionHistory records the newest resource version over time, for lists that return an older state.
+type versionHistory struct {
 	age time.Duration
 
-	mu    sync.Mutex
-	notes []note
+	mu       sync.Mutex
+	versions []versionAt
 }
 
-type note struct {
+type versionAt struct {
 	at      time.Time
 	version string
 }
 
-// startPast notes versions until the test ends. The first is there on return.
-func startPast(t testing.TB, next http.RoundTripper, host string, age time.Duration) *past {
+// startHistory records versions until the test ends. It returns after the first one.
+func startHistory(t testing.TB, next http.RoundTripper, host string, age time.Duration) *versionHistory {
 	t.Helper()
-	p := &past{age: age}
-	if err := p.note(t.Context(), next, host); err != nil {
+	p := &versionHistory{age: age}
+	if err := p.record(t.Context(), next, host); err != nil {
 		t.Fatalf("ask for the newest version: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticks := time.NewTicker(every)
+		ticks := time.NewTicker(recordInterval)
 		defer ticks.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticks.C:
-				_ = p.note(ctx, next, host) // an older version serves as well
+				_ = p.record(ctx, next, host) // an older version will do
 			}
 		}
 	}()
@@ -64,8 +64,8 @@ func startPast(t testing.TB, next http.RoundTripper, host string, age time.Durat
 	return p
 }
 
-// note asks for a list of nothing, whose version is the newest that there is.
-func (p *past) note(ctx context.Context, next http.RoundTripper, host string) error {
+// record records the version of a list with limit 1, which is the newest version.
+func (p *versionHistory) record(ctx context.Context, next http.RoundTripper, host string) error {
 	at := time.Now()
 	target := url.URL{Scheme: "https", Host: host, Path: "/apis/agents.x-k8s.io/v1beta1/sandboxes", RawQuery: "limit=1"}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
@@ -86,23 +86,23 @@ func (p *past) note(ctx context.Context, next http.RoundTripper, host string) er
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.notes) > 1 && at.Sub(p.notes[1].at) >= p.age {
-		p.notes = p.notes[1:]
+	for len(p.versions) > 1 && at.Sub(p.versions[1].at) >= p.age {
+		p.versions = p.versions[1:]
 	}
-	p.notes = append(p.notes, note{at: at, version: list.ResourceVersion})
+	p.versions = append(p.versions, versionAt{at: at, version: list.ResourceVersion})
 	return nil
 }
 
-// ask changes the query of a list into one for what was true before.
-func (p *past) ask(query url.Values) {
+// rewriteQuery changes the query of a list to request the oldest recorded version.
+func (p *versionHistory) rewriteQuery(query url.Values) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	query.Set("resourceVersion", p.notes[0].version)
+	query.Set("resourceVersion", p.versions[0].version)
 	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
 }
 
-// refused answers a streaming list as a server that has none.
-func refused(r *http.Request) *http.Response {
+// refuseStreamingList responds to a streaming list as a server that does not support it.
+func refuseStreamingList(r *http.Request) *http.Response {
 	status := apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", nil).Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	body, _ := json.Marshal(status)

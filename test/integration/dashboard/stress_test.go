@@ -21,8 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/screen"
 )
 
-// outage is how long the API server is away: longer than every connection and every pause between attempts. Other tests run
-// meanwhile.
+// outage is how long the API server is down: longer than any connection and any backoff. Other tests run meanwhile.
 const outage = 90 * time.Second
 
 func TestTheServerMayBeAwayForLong(t *testing.T) {
@@ -37,29 +36,30 @@ func TestTheServerMayBeAwayForLong(t *testing.T) {
 		}
 	})
 	namespace := own.Namespace(t)
-	c := populate(t, own, namespace)
+	c := createObjects(t, own, namespace)
 	s := screen.Start(t, 120, 30, command(t, own.Kubeconfig(), "-n", namespace))
 	s.Until("POOLS 1", "own")
 	if err := own.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	s.Until("disconnected", "POOLS 1", "own") // what was read stays
-	s.Type("\tdy")                            // what is done meanwhile fails, and says so
+	s.Until("disconnected", "POOLS 1", "own") // the cached objects are still shown
+	s.Type("\tdy")                            // an action during the outage fails with a message
 	s.Until("refused")
-	s.Within(2*outage, "that it is stale for so long", func(text string) bool {
+	s.Within(2*outage, "the age of the stale data", func(text string) bool {
 		_, since, stale := strings.Cut(text, "stale for ")
 		since, _, _ = strings.Cut(since, ":")
 		age, err := time.ParseDuration(since)
 		return stale && err == nil && age >= outage
 	})
 	if text := s.Text(); !strings.Contains(text, "own") || !strings.Contains(text, "POOLS 1") {
-		t.Errorf("what was read before is gone:\n%s", text)
+		t.Errorf("the cached objects are no longer shown:\n%s", text)
 	}
 	if err := own.Resume(); err != nil {
 		t.Fatal(err)
 	}
 	s.UntilTrue("connected again", func(text string) bool { return !strings.Contains(text, "disconnected") })
-	if _, err := c.AgentsV1beta1().Sandboxes(namespace).Create(t.Context(), builders.Sandbox("later", builders.InNamespace(namespace)), metav1.CreateOptions{}); err != nil {
+	if _, err := c.AgentsV1beta1().Sandboxes(namespace).Create(t.Context(),
+		builders.Sandbox("later", builders.InNamespace(namespace)), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.Until("later")
@@ -69,26 +69,28 @@ func TestTheServerMayBeAwayForLong(t *testing.T) {
 	}
 }
 
-// How wild it gets, and how long.
+// The number and the pace of the random inputs and of the changes in the cluster.
 const (
-	wildSteps  = 300
-	wildPace   = 15 * time.Millisecond
-	wildEvents = 10 * time.Millisecond
+	randomSteps   = 300
+	stepInterval  = 15 * time.Millisecond
+	churnInterval = 10 * time.Millisecond
 )
 
 func TestRandomSizesAndClicksWhileEventsArrive(t *testing.T) {
 	t.Parallel()
 	namespace := server.Namespace(t)
-	c := populate(t, server, namespace)
+	c := createObjects(t, server, namespace)
 	s := screen.Start(t, 120, 30, command(t, server.Kubeconfig(), "-n", namespace))
 	s.Until("POOLS 1", "own")
-	ctx, calm := context.WithCancel(t.Context())
+	ctx, stopChurn := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { storm(ctx, t, c, namespace) })
-	keys := []string{"j", "k", "g", "G", "\t", "\r", "t", "?", "f", "y", "o", "n", screen.Esc, "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~"}
-	random, pace := rand.New(rand.NewPCG(6, 2026)), time.NewTicker(wildPace)
+	wg.Go(func() { churnSandboxes(ctx, t, c, namespace) })
+	keys := []string{
+		"j", "k", "g", "G", "\t", "\r", "t", "?", "f", "y", "o", "n", screen.Esc, "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~",
+	}
+	random, pace := rand.New(rand.NewPCG(6, 2026)), time.NewTicker(stepInterval)
 	defer pace.Stop()
-	for range wildSteps {
+	for range randomSteps {
 		<-pace.C
 		x, y := random.IntN(200), random.IntN(60)
 		switch random.IntN(4) {
@@ -102,28 +104,30 @@ func TestRandomSizesAndClicksWhileEventsArrive(t *testing.T) {
 			s.Type(keys[random.IntN(len(keys))])
 		}
 	}
-	calm()
+	stopChurn()
 	wg.Wait()
 	s.Resize(120, 30)
-	home(s)
+	goHome(s)
 	s.Type("q")
 	if err := s.Left(); err != nil {
 		t.Error(err)
 	}
 }
 
-// storm makes, changes and deletes Sandboxes until the context ends, and then removes what it made.
-func storm(ctx context.Context, t *testing.T, c versioned.Interface, namespace string) {
-	sandboxes, tick := c.AgentsV1beta1().Sandboxes(namespace), time.NewTicker(wildEvents)
+// churnSandboxes creates, changes and deletes Sandboxes until the context ends.
+func churnSandboxes(ctx context.Context, t *testing.T, c versioned.Interface, namespace string) {
+	sandboxes, tick := c.AgentsV1beta1().Sandboxes(namespace), time.NewTicker(churnInterval)
 	defer tick.Stop()
 	for i := 0; ctx.Err() == nil; i++ {
 		<-tick.C
-		made, err := sandboxes.Create(t.Context(), builders.Sandbox(fmt.Sprintf("gust-%d", i), builders.InNamespace(namespace)), metav1.CreateOptions{})
+		made, err := sandboxes.Create(t.Context(),
+			builders.Sandbox(fmt.Sprintf("gust-%d", i), builders.InNamespace(namespace)), metav1.CreateOptions{})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if err := errors.Join(ready(t.Context(), c, made), sandboxes.Delete(t.Context(), made.Name, metav1.DeleteOptions{})); err != nil {
+		if err := errors.Join(ready(t.Context(), c, made),
+			sandboxes.Delete(t.Context(), made.Name, metav1.DeleteOptions{})); err != nil {
 			t.Error(err)
 			return
 		}

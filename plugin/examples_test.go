@@ -22,10 +22,10 @@ func exampleLines(example string) []string {
 
 // pluginWords are the words that a shell passes to the plugin, nil if the line does not begin with it or pipe into it.
 func pluginWords(line string) []string {
-	if from, to, piped := strings.Cut(line, " | "+written+" "); piped && !strings.HasPrefix(from, written) {
-		line = written + " " + to
+	if from, to, piped := strings.Cut(line, " | "+programInHelp+" "); piped && !strings.HasPrefix(from, programInHelp) {
+		line = programInHelp + " " + to
 	}
-	line, found := strings.CutPrefix(line, written+" ")
+	line, found := strings.CutPrefix(line, programInHelp+" ")
 	if !found {
 		return nil
 	}
@@ -64,7 +64,7 @@ func TestEveryExampleIsAValidCommandLine(t *testing.T) {
 	}
 	tried := 0
 	for path, command := range commands(t) {
-		for _, line := range exampleLines(strings.ReplaceAll(command.Example, command.Root().CommandPath(), written)) {
+		for _, line := range exampleLines(strings.ReplaceAll(command.Example, command.Root().CommandPath(), programInHelp)) {
 			words := pluginWords(line)
 			if len(words) == 0 || strings.HasPrefix(strings.Join(words, " "), "completion install") { // that writes files
 				continue

@@ -43,8 +43,8 @@ More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
 '{{.Root.CommandPath}} options' lists the flags that all commands have.
 `
 
-// shape gives all commands the same form of help.
-func shape(root *cobra.Command) {
+// setHelpTemplates gives all commands the same form of help.
+func setHelpTemplates(root *cobra.Command) {
 	root.SetUsageTemplate(usage)
 	root.SetHelpCommandGroupID("")
 }

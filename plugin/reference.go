@@ -11,5 +11,5 @@ import (
 
 // Reference returns the command tree that the generated reference describes. Its commands print nothing.
 func Reference() *cobra.Command {
-	return NewCommand(written, clock.RealClock{}, genericiooptions.NewTestIOStreamsDiscard())
+	return NewCommand(programInHelp, clock.RealClock{}, genericiooptions.NewTestIOStreamsDiscard())
 }

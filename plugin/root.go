@@ -21,8 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
-// written is the program's name as the commands' help texts spell it; the real one takes its place.
-const written = "kubectl sandbox"
+// programInHelp is the program's name as the commands' help texts spell it; the real one takes its place.
+const programInHelp = "kubectl sandbox"
 
 // NewCommand returns the command line of a program of that name, as in "kubectl sandbox". Making it contacts no cluster.
 func NewCommand(program string, clock clock.WithTicker, streams genericiooptions.IOStreams) *cobra.Command {
@@ -68,8 +68,8 @@ func newCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	root.AddCommand(newOptionsCommand(), newExitCodesTopic())
 	cli.RegisterCompletions(root, f)
-	shape(root)
-	everyCommand(root, func(c *cobra.Command) { prepare(c, f.Program()) })
+	setHelpTemplates(root)
+	visitCommands(root, func(c *cobra.Command) { adaptCommand(c, f.Program()) })
 	return root
 }
 
@@ -79,14 +79,14 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	message := fmt.Sprintf("unknown command %q", args[0])
-	if like := meant(cmd, args[0]); len(like) > 0 {
+	if like := suggestions(cmd, args[0]); len(like) > 0 {
 		message += "; did you mean " + strings.Join(like, " or ") + "?"
 	}
 	return fmt.Errorf("%s", message)
 }
 
-// meant are the commands that a word may stand for: those that it is another name for, or else those that look like it.
-func meant(cmd *cobra.Command, word string) []string {
+// suggestions are the commands that a word may stand for: those that it is another name for, or else those that look like it.
+func suggestions(cmd *cobra.Command, word string) []string {
 	var names []string
 	for _, child := range cmd.Commands() {
 		if slices.Contains(child.SuggestFor, strings.ToLower(word)) {
@@ -99,17 +99,17 @@ func meant(cmd *cobra.Command, word string) []string {
 	return cmd.SuggestionsFor(word)
 }
 
-func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
+func visitCommands(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, child := range c.Commands() {
-		everyCommand(child, do)
+		visitCommands(child, do)
 	}
 }
 
-// prepare gives a command the program's name in its texts and marks what fails before it runs as wrong usage.
-func prepare(c *cobra.Command, program string) {
+// adaptCommand gives a command the program's name in its texts and marks what fails before it runs as wrong usage.
+func adaptCommand(c *cobra.Command, program string) {
 	for _, text := range []*string{&c.Short, &c.Long, &c.Example} {
-		*text = strings.ReplaceAll(*text, written, program)
+		*text = strings.ReplaceAll(*text, programInHelp, program)
 	}
 	c.DisableFlagsInUseLine = true
 	c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -32,7 +32,7 @@ func commands(t *testing.T) map[string]*cobra.Command {
 	t.Helper()
 	all := map[string]*cobra.Command{}
 	root := newCommand(&fake.Factory{}, genericiooptions.NewTestIOStreamsDiscard())
-	everyCommand(root, func(c *cobra.Command) {
+	visitCommands(root, func(c *cobra.Command) {
 		if c != root && !c.IsAdditionalHelpTopicCommand() {
 			all[strings.TrimPrefix(c.CommandPath(), root.CommandPath()+" ")] = c
 		}

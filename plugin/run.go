@@ -24,8 +24,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/signals"
 )
 
-// completer is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
-const completer = "kubectl_complete-"
+// completionFilePrefix is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
+const completionFilePrefix = "kubectl_complete-"
 
 // Run executes one command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP, and output that nobody reads any
 // more, cancel the command's context, so that it can clean up, and one that is stuck is left; a second SIGINT or SIGTERM ends the
@@ -33,11 +33,11 @@ const completer = "kubectl_complete-"
 func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams, clock clock.WithTicker) int {
 	ctx, cancel, stop := signals.Context(ctx)
 	defer stop()
-	streams.Out, streams.ErrOut = output(streams.Out, cancel), output(streams.ErrOut, cancel)
+	streams.Out, streams.ErrOut = cancelWhenUnread(streams.Out, cancel), cancelWhenUnread(streams.ErrOut, cancel)
 
 	f := factory.New(factory.ProgramName(argv[0]), clock, streams.ErrOut)
 	args := argv[1:]
-	if strings.HasPrefix(filepath.Base(argv[0]), completer) {
+	if strings.HasPrefix(filepath.Base(argv[0]), completionFilePrefix) {
 		args = append([]string{cobra.ShellCompRequestCmd}, args...)
 	}
 	code, ended := cli.RunInterruptible(ctx, clock, func(ctx context.Context) int {
@@ -53,8 +53,8 @@ func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams,
 	return code
 }
 
-// output has a stream that nobody reads any more end the command. A terminal stays the file that it is: it is asked for its size.
-func output(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
+// cancelWhenUnread has a stream that nobody reads any more end the command. A terminal stays the file that it is: it is asked for its size.
+func cancelWhenUnread(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return w
 	}
@@ -65,7 +65,7 @@ func output(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
 // checks of arguments and flags have no type of their own.
 func execute(ctx context.Context, root *cobra.Command, args []string, f factory.Factory, errOut io.Writer) int {
 	started := false
-	everyCommand(root, func(c *cobra.Command) {
+	visitCommands(root, func(c *cobra.Command) {
 		if run := c.RunE; run != nil {
 			c.RunE = func(cmd *cobra.Command, args []string) error {
 				started = true
@@ -86,13 +86,13 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 	if code == cli.ExitFailed && ctx.Err() != nil && len(messages) > 0 {
 		code = cli.ExitInterrupted
 	}
-	report(errOut, messages, code, cmd)
+	printErrors(errOut, messages, code, cmd)
 	return code
 }
 
-// report prints each error once, and after wrong usage where help is. A remote command's exit code has no message: nothing is
+// printErrors prints each error once, and after wrong usage where help is. A remote command's exit code has no message: nothing is
 // printed, whatever the code.
-func report(out io.Writer, messages []string, code int, cmd *cobra.Command) {
+func printErrors(out io.Writer, messages []string, code int, cmd *cobra.Command) {
 	for _, message := range messages {
 		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // there is nowhere left to complain
 	}

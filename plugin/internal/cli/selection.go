@@ -74,8 +74,8 @@ func (o *SelectionOptions) ValidateForKind(kind resolve.Kind) error {
 	return RequireKind(kind, o.refs)
 }
 
-// GivenNames are the names without their kind. They are there after Validate.
-func (o *SelectionOptions) GivenNames() []string {
+// BareNames are the names without their kind. They are there after Validate.
+func (o *SelectionOptions) BareNames() []string {
 	names := make([]string, 0, len(o.refs))
 	for _, ref := range o.refs {
 		names = append(names, ref.Name)

@@ -67,14 +67,14 @@ func New(program string, clock clock.WithTicker, errOut io.Writer) *Flags {
 		c.WarningHandler = warnings
 		return transport.Wrap(c, clock)
 	})
-	f.sandboxes = made(f, func(c *rest.Config) (versioned.Interface, error) { return versioned.NewForConfig(c) })
-	f.kubernetes = made(f, func(c *rest.Config) (kubernetes.Interface, error) { return kubernetes.NewForConfig(c) })
-	f.dynamic = made(f, func(c *rest.Config) (dynamic.Interface, error) { return dynamic.NewForConfig(c) })
+	f.sandboxes = lazyClient(f, func(c *rest.Config) (versioned.Interface, error) { return versioned.NewForConfig(c) })
+	f.kubernetes = lazyClient(f, func(c *rest.Config) (kubernetes.Interface, error) { return kubernetes.NewForConfig(c) })
+	f.dynamic = lazyClient(f, func(c *rest.Config) (dynamic.Interface, error) { return dynamic.NewForConfig(c) })
 	return f
 }
 
-// made returns a function that makes a client at its first call.
-func made[C any](f *Flags, client func(*rest.Config) (C, error)) func() (C, error) {
+// lazyClient returns a function that makes a client at its first call.
+func lazyClient[C any](f *Flags, client func(*rest.Config) (C, error)) func() (C, error) {
 	return sync.OnceValues(func() (C, error) {
 		config, err := f.RESTConfig()
 		if err != nil {

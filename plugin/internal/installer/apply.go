@@ -30,15 +30,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// interval is how often we look while we wait.
-const interval = 500 * time.Millisecond
+// pollInterval is how often we look while we wait.
+const pollInterval = 500 * time.Millisecond
 
 type applier struct {
-	dynamic    dynamic.Interface
-	kubernetes kubernetes.Interface
-	clock      clock.WithTicker
-	streams    genericiooptions.IOStreams
-	forced     bool // what others set is taken back
+	dynamic        dynamic.Interface
+	kubernetes     kubernetes.Interface
+	clock          clock.WithTicker
+	streams        genericiooptions.IOStreams
+	forceConflicts bool // what others set is taken back
 }
 
 func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier, error) {
@@ -53,8 +53,8 @@ func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier
 	return &applier{dynamic: dynamic, kubernetes: kubernetes, clock: f.Clock(), streams: streams}, nil
 }
 
-// note writes a line of progress; one that cannot be shown is lost.
-func (a *applier) note(format string, arguments ...any) {
+// printNote writes a line of progress; one that cannot be shown is lost.
+func (a *applier) printNote(format string, arguments ...any) {
 	_, _ = printable.Fprintf(a.streams.ErrOut, format+"\n", arguments...)
 }
 
@@ -70,8 +70,8 @@ func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*
 	return have, nil
 }
 
-// patch applies one object. What is there is ours: what somebody else set was left out of what is wanted, or is taken back.
-func (a *applier) patch(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
+// applyObject applies one object. What is there is ours: what somebody else set was left out of what is wanted, or is taken back.
+func (a *applier) applyObject(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
 	content, err := json.Marshal(s.want.Object)
 	if err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func content(object *unstructured.Unstructured) map[string]any {
 	return object.Object
 }
 
-// tellKept says what stays as somebody else set it.
-func (a *applier) tellKept(s step) {
+// printKept says what stays as somebody else set it.
+func (a *applier) printKept(s step) {
 	for _, field := range s.kept {
-		a.note("%s keeps %s, which %s set; --force-conflicts takes it back.", install.ResourceName(s.want), field.path, field.manager)
+		a.printNote("%s keeps %s, which %s set; --force-conflicts takes it back.", install.ResourceName(s.want), field.path, field.manager)
 	}
 }
 
@@ -126,32 +126,32 @@ func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructur
 		return err
 	}
 	for _, s := range plan[:definitions] {
-		if err := a.until(ctx, timeout, install.ResourceName(s.want)+" to be established", func() (string, error) { return a.established(ctx, s.want) }); err != nil {
+		if err := a.waitUntil(ctx, timeout, install.ResourceName(s.want)+" to be established", func() (string, error) { return a.establishedObstacle(ctx, s.want) }); err != nil {
 			return err
 		}
 	}
 	if err := a.applyAll(ctx, plan[definitions:]); err != nil {
 		return err
 	}
-	return a.prune(ctx, obsolete)
+	return a.deleteObsolete(ctx, obsolete)
 }
 
 func (a *applier) applyAll(ctx context.Context, plan []step) error {
 	for _, s := range plan {
-		is, err := a.patch(ctx, s, false)
+		is, err := a.applyObject(ctx, s, false)
 		if err != nil {
 			return fmt.Errorf("%w. The objects before it were applied: run the command again when the cause is gone", err)
 		}
 		if _, err := printable.Fprintf(a.streams.Out, "%s %s\n", install.ResourceName(s.want), outcome(s, is)); err != nil {
 			return err
 		}
-		a.tellKept(s)
+		a.printKept(s)
 	}
 	return nil
 }
 
-// established says what keeps the API server from serving the resource; empty when nothing does.
-func (a *applier) established(ctx context.Context, definition *unstructured.Unstructured) (string, error) {
+// establishedObstacle says what keeps the API server from serving the resource; empty when nothing does.
+func (a *applier) establishedObstacle(ctx context.Context, definition *unstructured.Unstructured) (string, error) {
 	have, err := a.get(ctx, definition)
 	if err != nil {
 		return "", err
@@ -159,12 +159,12 @@ func (a *applier) established(ctx context.Context, definition *unstructured.Unst
 	if have == nil {
 		return "", fmt.Errorf("%s was deleted meanwhile", install.ResourceName(definition))
 	}
-	return unserved(have), nil
+	return definitionObstacle(have), nil
 }
 
-// unserved says why the API server does not serve a definition; empty when it does. Right after the creation the
+// definitionObstacle says why the API server does not serve a definition; empty when it does. Right after the creation the
 // conditions are null, which reads as a wrong type and means: not yet.
-func unserved(definition *unstructured.Unstructured) string {
+func definitionObstacle(definition *unstructured.Unstructured) string {
 	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions")
 	for _, condition := range conditions {
 		fields, ok := condition.(map[string]any)
@@ -192,7 +192,7 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 			done = "would be created"
 		}
 		if server {
-			is, err := a.patch(ctx, s, true)
+			is, err := a.applyObject(ctx, s, true)
 			switch {
 			case apierrors.IsNotFound(err):
 				done = "would be created; not checked, because its namespace does not exist yet"
@@ -210,7 +210,7 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 		if _, err := io.WriteString(a.streams.Out, printable.Text(difference)); err != nil {
 			return err
 		}
-		a.tellKept(s)
+		a.printKept(s)
 	}
 	for _, object := range obsolete {
 		if _, err := printable.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", install.ResourceName(object), mode); err != nil {
@@ -220,9 +220,9 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 	return nil
 }
 
-// until looks again and again until there is no obstacle, and tells of each new one.
-func (a *applier) until(ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error)) error {
-	ticker := a.clock.NewTicker(interval)
+// waitUntil looks again and again until there is no obstacle, and tells of each new one.
+func (a *applier) waitUntil(ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error)) error {
+	ticker := a.clock.NewTicker(pollInterval)
 	defer ticker.Stop()
 	told := ""
 	for {
@@ -231,7 +231,7 @@ func (a *applier) until(ctx context.Context, timeout <-chan time.Time, what stri
 			return err
 		}
 		if obstacle != told {
-			a.note("Waiting for %s: %s", what, obstacle)
+			a.printNote("Waiting for %s: %s", what, obstacle)
 			told = obstacle
 		}
 		select {

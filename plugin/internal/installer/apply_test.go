@@ -25,7 +25,7 @@ func TestUnserved(t *testing.T) {
 		"served":            {map[string]any{"conditions": []any{condition("NamesAccepted", "True", ""), condition("Established", "True", "")}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := unserved(&unstructured.Unstructured{Object: map[string]any{"status": c.status}})
+			got := definitionObstacle(&unstructured.Unstructured{Object: map[string]any{"status": c.status}})
 			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 				t.Errorf("unserved = %q, want %q in it", got, c.want)
 			}

@@ -20,24 +20,24 @@ import (
 
 // Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
 func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *appsv1.Deployment) (string, error) {
-	if rolledOut(deployment) {
+	if isRolledOut(deployment) {
 		return "", nil
 	}
 	pods, err := client.CoreV1().Pods(deployment.Namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
 	})
 	if apierrors.IsForbidden(err) {
-		return inTheWay(deployment, nil), nil // the Deployment alone tells less, and enough
+		return deploymentObstacle(deployment, nil), nil // the Deployment alone tells less, and enough
 	}
 	if err != nil {
 		return "", err
 	}
-	return inTheWay(deployment, pods.Items), nil
+	return deploymentObstacle(deployment, pods.Items), nil
 }
 
-// available waits until the operator runs as it was applied last.
-func (a *applier) available(ctx context.Context, namespace string, timeout <-chan time.Time) error {
-	err := a.until(ctx, timeout, "the operator to be available", func() (string, error) {
+// waitAvailable waits until the operator runs as it was applied last.
+func (a *applier) waitAvailable(ctx context.Context, namespace string, timeout <-chan time.Time) error {
+	err := a.waitUntil(ctx, timeout, "the operator to be available", func() (string, error) {
 		deployment, err := a.kubernetes.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 		if err != nil {
 			return "", err
@@ -45,12 +45,12 @@ func (a *applier) available(ctx context.Context, namespace string, timeout <-cha
 		return Obstacle(ctx, a.kubernetes, deployment)
 	})
 	if err == nil {
-		a.note("The operator is available in namespace %s.", namespace)
+		a.printNote("The operator is available in namespace %s.", namespace)
 	}
 	return err
 }
 
-func rolledOut(d *appsv1.Deployment) bool {
+func isRolledOut(d *appsv1.Deployment) bool {
 	want := int32(1)
 	if d.Spec.Replicas != nil {
 		want = *d.Spec.Replicas
@@ -59,8 +59,8 @@ func rolledOut(d *appsv1.Deployment) bool {
 		d.Status.AvailableReplicas >= want && d.Status.Replicas == d.Status.UpdatedReplicas
 }
 
-// inTheWay is what keeps the operator from running, as far as can be seen.
-func inTheWay(d *appsv1.Deployment, pods []corev1.Pod) string {
+// deploymentObstacle is what keeps the operator from running, as far as can be seen.
+func deploymentObstacle(d *appsv1.Deployment, pods []corev1.Pod) string {
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
 			return condition.Message

@@ -24,16 +24,16 @@ import (
 type step struct {
 	want *unstructured.Unstructured
 	have *unstructured.Unstructured // nil: nothing
-	kept []kept                     // what stays as somebody else set it
+	kept []keptField                // what stays as somebody else set it
 }
 
 // check finds out, without writing anything, whether all objects can be applied. It leaves out a namespace that somebody
 // else made: it is used as it is.
 func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructured, namespace string) ([]step, error) {
-	if err := Allowed(ctx, a.kubernetes, objects, "get", "create", "patch"); err != nil {
+	if err := CheckPermissions(ctx, a.kubernetes, objects, "get", "create", "patch"); err != nil {
 		return nil, err
 	}
-	if elsewhere, err := a.elsewhere(ctx, namespace); err != nil || elsewhere != nil {
+	if elsewhere, err := a.checkOtherNamespace(ctx, namespace); err != nil || elsewhere != nil {
 		return nil, errors.Join(err, elsewhere)
 	}
 	var plan []step
@@ -46,14 +46,14 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 		switch {
 		case have == nil || install.IsOurs(have):
 			s := step{want: want, have: have}
-			if !a.forced {
-				if s.kept, err = yield(want, have); err != nil {
+			if !a.forceConflicts {
+				if s.kept, err = dropForeignFields(want, have); err != nil {
 					return nil, err
 				}
 			}
 			plan = append(plan, s)
 		case want.GetKind() == "Namespace":
-			a.note("Namespace %s exists already and is used as it is.", want.GetName())
+			a.printNote("Namespace %s exists already and is used as it is.", want.GetName())
 		default:
 			foreign = append(foreign, install.ResourceName(want))
 		}
@@ -63,16 +63,16 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 			"take them over: kubectl label OBJECT %s=%s %s=%s", strings.Join(foreign, ", "),
 			install.LabelPartOf, install.PartOf, install.LabelManagedBy, apis.FieldOwnerPlugin)
 	}
-	return plan, a.admitted(ctx, plan)
+	return plan, a.checkAdmission(ctx, plan)
 }
 
-// admitted has the API server check what can be checked before the namespace exists: a ClusterRole that would give more
+// checkAdmission has the API server check what can be checked before the namespace exists: a ClusterRole that would give more
 // than the user has is refused here, not halfway.
-func (a *applier) admitted(ctx context.Context, plan []step) error {
+func (a *applier) checkAdmission(ctx context.Context, plan []step) error {
 	for _, s := range plan {
 		switch s.want.GetKind() {
 		case "CustomResourceDefinition", "ClusterRole", "Namespace":
-			if _, err := a.patch(ctx, s, true); err != nil {
+			if _, err := a.applyObject(ctx, s, true); err != nil {
 				return fmt.Errorf("nothing was changed: %w", err)
 			}
 		}
@@ -80,17 +80,17 @@ func (a *applier) admitted(ctx context.Context, plan []step) error {
 	return nil
 }
 
-// elsewhere says that the operator is installed in another namespace: two of them would fight.
-func (a *applier) elsewhere(ctx context.Context, namespace string) (problem, err error) {
-	found, err := bound(ctx, a.kubernetes)
+// checkOtherNamespace says that the operator is installed in another namespace: two of them would fight.
+func (a *applier) checkOtherNamespace(ctx context.Context, namespace string) (problem, err error) {
+	found, err := findNamespace(ctx, a.kubernetes)
 	if err != nil || found == "" || found == namespace {
 		return nil, err
 	}
 	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first", found), nil
 }
 
-// bound is the namespace of the operator, or empty: what its ClusterRoleBinding names, else where its Deployment is.
-func bound(ctx context.Context, client kubernetes.Interface) (string, error) {
+// findNamespace is the namespace of the operator, or empty: what its ClusterRoleBinding names, else where its Deployment is.
+func findNamespace(ctx context.Context, client kubernetes.Interface) (string, error) {
 	binding, err := client.RbacV1().ClusterRoleBindings().Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return "", err
@@ -119,8 +119,8 @@ func bound(ctx context.Context, client kubernetes.Interface) (string, error) {
 	return "", nil
 }
 
-// Allowed asks whether the user may use the verbs on all kinds of the objects, and names what is missing.
-func Allowed(ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string) error {
+// CheckPermissions asks whether the user may use the verbs on all kinds of the objects, and names what is missing.
+func CheckPermissions(ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string) error {
 	var missing []string
 	for _, object := range objects {
 		resource := install.GroupVersionResource(object)

@@ -31,11 +31,11 @@ type Choices struct {
 	Defaults bool
 }
 
-// over are the options that the choices make of what is installed, nil if nothing is, for a program of a version. The remarks are
+// mergeInto are the options that the choices make of what is installed, nil if nothing is, for a program of a version. The remarks are
 // what the user should know about them.
-func (c *Choices) over(have *appsv1.Deployment, program, ours string) (o install.Options, remarks []string, err error) {
+func (c *Choices) mergeInto(have *appsv1.Deployment, program, ours string) (o install.Options, remarks []string, err error) {
 	if have != nil {
-		if err := c.permits(have, ours); err != nil {
+		if err := c.checkReplaceable(have, ours); err != nil {
 			return o, nil, err
 		}
 		o = install.InstalledOptions(have)
@@ -52,39 +52,39 @@ func (c *Choices) over(have *appsv1.Deployment, program, ours string) (o install
 	if c.CoreOnly != nil {
 		o.CoreOnly = *c.CoreOnly
 	}
-	o.Args = merged(o.Args, c.Args)
+	o.Args = mergeArgs(o.Args, c.Args)
 	if o.Replicas != nil && *o.Replicas == 0 {
 		remarks = append(remarks, "The operator stays scaled to zero: nothing looks after sandboxes. --replicas=1 starts it.")
 	}
-	remark, err := c.image(&o, have, program, ours)
+	remark, err := c.chooseImage(&o, have, program, ours)
 	if remark != "" {
 		remarks = append(remarks, remark)
 	}
 	return o, remarks, err
 }
 
-// permits says what is against touching an installation.
-func (c *Choices) permits(have *appsv1.Deployment, ours string) error {
+// checkReplaceable says what is against touching an installation.
+func (c *Choices) checkReplaceable(have *appsv1.Deployment, ours string) error {
 	if manager := have.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return fmt.Errorf("the operator was installed by %s: upgrade it with %[1]s", manager)
 	}
-	if theirs := have.Labels[install.LabelVersion]; !c.AllowDowngrade && Newer(theirs, ours) {
+	if theirs := have.Labels[install.LabelVersion]; !c.AllowDowngrade && IsNewer(theirs, ours) {
 		return fmt.Errorf("the operator is of version %s, newer than this program's %s: upgrade the program, or give --allow-downgrade", theirs, ours)
 	}
 	return nil
 }
 
-// merged are arguments with those that replace others of the same flag, or come in addition.
-func merged(have, given []string) []string {
+// mergeArgs are arguments with those that replace others of the same flag, or come in addition.
+func mergeArgs(have, given []string) []string {
 	all := slices.DeleteFunc(slices.Clone(have), func(old string) bool {
 		return slices.ContainsFunc(given, func(arg string) bool { return arguments.Name(arg) == arguments.Name(old) })
 	})
 	return append(all, given...)
 }
 
-// image chooses the image. It is changed only to the one that this release publishes, or to one that the user names; while the
+// chooseImage chooses the image. It is changed only to the one that this release publishes, or to one that the user names; while the
 // version stays the same, it stays.
-func (c *Choices) image(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
+func (c *Choices) chooseImage(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
 	if have == nil {
 		if c.Image == "" && !buildinfo.IsRelease(ours) {
 			remark = fmt.Sprintf("This is a development build, whose image %s is not published: where the nodes do not have it, name another with --image.", install.DefaultImage())
@@ -119,15 +119,15 @@ func (c *Choices) image(o *install.Options, have *appsv1.Deployment, program, ou
 	return remark, nil
 }
 
-// ImageAsked says whether an upgrade of what is installed needs the user to name the image.
-func ImageAsked(have *appsv1.Deployment) bool {
-	_, _, err := (&Choices{AllowDowngrade: true}).over(have, "", buildinfo.Get().Version)
+// ImageRequired says whether an upgrade of what is installed needs the user to name the image.
+func ImageRequired(have *appsv1.Deployment) bool {
+	_, _, err := (&Choices{AllowDowngrade: true}).mergeInto(have, "", buildinfo.Get().Version)
 	var asked *cli.ExitError
 	return errors.As(err, &asked) && asked.Code == cli.ExitUsage
 }
 
-// Newer says that a version comes after another one; not, when either is no version but a commit.
-func Newer(a, b string) bool {
+// IsNewer says that a version comes after another one; not, when either is no version but a commit.
+func IsNewer(a, b string) bool {
 	first, err := version.ParseSemantic(a)
 	if err != nil {
 		return false

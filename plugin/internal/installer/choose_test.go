@@ -59,7 +59,7 @@ func TestWhichImageRuns(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			o, remarks, err := tt.choices.over(installed(t, install.Options{Image: tt.image}, tt.version, nil), "kubectl sandbox", tt.ours)
+			o, remarks, err := tt.choices.mergeInto(installed(t, install.Options{Image: tt.image}, tt.version, nil), "kubectl sandbox", tt.ours)
 			said := strings.Join(remarks, "|")
 			if err != nil {
 				said = err.Error()
@@ -76,11 +76,11 @@ func TestWhichImageRuns(t *testing.T) {
 
 func TestWithoutAnInstallationADevelopmentBuildSaysThatItsImageIsNotPublished(t *testing.T) {
 	for ours, says := range map[string]bool{"v1.2.0": false, "v1.2.0-rc.1": false, "v1.2.0-3-gabcdef": true, "v0.0.0-dev": true, "45bf033": true} {
-		if _, remarks, err := (&Choices{}).over(nil, "kubectl sandbox", ours); err != nil || (len(remarks) == 1) != says {
+		if _, remarks, err := (&Choices{}).mergeInto(nil, "kubectl sandbox", ours); err != nil || (len(remarks) == 1) != says {
 			t.Errorf("%s: %q, %v", ours, remarks, err)
 		}
 	}
-	if o, remarks, err := (&Choices{Image: mirror}).over(nil, "", "v0.0.0-dev"); err != nil || len(remarks) > 0 || o.Image != mirror {
+	if o, remarks, err := (&Choices{Image: mirror}).mergeInto(nil, "", "v0.0.0-dev"); err != nil || len(remarks) > 0 || o.Image != mirror {
 		t.Errorf("%+v, %q, %v", o, remarks, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := was
 			tt.change(&want)
-			got, _, err := tt.choices.over(installed(t, was, development, nil), "kubectl sandbox", development)
+			got, _, err := tt.choices.mergeInto(installed(t, was, development, nil), "kubectl sandbox", development)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 
 func TestAnOperatorThatWasScaledToZeroStaysSoAndSaysSo(t *testing.T) {
 	d := installed(t, install.Options{Replicas: new(int32(0))}, development, nil)
-	o, remarks, err := (&Choices{}).over(d, "kubectl sandbox", development)
+	o, remarks, err := (&Choices{}).mergeInto(d, "kubectl sandbox", development)
 	if err != nil || *o.Replicas != 0 || !strings.Contains(strings.Join(remarks, "|"), "stays scaled to zero") {
 		t.Errorf("%+v, %q, %v", o, remarks, err)
 	}
@@ -142,7 +142,7 @@ func TestWhatIsNotTouched(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := test.choices.over(installed(t, install.Options{}, "v1.0.0", test.labels), "kubectl sandbox", "v1.2.0")
+			_, _, err := test.choices.mergeInto(installed(t, install.Options{}, "v1.0.0", test.labels), "kubectl sandbox", "v1.2.0")
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)
@@ -161,7 +161,7 @@ func TestTheImageOfAnUpgradeIsAskedForOnlyWhereNobodyKnowsIt(t *testing.T) {
 		"of this version":    {mirror, development, false},
 		"of another version": {mirror, "v0.0.0-former", true},
 	} {
-		if got := ImageAsked(installed(t, install.Options{Image: tt.image}, tt.version, nil)); got != tt.asked {
+		if got := ImageRequired(installed(t, install.Options{Image: tt.image}, tt.version, nil)); got != tt.asked {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -180,7 +180,7 @@ func TestNewer(t *testing.T) {
 		{"v1.2.3", "45bf033", false},
 		{"", "v1.2.3", false},
 	} {
-		if got := Newer(test.a, test.b); got != test.want {
+		if got := IsNewer(test.a, test.b); got != test.want {
 			t.Errorf("Newer(%q, %q) = %v", test.a, test.b, got)
 		}
 	}

@@ -21,20 +21,20 @@ func Namespace(ctx context.Context, f factory.Factory, client kubernetes.Interfa
 	if err != nil || explicit {
 		return namespace, err
 	}
-	return Find(ctx, client)
+	return FindNamespace(ctx, client)
 }
 
-// Find is where the operator is, or would be by default.
-func Find(ctx context.Context, client kubernetes.Interface) (string, error) {
-	found, err := bound(ctx, client)
+// FindNamespace is where the operator is, or would be by default.
+func FindNamespace(ctx context.Context, client kubernetes.Interface) (string, error) {
+	found, err := findNamespace(ctx, client)
 	if apierrors.IsForbidden(err) || (err == nil && found == "") {
 		return apis.OperatorNamespace, nil // who may not look finds it where it usually is
 	}
 	return found, err
 }
 
-// Operator reads the operator's Deployment; nil if there is none, or it cannot be read: the client returns an empty one then.
-func Operator(ctx context.Context, client kubernetes.Interface, namespace string) (*appsv1.Deployment, error) {
+// GetDeployment reads the operator's Deployment; nil if there is none, or it cannot be read: the client returns an empty one then.
+func GetDeployment(ctx context.Context, client kubernetes.Interface, namespace string) (*appsv1.Deployment, error) {
 	deployment, err := client.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

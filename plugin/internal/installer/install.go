@@ -41,7 +41,7 @@ type Options struct {
 	Wait    bool
 	Timeout time.Duration
 	// Forced takes back what others set.
-	Forced bool
+	ForceConflicts bool
 }
 
 // AddFlags adds the flags that say how to apply, not what.
@@ -49,7 +49,7 @@ func AddFlags(cmd *cobra.Command, o *Options) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Choices.Image, "image", "", "The operator's image. (default: the one that is installed; else, or to change the version, the published one of this version)")
 	flags.BoolVar(&o.Choices.AllowDowngrade, "allow-downgrade", false, "Replace a newer operator by the older one of this program.")
-	flags.BoolVar(&o.Forced, "force-conflicts", false, "Take back what was chosen before or set by others, as with kubectl: without further flags everything is the default.")
+	flags.BoolVar(&o.ForceConflicts, "force-conflicts", false, "Take back what was chosen before or set by others, as with kubectl: without further flags everything is the default.")
 	flags.StringVar(&o.DryRun, "dry-run", dryRunNone, "none; client says what would be applied; server has the cluster say what would change.")
 	flags.Lookup("dry-run").NoOptDefVal = dryRunClient
 	flags.BoolVar(&o.Wait, "wait", true, "Wait until the operator is available.")
@@ -85,7 +85,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	a.forced = o.Forced
+	a.forceConflicts = o.ForceConflicts
 	manifests, err := o.manifests(ctx, f, a)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	obsolete, err := a.obsolete(ctx, objects)
+	obsolete, err := a.obsoleteGrants(ctx, objects)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if *manifests.Replicas == 0 {
 		return nil // it was said
 	}
-	return a.available(ctx, manifests.Namespace, limit.C())
+	return a.waitAvailable(ctx, manifests.Namespace, limit.C())
 }
 
 // manifests are what is to be installed: what was asked for over what is there.
@@ -125,18 +125,18 @@ func (o *Options) manifests(ctx context.Context, f factory.Factory, a *applier) 
 	if err != nil {
 		return install.Options{}, err
 	}
-	have, err := Operator(ctx, a.kubernetes, namespace)
+	have, err := GetDeployment(ctx, a.kubernetes, namespace)
 	if err != nil && !apierrors.IsForbidden(err) { // who may not read it is told all that is missing, later
 		return install.Options{}, err
 	}
 	choices := o.Choices
-	choices.Defaults = o.Forced
-	manifests, remarks, err := choices.over(have, f.Program(), buildinfo.Get().Version)
+	choices.Defaults = o.ForceConflicts
+	manifests, remarks, err := choices.mergeInto(have, f.Program(), buildinfo.Get().Version)
 	if err != nil {
 		return install.Options{}, err
 	}
 	for _, remark := range remarks {
-		a.note("%s", remark)
+		a.printNote("%s", remark)
 	}
 	manifests.Namespace = namespace
 	return manifests.Complete(), nil
@@ -144,7 +144,7 @@ func (o *Options) manifests(ctx context.Context, f factory.Factory, a *applier) 
 
 // Export prints the manifests that the flags ask for. It contacts no cluster.
 func (o *Options) Export(f factory.Factory, out io.Writer) error {
-	manifests, _, err := o.Choices.over(nil, f.Program(), buildinfo.Get().Version)
+	manifests, _, err := o.Choices.mergeInto(nil, f.Program(), buildinfo.Get().Version)
 	if err != nil {
 		return err
 	}

@@ -19,15 +19,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// ours selects what install made.
-const ours = install.LabelPartOf + "=" + install.PartOf + "," + install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
+// installedSelector selects what install made.
+const installedSelector = install.LabelPartOf + "=" + install.PartOf + "," + install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
 
-// Grants lists the roles and bindings that install made, in whatever namespace. Who may not list them sees none.
-func Grants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unstructured, error) {
+// ListGrants lists the roles and bindings that install made, in whatever namespace. Who may not list them sees none.
+func ListGrants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, resource := range []string{"clusterrolebindings", "rolebindings", "clusterroles", "roles"} {
 		list, err := client.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: resource}).
-			List(ctx, metav1.ListOptions{LabelSelector: ours})
+			List(ctx, metav1.ListOptions{LabelSelector: installedSelector})
 		if apierrors.IsForbidden(err) {
 			continue
 		}
@@ -41,9 +41,9 @@ func Grants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unst
 	return all, nil
 }
 
-// obsolete are the grants that the objects do not contain: of an earlier version, or of namespaces that are watched no more.
-func (a *applier) obsolete(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	have, err := Grants(ctx, a.dynamic)
+// obsoleteGrants are the grants that the objects do not contain: of an earlier version, or of namespaces that are watched no more.
+func (a *applier) obsoleteGrants(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	have, err := ListGrants(ctx, a.dynamic)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (a *applier) obsolete(ctx context.Context, objects []*unstructured.Unstruct
 	}), nil
 }
 
-func (a *applier) prune(ctx context.Context, obsolete []*unstructured.Unstructured) error {
+func (a *applier) deleteObsolete(ctx context.Context, obsolete []*unstructured.Unstructured) error {
 	for _, object := range obsolete {
 		err := install.Resource(a.dynamic, object).Delete(ctx, object.GetName(), metav1.DeleteOptions{
 			Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},

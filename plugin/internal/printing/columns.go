@@ -95,7 +95,7 @@ func (c *customColumns) PrintObj(object runtime.Object, out io.Writer) error {
 	for i := range list.Items {
 		cells := make([]string, len(c.fields))
 		for j, field := range c.fields {
-			cells[j] = printable.Line(value(field, list.Items[i].Object))
+			cells[j] = printable.Line(fieldValue(field, list.Items[i].Object))
 		}
 		fmt.Fprintln(tabs, strings.Join(cells, "\t"))
 	}
@@ -106,8 +106,8 @@ func (c *customColumns) PrintObj(object runtime.Object, out io.Writer) error {
 	return err
 }
 
-// value is what a path finds in an object, as text; kubectl's word for nothing is <none>.
-func value(path *jsonpath.JSONPath, object map[string]any) string {
+// fieldValue is what a path finds in an object, as text; kubectl's word for nothing is <none>.
+func fieldValue(path *jsonpath.JSONPath, object map[string]any) string {
 	results, err := path.FindResults(object)
 	if err != nil {
 		return "<none>"

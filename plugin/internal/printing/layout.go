@@ -15,38 +15,38 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// Painted is a cell whose text is coloured when it has been cut to its column's width.
-type Painted struct {
+// ColoredCell is a cell whose text is coloured when it has been cut to its column's width.
+type ColoredCell struct {
 	Text  string
 	Paint func(text string) string
 }
 
 // Columns are laid out as kubectl does: at least so wide, and so far apart.
 const (
-	narrowest = 6
-	apart     = 3
+	minColumnWidth = 6
+	columnGap      = 3
 )
 
-// enough is how wide a column stays when a table is too wide for its terminal: ages, counts and states fit.
-const enough = 10
+// minShrunkWidth is how wide a column stays when a table is too wide for its terminal: ages, counts and states fit.
+const minShrunkWidth = 10
 
 // grid is a table as texts. Its first row is the headers, unless there are none.
-type grid [][]Painted
+type grid [][]ColoredCell
 
-func cellOf(value any) Painted {
-	if painted, ok := value.(Painted); ok {
+func newCell(value any) ColoredCell {
+	if painted, ok := value.(ColoredCell); ok {
 		painted.Text = printable.Line(painted.Text)
 		return painted
 	}
-	return Painted{Text: printable.Line(fmt.Sprint(value))}
+	return ColoredCell{Text: printable.Line(fmt.Sprint(value))}
 }
 
 // write lays the grid out and writes it. With a width, other than 0, no line is longer: columns are cut, those at the right end
 // dropped when that is not enough, and the first column comes off last.
-func (g grid) write(out io.Writer, width int) error { return g.writeAs(out, nil, width) }
+func (g grid) write(out io.Writer, width int) error { return g.writeAligned(out, nil, width) }
 
-// writeAs is write with columns that are at least so wide.
-func (g grid) writeAs(out io.Writer, least []int, width int) error {
+// writeAligned is write with columns that are at least so wide.
+func (g grid) writeAligned(out io.Writer, least []int, width int) error {
 	widths := g.widths()
 	for i := range widths {
 		if i < len(least) {
@@ -54,13 +54,13 @@ func (g grid) writeAs(out io.Writer, least []int, width int) error {
 		}
 	}
 	if width > 0 {
-		widths = fit(widths, width)
+		widths = fitWidths(widths, width)
 	}
 	var b strings.Builder
 	for _, row := range g {
 		for i := range widths {
-			text, last := cut(row[i].Text, widths[i]), i == len(widths)-1
-			pad := max(widths[i]+apart, narrowest) - utf8.RuneCountInString(text)
+			text, last := truncate(row[i].Text, widths[i]), i == len(widths)-1
+			pad := max(widths[i]+columnGap, minColumnWidth) - utf8.RuneCountInString(text)
 			if row[i].Paint != nil {
 				text = row[i].Paint(text)
 			}
@@ -88,20 +88,20 @@ func (g grid) widths() []int {
 	return widths
 }
 
-// fit makes columns narrower, the widest first, then leaves out those at the right end, then cuts the first.
-func fit(widths []int, width int) []int {
+// fitWidths makes columns narrower, the widest first, then leaves out those at the right end, then cuts the first.
+func fitWidths(widths []int, width int) []int {
 	widths = append([]int{}, widths...)
-	for total(widths) > width {
+	for totalWidth(widths) > width {
 		widest := 0
 		for i := 1; i < len(widths); i++ {
-			if widths[i] > enough && (widest == 0 || widths[i] > widths[widest]) {
+			if widths[i] > minShrunkWidth && (widest == 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
 		switch {
 		case widest > 0:
 			widths[widest]--
-		case len(widths) > 1 && (len(widths) > 3 || total(widths)-width > widths[0]-enough):
+		case len(widths) > 1 && (len(widths) > 3 || totalWidth(widths)-width > widths[0]-minShrunkWidth):
 			widths = widths[:len(widths)-1]
 		case widths[0] > 1:
 			widths[0]--
@@ -112,26 +112,26 @@ func fit(widths []int, width int) []int {
 	return widths
 }
 
-func total(widths []int) int {
+func totalWidth(widths []int) int {
 	sum := 0
 	for i, w := range widths {
 		if i < len(widths)-1 {
-			w = max(w+apart, narrowest)
+			w = max(w+columnGap, minColumnWidth)
 		}
 		sum += w
 	}
 	return sum
 }
 
-func cut(text string, width int) string {
+func truncate(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
 	return string([]rune(text)[:max(width-1, 0)]) + "…"
 }
 
-// widthOf is how wide the terminal behind the writer is, 0 if it is none.
-func widthOf(out io.Writer) int {
+// terminalWidth is how wide the terminal behind the writer is, 0 if it is none.
+func terminalWidth(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return 0

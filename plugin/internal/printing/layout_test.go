@@ -13,9 +13,9 @@ import (
 func rows(rows ...string) grid {
 	var g grid
 	for _, row := range rows {
-		var cells []Painted
+		var cells []ColoredCell
 		for cell := range strings.SplitSeq(row, "|") {
-			cells = append(cells, cellOf(cell))
+			cells = append(cells, newCell(cell))
 		}
 		g = append(g, cells)
 	}
@@ -63,7 +63,7 @@ func TestWhatMattersStaysInANarrowTerminal(t *testing.T) {
 
 func TestCellsArePaintedAndNothingElseSteersTheTerminal(t *testing.T) {
 	red := func(text string) string { return "\x1b[31m" + text + "\x1b[0m" }
-	g := grid{{cellOf("a\x1b[2Jb"), cellOf(Painted{Text: "Bad\nnews\x1b", Paint: red}), cellOf("end")}}
+	g := grid{{newCell("a\x1b[2Jb"), newCell(ColoredCell{Text: "Bad\nnews\x1b", Paint: red}), newCell("end")}}
 	var out bytes.Buffer
 	if err := g.write(&out, 0); err != nil || out.String() != "a^[[2Jb   \x1b[31mBad news^[\x1b[0m   end\n" {
 		t.Errorf("%v, %q", err, out.String())

@@ -33,14 +33,14 @@ func (s Style) paint(code, text string) string {
 // Heading is the title of a section.
 func (s Style) Heading(text string) string { return s.paint(bold, text) }
 
-// Trouble is what comes before everything else.
-func (s Style) Trouble(text string) string { return s.paint(red, text) }
+// Alert is what comes before everything else.
+func (s Style) Alert(text string) string { return s.paint(red, text) }
 
 // Verdict is the verdict in its colour.
-func (s Style) Verdict(v diagnose.Verdict) string { return s.OfVerdict(v)(string(v)) }
+func (s Style) Verdict(v diagnose.Verdict) string { return s.VerdictPainter(v)(string(v)) }
 
-// OfVerdict paints a text in the colour of the verdict.
-func (s Style) OfVerdict(v diagnose.Verdict) func(text string) string {
+// VerdictPainter paints a text in the colour of the verdict.
+func (s Style) VerdictPainter(v diagnose.Verdict) func(text string) string {
 	code := yellow
 	switch v {
 	case diagnose.Ready, diagnose.Succeeded:

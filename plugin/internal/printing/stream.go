@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// With returns the item with other cells in its row.
-func (i Item) With(cells []any) Item {
+// WithCells returns the item with other cells in its row.
+func (i Item) WithCells(cells []any) Item {
 	i.cells = cells
 	return i
 }
@@ -25,14 +25,14 @@ func Compare(a, b Item) int {
 // Stream prints the first items of a list that goes on: a table, or one document for each object.
 func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
 	if o.Table() {
-		o.stream = o.grid(items, columns, namespaces).widths()
+		o.streamWidths = o.grid(items, columns, namespaces).widths()
 		return o.Print(items, columns, namespaces, out)
 	}
 	printer, err := o.printer()
 	if err != nil {
 		return err
 	}
-	o.streaming = printer
+	o.streamPrinter = printer
 	err = o.streamObjects(items, out)
 	if custom, ok := printer.(*customColumns); ok {
 		custom.noHeaders = true // they were printed
@@ -49,16 +49,16 @@ func (o *TableOptions) StreamMore(items []Item, columns []metav1.TableColumnDefi
 	if !o.noHeaders {
 		g = g[1:]
 	}
-	return g.writeAs(out, o.stream, widthOf(out))
+	return g.writeAligned(out, o.streamWidths, terminalWidth(out))
 }
 
 // streamObjects prints one object after the other. Custom columns know lists only.
 func (o *TableOptions) streamObjects(items []Item, out io.Writer) error {
-	if _, custom := o.streaming.(*customColumns); custom {
-		return o.streaming.PrintObj(listOf(items), out)
+	if _, custom := o.streamPrinter.(*customColumns); custom {
+		return o.streamPrinter.PrintObj(newList(items), out)
 	}
 	for i := range items {
-		if err := o.streaming.PrintObj(items[i].object, out); err != nil {
+		if err := o.streamPrinter.PrintObj(items[i].object, out); err != nil {
 			return err
 		}
 	}

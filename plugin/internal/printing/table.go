@@ -36,9 +36,9 @@ type TableOptions struct {
 	noHeaders bool
 	sortBy    string
 	// stream is how wide the columns of a list that goes on are.
-	stream []int
+	streamWidths []int
 	// streaming prints the objects of a list that goes on.
-	streaming printers.ResourcePrinter
+	streamPrinter printers.ResourcePrinter
 }
 
 // NewTableOptions returns Options that print a table.
@@ -128,20 +128,20 @@ func (o *TableOptions) Print(items []Item, columns []metav1.TableColumnDefinitio
 	if !o.Table() {
 		return o.printObjects(items, out)
 	}
-	return o.grid(items, columns, namespaces).write(out, widthOf(out))
+	return o.grid(items, columns, namespaces).write(out, terminalWidth(out))
 }
 
 // grid is the table's texts. Columns of a priority are for -o wide.
 func (o *TableOptions) grid(items []Item, columns []metav1.TableColumnDefinition, namespaces bool) grid {
 	var g grid
 	add := func(namespace string, cell func(column int) any) {
-		var row []Painted
+		var row []ColoredCell
 		if namespaces {
-			row = append(row, cellOf(namespace))
+			row = append(row, newCell(namespace))
 		}
 		for i := range columns {
 			if columns[i].Priority == 0 || *o.flags.OutputFormat == wideFormat {
-				row = append(row, cellOf(cell(i)))
+				row = append(row, newCell(cell(i)))
 			}
 		}
 		g = append(g, row)
@@ -169,10 +169,10 @@ func (o *TableOptions) printObjects(items []Item, out io.Writer) error {
 		}
 		return nil
 	}
-	return printer.PrintObj(listOf(items), out)
+	return printer.PrintObj(newList(items), out)
 }
 
-func listOf(items []Item) *unstructured.UnstructuredList {
+func newList(items []Item) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{Object: map[string]any{
 		"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""},
 	}}
@@ -189,7 +189,7 @@ func (o *TableOptions) sort(items []Item) error {
 		return err
 	}
 	slices.SortStableFunc(items, func(a, b Item) int {
-		one, other := value(path, a.object.Object), value(path, b.object.Object)
+		one, other := fieldValue(path, a.object.Object), fieldValue(path, b.object.Object)
 		x, errX := strconv.ParseFloat(one, 64)
 		y, errY := strconv.ParseFloat(other, 64)
 		if errX == nil && errY == nil {

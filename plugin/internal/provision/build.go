@@ -17,13 +17,13 @@ import (
 // containerName is the container of a Sandbox that was made from an image.
 const containerName = "sandbox"
 
-// Build returns the Sandbox that validated options with an image describe.
-func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox {
+// BuildSandbox returns the Sandbox that validated options with an image describe.
+func (o *Options) BuildSandbox(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 	container := corev1.Container{Name: containerName, Image: o.Image, Command: o.Command, Env: o.env}
 	spec := agentsv1beta1.SandboxSpec{}
 	for _, v := range o.volumes {
 		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
-		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, claimTemplate(v))
+		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, newVolumeClaimTemplate(v))
 	}
 	spec.PodTemplate = agentsv1beta1.PodTemplate{
 		ObjectMeta: agentsv1beta1.PodMetadata{Labels: maps.Clone(o.labels), Annotations: maps.Clone(o.annotations)},
@@ -32,7 +32,7 @@ func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox 
 			RestartPolicy: o.restart,
 			// Untrusted code gets no credentials for the API.
 			AutomountServiceAccountToken:  new(false),
-			TerminationGracePeriodSeconds: o.grace(),
+			TerminationGracePeriodSeconds: o.terminationGracePeriod(),
 		},
 	}
 	if o.TTL > 0 {
@@ -56,16 +56,16 @@ func (o *Options) Build(namespace string, now time.Time) *agentsv1beta1.Sandbox 
 	}
 }
 
-// grace is how long the Pod may take to end, in seconds. sleep as a container's first process ignores that it should end, and
+// terminationGracePeriod is how long the Pod may take to end, in seconds. sleep as a container's first process ignores that it should end, and
 // has nothing to save: nobody is to wait half a minute for it.
-func (o *Options) grace() *int64 {
+func (o *Options) terminationGracePeriod() *int64 {
 	if o.Grace == nil && len(o.Command) > 0 && path.Base(o.Command[0]) == "sleep" {
 		return new(int64(1))
 	}
 	return o.Grace
 }
 
-func claimTemplate(v volume) agentsv1beta1.PersistentVolumeClaimTemplate {
+func newVolumeClaimTemplate(v volume) agentsv1beta1.PersistentVolumeClaimTemplate {
 	return agentsv1beta1.PersistentVolumeClaimTemplate{
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: v.name},
 		Spec: corev1.PersistentVolumeClaimSpec{

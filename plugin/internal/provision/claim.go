@@ -23,13 +23,13 @@ func (o *Options) BuildClaim(namespace string, now time.Time) *extensionsv1beta1
 		spec.WarmPoolRef = &extensionsv1beta1.WarmPoolRef{Name: o.Pool}
 	} else {
 		spec.TemplateRef = &extensionsv1beta1.SandboxTemplateRef{Name: o.Template}
-		spec.WarmPool = o.warmPool()
+		spec.WarmPool = o.warmPoolPolicy()
 	}
 	for _, variable := range o.env {
 		spec.Env = append(spec.Env, extensionsv1beta1.EnvVar{Name: variable.Name, Value: variable.Value})
 	}
 	for _, v := range o.volumes {
-		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, claimTemplate(v))
+		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, newVolumeClaimTemplate(v))
 	}
 	if len(o.labels)+len(o.annotations) > 0 {
 		spec.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: maps.Clone(o.labels), Annotations: maps.Clone(o.annotations)}
@@ -39,8 +39,8 @@ func (o *Options) BuildClaim(namespace string, now time.Time) *extensionsv1beta1
 	return claim
 }
 
-// warmPool is which pools may serve a claim by template: what a warm Sandbox cannot take needs a new one.
-func (o *Options) warmPool() *extensionsv1beta1.WarmPoolPolicy {
+// warmPoolPolicy is which pools may serve a claim by template: what a warm Sandbox cannot take needs a new one.
+func (o *Options) warmPoolPolicy() *extensionsv1beta1.WarmPoolPolicy {
 	switch {
 	case o.Pool != "":
 		return new(extensionsv1beta1.WarmPoolPolicy(o.Pool))

@@ -89,14 +89,14 @@ func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
 	_ = cmd.RegisterFlagCompletionFunc("pool", cli.CompletePools(f))
 }
 
-// ReadGiven notes which flags were given whose default means something else.
-func (o *Options) ReadGiven(cmd *cobra.Command) {
+// ReadChangedFlags notes which flags were given whose default means something else.
+func (o *Options) ReadChangedFlags(cmd *cobra.Command) {
 	o.AfterFinishedGiven = cmd.Flags().Changed("ttl-after-finished")
 }
 
 // Validate checks the flags and reads their values. It needs no cluster.
 func (o *Options) Validate() error {
-	checks := []func() error{o.checkName, o.checkSource, o.checkLifetime, o.ReadRetention, o.readEnv, o.readMetadata, o.readVolumes, o.checkWarm, o.checkOutput}
+	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.ParseRetention, o.parseEnv, o.parseMetadata, o.parseVolumes, o.validateWarm, o.validateOutput}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return cli.UsageError(err)
@@ -105,7 +105,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-func (o *Options) checkOutput() error {
+func (o *Options) validateOutput() error {
 	if err := o.DryRun.Validate(); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func TestBuild(t *testing.T) {
 	if err := o.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	s := o.Build("ns", now)
+	s := o.BuildSandbox("ns", now)
 	pod := s.Spec.PodTemplate.Spec
 	c := pod.Containers[0]
 	for what, ok := range map[string]bool{
@@ -109,7 +109,7 @@ func TestBuild(t *testing.T) {
 		}
 	}
 	o.Command = []string{"python3", "sleep"}
-	if grace := o.Build("ns", now).Spec.PodTemplate.Spec.TerminationGracePeriodSeconds; grace != nil {
+	if grace := o.BuildSandbox("ns", now).Spec.PodTemplate.Spec.TerminationGracePeriodSeconds; grace != nil {
 		t.Errorf("a program that may have something to save gets %d seconds, not what Kubernetes gives it", *grace)
 	}
 }

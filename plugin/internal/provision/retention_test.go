@@ -17,7 +17,7 @@ func TestVolumesAreRetainedWhenAsked(t *testing.T) {
 		if err := o.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		s := o.Build("ns", now)
+		s := o.BuildSandbox("ns", now)
 		if s.Spec.RetainsVolumes() != want || (s.Spec.PersistentVolumeClaimRetentionPolicy == nil) != (value == "") {
 			t.Errorf("%q: %+v", value, s.Spec.PersistentVolumeClaimRetentionPolicy)
 		}

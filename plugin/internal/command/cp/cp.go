@@ -123,7 +123,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
 	}
 	options := files.Options{
-		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Retry: (&patience{clock: f.Clock(), warn: warn}).again,
+		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Retry: (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
 	}
 	open := func(s side) (*files.Copier, error) {
 		if !s.Remote {

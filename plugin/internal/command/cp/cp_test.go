@@ -21,15 +21,15 @@ import (
 func TestACopyGoesOnFiveTimesAndLaterEachTime(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Now())
 	var warned []string
-	p := &patience{clock: clock, warn: func(w string) { warned = append(warned, w) }}
+	p := &retrier{clock: clock, warn: func(w string) { warned = append(warned, w) }}
 	begun := clock.Now()
-	for i := range tries + 1 {
+	for i := range maxRetries + 1 {
 		answer := make(chan bool, 1)
-		go func() { answer <- p.again(t.Context(), &stream.LostError{}, 3<<20) }()
+		go func() { answer <- p.retryAfter(t.Context(), &stream.LostError{}, 3<<20) }()
 		for waiting := true; waiting; {
 			select {
 			case got := <-answer:
-				if got != (i < tries) {
+				if got != (i < maxRetries) {
 					t.Errorf("time %d: %v", i, got)
 				}
 				waiting = false
@@ -43,12 +43,12 @@ func TestACopyGoesOnFiveTimesAndLaterEachTime(t *testing.T) {
 	if waited := clock.Since(begun); waited < 31*time.Second {
 		t.Errorf("waited %v", waited)
 	}
-	if len(warned) != tries || !strings.Contains(warned[0], "3.0 MiB have been copied; going on (1 of 5)") {
+	if len(warned) != maxRetries || !strings.Contains(warned[0], "3.0 MiB have been copied; going on (1 of 5)") {
 		t.Errorf("warned %q", warned)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if (&patience{clock: clock, warn: func(string) {}}).again(cancelled, errors.New("x"), 0) {
+	if (&retrier{clock: clock, warn: func(string) {}}).retryAfter(cancelled, errors.New("x"), 0) {
 		t.Error("goes on although it was interrupted")
 	}
 }

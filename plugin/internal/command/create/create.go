@@ -74,7 +74,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Args:    cli.ExactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Command = cli.ArgsBeforeDash(cmd, args)[0], cli.ArgsAfterDash(cmd, args)
-			o.ReadGiven(cmd)
+			o.ReadChangedFlags(cmd)
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	made, err := o.Make(ctx, f, a, streams)
+	made, err := o.Create(ctx, f, a, streams)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 }
 
 // tellEnd says what is deleted when the time of what was made is over: not all that Retain lets hope for is kept.
-func (o *Options) tellEnd(made *provision.Made, out io.Writer) {
+func (o *Options) tellEnd(made *provision.Created, out io.Writer) {
 	var text string
 	switch claim, sandbox := made.Target().Claim, made.Target().Sandbox; {
 	case claim != nil && claim.Spec.Lifecycle != nil:
@@ -143,8 +143,8 @@ func (o *Options) tellEnd(made *provision.Made, out io.Writer) {
 
 // wait waits until the sandbox is ready. If it does not become so, it stays, and the user is told how to delete it.
 func (o *Options) wait(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Made, streams genericiooptions.IOStreams,
-) (*provision.Made, error) {
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams,
+) (*provision.Created, error) {
 	started := f.Clock().Now()
 	ready, err := o.WaitReady(ctx, a, made, streams)
 	if err != nil {

@@ -42,7 +42,7 @@ const (
 
 type check struct {
 	name string
-	look func(context.Context, *patient) []Finding
+	look func(context.Context, *cluster) []Finding
 }
 
 // checks are all of them, in the order in which one builds on the other.
@@ -72,8 +72,8 @@ func names() []string {
 	return all
 }
 
-// patient is the cluster, with what several checks look at.
-type patient struct {
+// cluster is the cluster, with what several checks look at.
+type cluster struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
 	discovery  discovery.DiscoveryInterface
@@ -89,9 +89,9 @@ type patient struct {
 	hidden        error // why an operator may be where nobody could look
 }
 
-// meet opens the clients and asks what the checks have in common. It fails when the cluster does not answer.
-func meet(ctx context.Context, f factory.Factory) (*patient, error) {
-	p := &patient{clock: f.Clock(), program: f.Program()}
+// newCluster opens the clients and asks what the checks have in common. It fails when the cluster does not answer.
+func newCluster(ctx context.Context, f factory.Factory) (*cluster, error) {
+	p := &cluster{clock: f.Clock(), program: f.Program()}
 	var err error
 	if p.namespace, _, err = f.Namespace(); err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func meet(ctx context.Context, f factory.Factory) (*patient, error) {
 	if p.version, err = p.discovery.ServerVersion(); err != nil {
 		return nil, fmt.Errorf("the cluster does not answer: %w", err)
 	}
-	if p.home, err = installer.Find(ctx, p.kubernetes); err != nil {
+	if p.home, err = installer.FindNamespace(ctx, p.kubernetes); err != nil {
 		return nil, err
 	}
-	p.deployment, p.deploymentErr = installer.Operator(ctx, p.kubernetes, p.home)
+	p.deployment, p.deploymentErr = installer.GetDeployment(ctx, p.kubernetes, p.home)
 	if p.deployment == nil && p.deploymentErr == nil {
 		_, p.hidden = p.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	}
@@ -119,7 +119,7 @@ func meet(ctx context.Context, f factory.Factory) (*patient, error) {
 }
 
 // options are what the operator was installed with; the defaults when nobody knows.
-func (p *patient) options() install.Options {
+func (p *cluster) options() install.Options {
 	if p.deployment == nil {
 		return install.Options{Namespace: p.home}
 	}
@@ -127,14 +127,14 @@ func (p *patient) options() install.Options {
 }
 
 // repair is how somebody puts right what an installation should have made.
-func (p *patient) repair() string {
+func (p *cluster) repair() string {
 	if p.deployment == nil {
 		return p.program + " install"
 	}
 	if manager := p.deployment.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return "upgrade the release of the chart agent-sandbox with " + manager
 	}
-	if installer.ImageAsked(p.deployment) {
+	if installer.ImageRequired(p.deployment) {
 		return p.program + " upgrade --image " + install.InstalledOptions(p.deployment).Image
 	}
 	return p.program + " upgrade"
@@ -152,7 +152,7 @@ func missing(err error, what string) []Finding {
 }
 
 // absent is what the checks of the operator say without one.
-func (p *patient) absent() []Finding {
+func (p *cluster) absent() []Finding {
 	if p.deploymentErr != nil {
 		return missing(p.deploymentErr, "the operator's Deployment in namespace "+p.home)
 	}

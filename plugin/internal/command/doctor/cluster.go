@@ -22,7 +22,7 @@ import (
 // oldest is the first Kubernetes whose API server takes the rules in our CustomResourceDefinitions by default.
 const oldest = "1.30.0"
 
-func kubernetesVersion(_ context.Context, p *patient) []Finding {
+func kubernetesVersion(_ context.Context, p *cluster) []Finding {
 	have, err := version.ParseGeneric(p.version.GitVersion)
 	if err != nil {
 		return unknown("the cluster calls its version %q", p.version.GitVersion)
@@ -36,7 +36,7 @@ func kubernetesVersion(_ context.Context, p *patient) []Finding {
 // annotationDefaultClass marks the StorageClass of volumes that name none.
 const annotationDefaultClass = "storageclass.kubernetes.io/is-default-class"
 
-func storage(ctx context.Context, p *patient) []Finding {
+func storage(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.StorageV1().StorageClasses().List(ctx, all())
 	if err != nil {
 		return missing(err, "StorageClasses")
@@ -69,7 +69,7 @@ func nameOf(classes []storagev1.StorageClass) string {
 	return "NAME"
 }
 
-func runtimeClasses(ctx context.Context, p *patient) []Finding {
+func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.NodeV1().RuntimeClasses().List(ctx, all())
 	if err != nil {
 		return missing(err, "RuntimeClasses")
@@ -117,7 +117,7 @@ func enforcers() map[string]bool {
 	}
 }
 
-func networkPolicy(ctx context.Context, p *patient) []Finding {
+func networkPolicy(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, all())
 	if err != nil {
 		return missing(err, "the network plugin")
@@ -140,7 +140,7 @@ func networkPolicy(ctx context.Context, p *patient) []Finding {
 	return unknown("no known network plugin is installed as a DaemonSet: whether NetworkPolicies are enforced cannot be told")
 }
 
-func metrics(ctx context.Context, p *patient) []Finding {
+func metrics(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // definitions looks at each CustomResourceDefinition that the operator needs; an operator of the core needs one.
-func definitions(ctx context.Context, p *patient) []Finding {
+func definitions(ctx context.Context, p *cluster) []Finding {
 	all, err := crds.All()
 	if err != nil {
 		return failed("this program is broken: install it again", "%v", err)
@@ -47,7 +47,7 @@ func definitions(ctx context.Context, p *patient) []Finding {
 }
 
 // definition returns nothing when all is well.
-func (p *patient) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
+func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
 	resource := schema.GroupVersionResource{Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions"}
 	content, err := p.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
@@ -71,7 +71,7 @@ func (p *patient) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 		return nil
 	}
 	theirs := install.Version(content)
-	if installer.Newer(theirs, buildinfo.Get().Version) {
+	if installer.IsNewer(theirs, buildinfo.Get().Version) {
 		return warning("upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs)
 	}
 	return failed(p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,

@@ -78,7 +78,7 @@ func (o *Options) Validate() error {
 
 // Run makes the checks. A cluster that does not answer is an error like any other command's: nothing else could be asked.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	p, err := meet(ctx, f)
+	p, err := newCluster(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func TestChecksOfTheCluster(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := &patient{kubernetes: fake.NewClientset(test.objects...), version: &version.Info{GitVersion: test.version}, program: "kubectl sandbox"}
+			p := &cluster{kubernetes: fake.NewClientset(test.objects...), version: &version.Info{GitVersion: test.version}, program: "kubectl sandbox"}
 			for _, check := range checks() {
 				if check.name != test.check {
 					continue

@@ -20,7 +20,7 @@ import (
 	health "github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 )
 
-func operator(ctx context.Context, p *patient) []Finding {
+func operator(ctx context.Context, p *cluster) []Finding {
 	if p.deploymentErr != nil || p.hidden != nil {
 		return p.absent()
 	}
@@ -43,7 +43,7 @@ func operator(ctx context.Context, p *patient) []Finding {
 	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.home)
 }
 
-func leader(ctx context.Context, p *patient) []Finding {
+func leader(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}
@@ -66,7 +66,7 @@ func leader(ctx context.Context, p *patient) []Finding {
 }
 
 // flags looks for arguments that contradict the cluster.
-func flags(ctx context.Context, p *patient) []Finding {
+func flags(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}
@@ -104,7 +104,7 @@ func summary(options install.Options) string {
 }
 
 // unserved names a kind of the extensions that has objects.
-func (p *patient) unserved(ctx context.Context) (string, error) {
+func (p *cluster) unserved(ctx context.Context) (string, error) {
 	for _, resource := range []string{"sandboxclaims", "sandboxwarmpools"} {
 		list, err := p.dynamic.Resource(schema.GroupVersionResource{
 			Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: resource,
@@ -120,7 +120,7 @@ func (p *patient) unserved(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-func skew(_ context.Context, p *patient) []Finding {
+func skew(_ context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}
@@ -130,11 +130,11 @@ func skew(_ context.Context, p *patient) []Finding {
 		return unknown("the operator's Deployment does not say its version")
 	case theirs == install.VersionLabel(ours):
 		return ok("operator and program are of version %s", ours)
-	case installer.Newer(theirs, ours):
+	case installer.IsNewer(theirs, ours):
 		return warning("upgrade this program", "the operator is of version %s, newer than this program's %s", theirs, ours)
 	}
 	cure := p.repair()
-	if installer.ImageAsked(p.deployment) {
+	if installer.ImageRequired(p.deployment) {
 		cure = fmt.Sprintf("%s upgrade --image IMAGE, with the image of version %s", p.program, ours)
 	}
 	return warning(cure, "the operator is of version %s, this program of %s", theirs, ours)

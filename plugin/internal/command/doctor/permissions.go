@@ -42,7 +42,7 @@ func streams() []rbacv1.PolicyRule {
 	}}
 }
 
-func permissions(ctx context.Context, p *patient) []Finding {
+func permissions(ctx context.Context, p *cluster) []Finding {
 	rules := needed()
 	if p.options().CoreOnly {
 		rules = slices.DeleteFunc(rules, func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == apis.GroupExtensions })
@@ -50,11 +50,11 @@ func permissions(ctx context.Context, p *patient) []Finding {
 	return p.yours(ctx, rules, "everything that the commands use")
 }
 
-func streamPermissions(ctx context.Context, p *patient) []Finding {
+func streamPermissions(ctx context.Context, p *cluster) []Finding {
 	return p.yours(ctx, streams(), "exec, attach and port-forward")
 }
 
-func (p *patient) yours(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
+func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
 	lacking, err := ask(questions(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}
 		answer, err := p.kubernetes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
@@ -71,7 +71,7 @@ func (p *patient) yours(ctx context.Context, rules []rbacv1.PolicyRule, what str
 }
 
 // operatorPermissions asks for each verb that the manifests grant whether the operator has it, whoever granted it.
-func operatorPermissions(ctx context.Context, p *patient) []Finding {
+func operatorPermissions(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
 		return p.absent()
 	}

@@ -159,12 +159,12 @@ func (l *lister) list(ctx context.Context) (listed []printing.Item, targets []*r
 		return nil, nil, err
 	}
 	targets = objects.targets()
-	listed, err = items(l.facts(ctx, targets), l.style)
+	listed, err = items(l.snapshots(ctx, targets), l.style)
 	return listed, targets, errors.Join(failed, err)
 }
 
-// facts are what the states of a table need; programs get the objects, whose states they judge for themselves.
-func (l *lister) facts(ctx context.Context, targets []*resolve.Target) []diagnose.Snapshot {
+// snapshots are what the states of a table need; programs get the objects, whose states they judge for themselves.
+func (l *lister) snapshots(ctx context.Context, targets []*resolve.Target) []diagnose.Snapshot {
 	if l.options.printing.Table() {
 		return l.access.Observer.Snapshots(ctx, l.namespace, targets)
 	}

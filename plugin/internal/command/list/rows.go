@@ -93,7 +93,7 @@ func row(
 		message = ready.Message
 	}
 	return []any{
-		object.Name, kind, printing.Painted{Text: string(d.Verdict), Paint: style.OfVerdict(d.Verdict)},
+		object.Name, kind, printing.ColoredCell{Text: string(d.Verdict), Paint: style.VerdictPainter(d.Verdict)},
 		printing.Age(object.CreationTimestamp, facts.Now), endsIn(facts), heldBy(object),
 		printing.OrNone(strings.Join(ips, ",")), printing.OrNone(nodeOf(facts.Sandbox)), printing.OrNone(message),
 	}

@@ -106,7 +106,7 @@ func statesOf(items []printing.Item) map[types.UID]state {
 }
 
 func statusOf(item *printing.Item) string {
-	if painted, ok := item.Cells()[statusColumn].(printing.Painted); ok {
+	if painted, ok := item.Cells()[statusColumn].(printing.ColoredCell); ok {
 		return painted.Text
 	}
 	return ""
@@ -126,7 +126,7 @@ func changes(before map[types.UID]state, now []printing.Item) (changed []printin
 		if _, still := states[uid]; !still {
 			cells := slices.Clone(old.item.Cells())
 			cells[statusColumn] = gone
-			lost = append(lost, old.item.With(cells))
+			lost = append(lost, old.item.WithCells(cells))
 		}
 	}
 	slices.SortFunc(lost, printing.Compare)

@@ -89,7 +89,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return errors.Join(missing, fmt.Errorf("list Pods: %w", err))
 	}
-	seen := &sight{ours: capacity.Requested(ours.Items), names: namesByNode(ours.Items, o.AllNamespaces)}
+	seen := &usage{ours: capacity.Requested(ours.Items), names: namesByNode(ours.Items, o.AllNamespaces)}
 	all, err := a.Kubernetes.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	switch {
 	case err == nil:
@@ -129,8 +129,8 @@ func (o *Options) nodes(ctx context.Context, a *factory.Clients) (nodes []corev1
 	return nodes, missing, nil
 }
 
-// sight is what is on the nodes, by their names.
-type sight struct {
+// usage is what is on the nodes, by their names.
+type usage struct {
 	ours, all map[string]corev1.ResourceList
 	names     map[string][]string
 	// complete: all Pods are known, and so is what is free.
@@ -172,7 +172,7 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-func (s *sight) row(node *corev1.Node) []any {
+func (s *usage) row(node *corev1.Node) []any {
 	cells := []any{node.Name, status(node), strconv.Itoa(len(s.names[node.Name]))}
 	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		cells = append(cells, capacity.Amount(resource, s.ours[node.Name][resource]))

@@ -77,7 +77,7 @@ func selected(ctx context.Context, a *factory.Clients, o *cli.ListOptions) (pool
 		return a.Pools.Pools(ctx, o.Namespace(a.Namespace), o.Selector)
 	}
 	pools = []extensionsv1beta1.SandboxWarmPool{}
-	for _, name := range o.GivenNames() {
+	for _, name := range o.BareNames() {
 		found, err := a.Pools.Pool(ctx, a.Namespace, name)
 		if err != nil {
 			failed = errors.Join(failed, err)

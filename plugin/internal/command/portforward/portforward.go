@@ -65,7 +65,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox port-forward dev :http --open\n\n" +
 			"  # Over standard input and output\n" +
 			"  ssh -o ProxyCommand='kubectl sandbox port-forward dev 22 --stdio' root@dev",
-		Args:              needed,
+		Args:              checkArgs,
 		ValidArgsFunction: cli.CompleteFirstThenRest(cli.CompleteSandboxes(f), cli.CompletePorts(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Ports = args[0], args[1:]
@@ -84,7 +84,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-func needed(_ *cobra.Command, args []string) error {
+func checkArgs(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
 		return errors.New("NAME and [LOCAL:]REMOTE are missing")

@@ -50,16 +50,16 @@ func (o *Options) overdue(err error, end, now time.Time) error {
 	return cli.ConnectionLostError(fmt.Errorf("the sandbox's time (--ttl %s) is over: %w", o.Sandbox.TTL, err))
 }
 
-// holder moves the deadline of what we made on, while we live.
-type holder struct {
+// deadlineKeeper moves the deadline of what we made on, while we live.
+type deadlineKeeper struct {
 	access *factory.Clients
 	clock  clock.WithTicker
-	made   *provision.Made
+	made   *provision.Created
 	errOut io.Writer
 }
 
-// hold renews until the context ends, or until there is nothing to renew. It stays silent about what may pass.
-func (h *holder) hold(ctx context.Context) {
+// keep renews until the context ends, or until there is nothing to renew. It stays silent about what may pass.
+func (h *deadlineKeeper) keep(ctx context.Context) {
 	ticker := h.clock.NewTicker(renewal)
 	defer ticker.Stop()
 	ours := sandbox.ShutdownTime(h.made.Target())
@@ -84,7 +84,7 @@ func (h *holder) hold(ctx context.Context) {
 }
 
 // renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero time.
-func (h *holder) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
+func (h *deadlineKeeper) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		t, err := h.access.Resolver.ClaimAndSandbox(ctx, h.access.Namespace, h.made.Ref())
 		if err != nil {

@@ -31,7 +31,7 @@ var began = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // made is what options make, in a cluster of its own, seen at a time that the test owns.
 type made struct {
-	*provision.Made
+	*provision.Created
 	options *Options
 	access  *factory.Clients
 	cluster *fakecluster.Cluster
@@ -52,7 +52,7 @@ func makeOf(t *testing.T, change func(*Options)) *made {
 	if m.access, err = factory.NewClients(f); err != nil {
 		t.Fatal(err)
 	}
-	if m.Made, err = o.Sandbox.Make(t.Context(), f, m.access, genericiooptions.NewTestIOStreamsDiscard()); err != nil {
+	if m.Created, err = o.Sandbox.Create(t.Context(), f, m.access, genericiooptions.NewTestIOStreamsDiscard()); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -111,7 +111,7 @@ func (m *made) holding(t *testing.T) (givesUp func() string) {
 	over, said := make(chan struct{}), &strings.Builder{}
 	go func() {
 		defer close(over)
-		(&holder{m.access, m.clock, m.Made, said}).hold(ctx)
+		(&deadlineKeeper{m.access, m.clock, m.Created, said}).keep(ctx)
 	}()
 	t.Cleanup(func() {
 		cancel()

@@ -73,7 +73,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Args: cli.OnlyArgsAfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = cli.ArgsAfterDash(cmd, args)
-			o.Sandbox.ReadGiven(cmd)
+			o.Sandbox.ReadChangedFlags(cmd)
 			if cmd.Flags().Changed("stdin") {
 				o.Stdin = &stdin
 			}
@@ -127,14 +127,14 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	defer cli.HoldExit(ctx)() // what was made is deleted
-	made, err := o.Sandbox.Make(ctx, f, a, streams)
+	made, err := o.Sandbox.Create(ctx, f, a, streams)
 	if err != nil {
 		return err
 	}
 	hold, release := context.WithCancel(ctx)
 	var held sync.WaitGroup
 	if o.held {
-		held.Go(func() { (&holder{a, f.Clock(), made, streams.ErrOut}).hold(hold) })
+		held.Go(func() { (&deadlineKeeper{a, f.Clock(), made, streams.ErrOut}).keep(hold) })
 	}
 	err = o.use(ctx, f, a, made, streams)
 	release()
@@ -148,7 +148,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 // use waits for the sandbox and runs the command in it.
 func (o *Options) use(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Made, streams genericiooptions.IOStreams,
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams,
 ) error {
 	if _, err := o.Sandbox.WaitReady(ctx, a, made, streams); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (o *Options) use(
 
 // remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.
 func remove(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Made, streams genericiooptions.IOStreams, command error,
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams, command error,
 ) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer cancel()
@@ -178,6 +178,6 @@ func remove(
 	return command
 }
 
-func deletion(made *provision.Made, f factory.Factory) string {
+func deletion(made *provision.Created, f factory.Factory) string {
 	return printing.SuggestedCommand("delete "+made.Ref().String()+" --yes", f)
 }

@@ -191,7 +191,7 @@ func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
 	}
 	style := printing.Style{Colored: f.Color(out)}
 	if found.operator != "" {
-		if _, err := fmt.Fprintf(out, "%s\n\n", style.Trouble(found.operator)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s\n\n", style.Alert(found.operator)); err != nil {
 			return err
 		}
 	}

@@ -141,7 +141,7 @@ func (o *CreateOptions) Build(namespace string, explicit bool, now time.Time, in
 	if o.File != "" {
 		return o.fromFile(namespace, explicit, in)
 	}
-	sandbox := o.Sandbox.Build(namespace, now)
+	sandbox := o.Sandbox.BuildSandbox(namespace, now)
 	pod := &sandbox.Spec.PodTemplate.Spec
 	pod.Containers[0].Ports = o.read.ports
 	pod.Containers[0].Resources = corev1.ResourceRequirements{Requests: o.read.resources, Limits: o.read.resources.DeepCopy()}

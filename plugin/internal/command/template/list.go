@@ -77,7 +77,7 @@ func selected(ctx context.Context, a *factory.Clients, o *cli.ListOptions) (temp
 		return a.Pools.Templates(ctx, o.Namespace(a.Namespace), o.Selector)
 	}
 	templates = []extensionsv1beta1.SandboxTemplate{}
-	for _, name := range o.GivenNames() {
+	for _, name := range o.BareNames() {
 		found, err := a.Pools.Template(ctx, a.Namespace, name)
 		if err != nil {
 			failed = errors.Join(failed, err)

@@ -75,8 +75,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			continue
 		}
 		shown++
-		g := &grower{access: a, facts: a.Observer.Snapshot(ctx, t), style: style}
-		found, err := g.grow(ctx, t).items("", "", o.printing.Table())
+		g := &builder{access: a, snapshot: a.Observer.Snapshot(ctx, t), style: style}
+		found, err := g.build(ctx, t).items("", "", o.printing.Table())
 		if err != nil {
 			return errors.Join(failed, err)
 		}

@@ -25,7 +25,7 @@ func (r *remover) policies(ctx context.Context) error {
 	deleted := 0
 	for i := range list.Items {
 		policy := &list.Items[i]
-		if !left(policy) {
+		if !isLeft(policy) {
 			continue
 		}
 		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &policy.UID}}
@@ -41,7 +41,7 @@ func (r *remover) policies(ctx context.Context) error {
 	return err
 }
 
-// left says whether a policy is one that the operator made for a template.
-func left(policy *networkingv1.NetworkPolicy) bool {
+// isLeft says whether a policy is one that the operator made for a template.
+func isLeft(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOf(policy) == nil
 }

@@ -54,13 +54,13 @@ func newRemover(f factory.Factory, streams genericiooptions.IOStreams) (*remover
 	return &remover{dynamic: dynamic, kubernetes: kubernetes, clock: f.Clock(), streams: streams}, nil
 }
 
-// note writes a line of progress; one that cannot be shown is lost.
-func (r *remover) note(format string, arguments ...any) {
+// printNote writes a line of progress; one that cannot be shown is lost.
+func (r *remover) printNote(format string, arguments ...any) {
 	_, _ = printable.Fprintf(r.streams.ErrOut, format+"\n", arguments...)
 }
 
-// mine returns those of the objects that exist and that install made.
-func (r *remover) mine(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+// findInstalled returns those of the objects that exist and that install made.
+func (r *remover) findInstalled(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	var mine []*unstructured.Unstructured
 	for _, object := range objects {
 		have, err := install.Resource(r.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
@@ -71,7 +71,7 @@ func (r *remover) mine(ctx context.Context, objects []*unstructured.Unstructured
 		case install.IsOurs(have):
 			mine = append(mine, have)
 		default:
-			r.note("%s stays: it was not made by install.", install.ResourceName(object))
+			r.printNote("%s stays: it was not made by install.", install.ResourceName(object))
 		}
 	}
 	return mine, nil
@@ -105,7 +105,7 @@ func (r *remover) remove(ctx context.Context, objects []*unstructured.Unstructur
 		if err := r.delete(ctx, object); err != nil {
 			return err
 		}
-		if err := r.gone(ctx, object, timeout); err != nil {
+		if err := r.waitDeleted(ctx, object, timeout); err != nil {
 			return err
 		}
 		if _, err := printable.Fprintf(r.streams.Out, "%s deleted\n", install.ResourceName(object)); err != nil {
@@ -125,8 +125,8 @@ func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured)
 	return nil
 }
 
-// gone waits until the object is no more.
-func (r *remover) gone(ctx context.Context, object *unstructured.Unstructured, timeout <-chan time.Time) error {
+// waitDeleted waits until the object is no more.
+func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstructured, timeout <-chan time.Time) error {
 	ticker := r.clock.NewTicker(interval)
 	defer ticker.Stop()
 	told, soon := "", quiet
@@ -140,7 +140,7 @@ func (r *remover) gone(ctx context.Context, object *unstructured.Unstructured, t
 		}
 		obstacle := remains(have)
 		if soon--; soon < 0 && obstacle != told {
-			r.note("Waiting for %s to be gone%s", install.ResourceName(object), obstacle)
+			r.printNote("Waiting for %s to be gone%s", install.ResourceName(object), obstacle)
 			told = obstacle
 		}
 		select {

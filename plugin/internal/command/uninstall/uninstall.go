@@ -84,7 +84,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	grants, err := installer.Grants(ctx, r.dynamic) // an operator of some namespaces has Roles in them
+	grants, err := installer.ListGrants(ctx, r.dynamic) // an operator of some namespaces has Roles in them
 	if err != nil {
 		return err
 	}
@@ -93,15 +93,15 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.KeepCRDs {
 		objects = slices.DeleteFunc(objects, isDefinition)
 	}
-	mine, err := r.mine(ctx, objects)
+	mine, err := r.findInstalled(ctx, objects)
 	if err != nil {
 		return err
 	}
 	if len(mine) == 0 {
-		r.note("Nothing is installed.")
+		r.printNote("Nothing is installed.")
 		return nil
 	}
-	if err := installer.Allowed(ctx, r.kubernetes, mine, "delete"); err != nil {
+	if err := installer.CheckPermissions(ctx, r.kubernetes, mine, "delete"); err != nil {
 		return err
 	}
 	question, err := r.question(ctx, mine, namespace)
@@ -113,7 +113,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			return err
 		}
 	} else {
-		r.note("%s", question)
+		r.printNote("%s", question)
 	}
 	limit := f.Clock().NewTimer(o.Timeout)
 	defer limit.Stop()
@@ -163,10 +163,10 @@ func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructure
 		}
 	}
 	slices.Reverse(lost)
-	return wording(namespace, len(mine) > definitions, definitions > 0, lost), nil
+	return questionText(namespace, len(mine) > definitions, definitions > 0, lost), nil
 }
 
-func wording(namespace string, operator, definitions bool, lost []string) string {
+func questionText(namespace string, operator, definitions bool, lost []string) string {
 	var what []string
 	if operator {
 		what = append(what, "the operator in namespace "+namespace)

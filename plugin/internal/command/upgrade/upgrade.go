@@ -61,7 +61,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	deployment, err := installer.Operator(ctx, client, namespace)
+	deployment, err := installer.GetDeployment(ctx, client, namespace)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (v *Versions) ask(ctx context.Context, f factory.Factory) error {
 	if err != nil {
 		return err
 	}
-	deployment, err := installer.Operator(ctx, client, namespace)
+	deployment, err := installer.GetDeployment(ctx, client, namespace)
 	switch {
 	case apierrors.IsForbidden(err):
 		v.Operator = &Operator{State: forbidden}

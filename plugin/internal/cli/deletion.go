@@ -71,7 +71,7 @@ func (k Deletion) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	objects, failed := k.find(ctx, a, o)
+	objects, failed := k.findTargets(ctx, a, o)
 	if len(objects) == 0 {
 		if failed == nil {
 			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", k.Ref, a.Namespace)
@@ -97,11 +97,11 @@ func (k Deletion) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}))
 }
 
-func (k Deletion) find(ctx context.Context, a *factory.Clients, o *DeletionOptions) (objects []DeletionTarget, failed error) {
+func (k Deletion) findTargets(ctx context.Context, a *factory.Clients, o *DeletionOptions) (objects []DeletionTarget, failed error) {
 	if len(o.Selection.Names) == 0 {
 		return k.List(ctx, a, o.Selection.Selector)
 	}
-	for _, name := range o.Selection.GivenNames() {
+	for _, name := range o.Selection.BareNames() {
 		object, err := k.Get(ctx, a, name)
 		if err != nil {
 			failed = errors.Join(failed, err)

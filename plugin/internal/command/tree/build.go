@@ -30,24 +30,24 @@ const (
 	hidden  = "Hidden"
 )
 
-// grower finds what belongs to one target. What may not be read is said to be hidden.
-type grower struct {
-	access *factory.Clients
-	facts  diagnose.Snapshot
-	style  printing.Style
+// builder finds what belongs to one target. What may not be read is said to be hidden.
+type builder struct {
+	access   *factory.Clients
+	snapshot diagnose.Snapshot
+	style    printing.Style
 }
 
-func (g *grower) grow(ctx context.Context, t *resolve.Target) *node {
+func (g *builder) build(ctx context.Context, t *resolve.Target) *node {
 	sandbox := g.sandbox(ctx, t)
 	if t.Claim == nil {
 		return sandbox
 	}
-	d := diagnose.Of(g.facts)
+	d := diagnose.Of(g.snapshot)
 	claim := g.node("claim/"+t.Claim.Name, d.Obstacle)
 	claim.object, claim.kind = t.Claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim)
 	claim.status = g.verdict(d.Verdict)
 	claim.below = g.origin(ctx, t)
-	g.blame(claim.below, &d)
+	g.markCause(claim.below, &d)
 	if sandbox == nil {
 		sandbox = g.node("sandbox", "there is none yet")
 		sandbox.status = missing
@@ -56,16 +56,16 @@ func (g *grower) grow(ctx context.Context, t *resolve.Target) *node {
 	return claim
 }
 
-func (g *grower) node(name, message string) *node {
-	return &node{name: name, message: message, now: g.facts.Now, status: printing.None}
+func (g *builder) node(name, message string) *node {
+	return &node{name: name, message: message, now: g.snapshot.Now, status: printing.None}
 }
 
-func (g *grower) verdict(v diagnose.Verdict) printing.Painted {
-	return printing.Painted{Text: string(v), Paint: g.style.OfVerdict(v)}
+func (g *builder) verdict(v diagnose.Verdict) printing.ColoredCell {
+	return printing.ColoredCell{Text: string(v), Paint: g.style.VerdictPainter(v)}
 }
 
 // origin are the template and the pool that a claim's Sandbox is made from, or comes from.
-func (g *grower) origin(ctx context.Context, t *resolve.Target) []*node {
+func (g *builder) origin(ctx context.Context, t *resolve.Target) []*node {
 	template, from := t.Claim.Spec.TemplateName(), pool.SourcePool(t.Claim, t.Sandbox)
 	if template == "" && from == "" {
 		from = t.Claim.Spec.PoolName()
@@ -74,7 +74,7 @@ func (g *grower) origin(ctx context.Context, t *resolve.Target) []*node {
 }
 
 // sources are the nodes of a pool and a template. A pool knows its template.
-func (g *grower) sources(ctx context.Context, namespace, template, from string) []*node {
+func (g *builder) sources(ctx context.Context, namespace, template, from string) []*node {
 	var all []*node
 	if from != "" {
 		n := g.node("pool/"+from, "")
@@ -102,7 +102,7 @@ func (g *grower) sources(ctx context.Context, namespace, template, from string) 
 }
 
 // short is why the pool has fewer members Ready than it should, or will have; empty if that may not be read.
-func (g *grower) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
+func (g *builder) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
 	facts, err := g.access.Pools.Inventory(ctx, p.Namespace)
 	if err != nil {
 		return ""
@@ -111,8 +111,8 @@ func (g *grower) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool
 	return summary.Shortage
 }
 
-// blame marks the template that has to be changed.
-func (g *grower) blame(sources []*node, d *diagnose.Diagnosis) {
+// markCause marks the template that has to be changed.
+func (g *builder) markCause(sources []*node, d *diagnose.Diagnosis) {
 	for _, n := range sources {
 		if d.Template != "" && n.name == "template/"+d.Template && n.object != nil {
 			n.status, n.message = g.verdict(diagnose.Blocked), d.Obstacle
@@ -141,19 +141,19 @@ func state(err error) string {
 	return "Unknown"
 }
 
-func (g *grower) sandbox(ctx context.Context, t *resolve.Target) *node {
+func (g *builder) sandbox(ctx context.Context, t *resolve.Target) *node {
 	s := t.Sandbox
 	if s == nil {
 		return nil
 	}
-	facts := g.facts
+	facts := g.snapshot
 	facts.Claim = nil // the claim's own state is its node's
 	d := diagnose.Of(facts)
 	n := g.node("sandbox/"+s.Name, d.Obstacle)
 	n.object, n.kind, n.status = s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox), g.verdict(d.Verdict)
 	if holder := metav1.GetControllerOf(s); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
 		n.below = g.sources(ctx, s.Namespace, "", holder.Name)
-		g.blame(n.below, &d)
+		g.markCause(n.below, &d)
 	}
 	n.below = append(n.below, g.pod(t, &d))
 	if service := g.service(ctx, s); service != nil {
@@ -163,7 +163,7 @@ func (g *grower) sandbox(ctx context.Context, t *resolve.Target) *node {
 	return n
 }
 
-func (g *grower) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
+func (g *builder) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 	n := g.node("pod/"+t.Sandbox.Name, "")
 	n.kind = corev1.SchemeGroupVersion.WithKind("Pod")
 	switch {
@@ -196,7 +196,7 @@ func (g *grower) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 }
 
 // service is the Sandbox's Service, nil if it has none and wants none.
-func (g *grower) service(ctx context.Context, s *agentsv1beta1.Sandbox) *node {
+func (g *builder) service(ctx context.Context, s *agentsv1beta1.Sandbox) *node {
 	name := s.Status.Service
 	wanted := s.Spec.Service != nil && *s.Spec.Service
 	if name == "" && !wanted {
@@ -214,7 +214,7 @@ func (g *grower) service(ctx context.Context, s *agentsv1beta1.Sandbox) *node {
 	return n
 }
 
-func (g *grower) volumes(ctx context.Context, s *agentsv1beta1.Sandbox) []*node {
+func (g *builder) volumes(ctx context.Context, s *agentsv1beta1.Sandbox) []*node {
 	var all []*node
 	for i := range s.Spec.VolumeClaimTemplates {
 		name := naming.PersistentVolumeClaim(s.Spec.VolumeClaimTemplates[i].Name, s.Name)

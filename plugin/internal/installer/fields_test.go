@@ -79,13 +79,13 @@ spec:
 func TestWhatSomebodyElseSetIsLeftOutOfWhatIsApplied(t *testing.T) {
 	for _, installer := range []string{"kubectl-sandbox", "kubectl"} {
 		want := object(t, manifest)
-		got, err := yield(want, object(t, strings.ReplaceAll(there, "INSTALLER", installer)))
+		got, err := dropForeignFields(want, object(t, strings.ReplaceAll(there, "INSTALLER", installer)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		const container = `.spec.template.spec.containers[name="agent-sandbox-controller"]`
-		kepts := []kept{{container + ".resources.limits.memory", "kubectl-edit"}, {".spec.template.spec.nodeSelector", "kubectl-edit"}}
-		if diff := cmp.Diff(kepts, got, cmp.AllowUnexported(kept{})); diff != "" {
+		kepts := []keptField{{container + ".resources.limits.memory", "kubectl-edit"}, {".spec.template.spec.nodeSelector", "kubectl-edit"}}
+		if diff := cmp.Diff(kepts, got, cmp.AllowUnexported(keptField{})); diff != "" {
 			t.Errorf("installed by %s: %s", installer, diff)
 		}
 		left := object(t, `
@@ -116,7 +116,7 @@ func TestWhatNobodyInstalledIsTakenOverWhole(t *testing.T) {
 	fields[0].Manager = "kubectl-create"
 	have.SetManagedFields(fields)
 	want := object(t, manifest)
-	got, err := yield(want, have)
+	got, err := dropForeignFields(want, have)
 	if diff := cmp.Diff(object(t, manifest).Object, want.Object); err != nil || len(got) > 0 || diff != "" {
 		t.Errorf("%v, %v, %s", got, err, diff)
 	}
@@ -125,7 +125,7 @@ func TestWhatNobodyInstalledIsTakenOverWhole(t *testing.T) {
 func TestPermissionsAndDefinitionsAreAlwaysThoseOfTheVersion(t *testing.T) {
 	text := strings.NewReplacer("apps/v1", "rbac.authorization.k8s.io/v1", "Deployment", "ClusterRole")
 	want := object(t, text.Replace(manifest))
-	got, err := yield(want, object(t, strings.ReplaceAll(text.Replace(there), "INSTALLER", "kubectl-sandbox")))
+	got, err := dropForeignFields(want, object(t, strings.ReplaceAll(text.Replace(there), "INSTALLER", "kubectl-sandbox")))
 	if diff := cmp.Diff(object(t, text.Replace(manifest)).Object, want.Object); err != nil || len(got) > 0 || diff != "" {
 		t.Errorf("%v, %v, %s", got, err, diff)
 	}

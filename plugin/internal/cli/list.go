@@ -60,8 +60,8 @@ func (o *ListOptions) Validate() error {
 	return RequireKind(o.kind, refs)
 }
 
-// GivenNames are the names without their kind. They are there after Validate.
-func (o *ListOptions) GivenNames() []string {
+// BareNames are the names without their kind. They are there after Validate.
+func (o *ListOptions) BareNames() []string {
 	names := make([]string, 0, len(o.refs))
 	for _, ref := range o.refs {
 		names = append(names, ref.Name)

@@ -18,19 +18,19 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// kept is a field that somebody else set and that stays.
-type kept struct{ path, manager string }
+// keptField is a field that somebody else set and that stays.
+type keptField struct{ path, manager string }
 
-// yield leaves out of what is applied the fields that another field manager owns, and returns those whose value differs. Whoever
+// dropForeignFields leaves out of what is applied the fields that another field manager owns, and returns those whose value differs. Whoever
 // owns the label with the version is no other: they applied the whole manifest. What nobody installed so far is taken over.
-func yield(want, have *unstructured.Unstructured) ([]kept, error) {
-	if have == nil || ofTheOperator(want) {
+func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, error) {
+	if have == nil || belongsToVersion(want) {
 		return nil, nil
 	}
 	others := map[string]*fieldpath.Set{}
 	installed := false
 	for _, entry := range have.GetManagedFields() {
-		set, err := fields(&entry)
+		set, err := fieldSet(&entry)
 		if err != nil {
 			return nil, fmt.Errorf("read who set the fields of %s: %w", install.ResourceName(have), err)
 		}
@@ -45,28 +45,28 @@ func yield(want, have *unstructured.Unstructured) ([]kept, error) {
 	if !installed {
 		return nil, nil
 	}
-	var all []kept
+	var all []keptField
 	for manager, set := range others {
 		set.Leaves().Iterate(func(path fieldpath.Path) {
-			if decidedElsewhere(path) {
+			if isSetByOptions(path) {
 				return
 			}
-			ours, found := cut(want.Object, path, true)
-			if theirs, _ := cut(have.Object, path, false); found && !reflect.DeepEqual(ours, theirs) {
-				all = append(all, kept{path.String(), manager})
+			ours, found := extractField(want.Object, path, true)
+			if theirs, _ := extractField(have.Object, path, false); found && !reflect.DeepEqual(ours, theirs) {
+				all = append(all, keptField{path.String(), manager})
 			}
 		})
 	}
-	slices.SortFunc(all, func(a, b kept) int { return strings.Compare(a.path+a.manager, b.path+b.manager) })
+	slices.SortFunc(all, func(a, b keptField) int { return strings.Compare(a.path+a.manager, b.path+b.manager) })
 	return all, nil
 }
 
-// ofTheOperator says whether an object has to be as the operator's version needs it, whoever changed it.
-func ofTheOperator(object *unstructured.Unstructured) bool {
+// belongsToVersion says whether an object has to be as the operator's version needs it, whoever changed it.
+func belongsToVersion(object *unstructured.Unstructured) bool {
 	return object.GetKind() == "CustomResourceDefinition" || object.GroupVersionKind().Group == "rbac.authorization.k8s.io"
 }
 
-func fields(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+func fieldSet(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if entry.FieldsV1 == nil {
 		return nil, nil
 	}
@@ -74,9 +74,9 @@ func fields(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(entry.FieldsV1.GetRawReader())
 }
 
-// decidedElsewhere: image, replicas and arguments are what the options say, which were read from what is installed. Without our
+// isSetByOptions: image, replicas and arguments are what the options say, which were read from what is installed. Without our
 // labels and the selector it would not be ours.
-func decidedElsewhere(path fieldpath.Path) bool {
+func isSetByOptions(path fieldpath.Path) bool {
 	text := path.String()
 	switch container := fmt.Sprintf(".spec.template.spec.containers[name=%q]", apis.OperatorName); text {
 	case ".spec.replicas", container + ".image", container + ".args":
@@ -85,8 +85,8 @@ func decidedElsewhere(path fieldpath.Path) bool {
 	return strings.HasPrefix(text, ".spec.selector") || strings.HasPrefix(text, ".metadata.labels.")
 }
 
-// cut returns what an object has at a path, and removes it if asked to. What identifies an item of a list stays.
-func cut(object any, path fieldpath.Path, remove bool) (content any, found bool) {
+// extractField returns what an object has at a path, and removes it if asked to. What identifies an item of a list stays.
+func extractField(object any, path fieldpath.Path, remove bool) (content any, found bool) {
 	for i, element := range path {
 		switch {
 		case element.FieldName != nil:
@@ -98,7 +98,7 @@ func cut(object any, path fieldpath.Path, remove bool) (content any, found bool)
 				return nil, false
 			}
 			if i == len(path)-1 {
-				if identifies(path) {
+				if isListKey(path) {
 					return nil, false
 				}
 				if remove {
@@ -107,7 +107,7 @@ func cut(object any, path fieldpath.Path, remove bool) (content any, found bool)
 				return object, true
 			}
 		case element.Key != nil:
-			if object = item(object, element); object == nil {
+			if object = listItem(object, element); object == nil {
 				return nil, false
 			}
 		default:
@@ -117,8 +117,8 @@ func cut(object any, path fieldpath.Path, remove bool) (content any, found bool)
 	return nil, false
 }
 
-// identifies says whether the last field of a path is a key of the item that it is in.
-func identifies(path fieldpath.Path) bool {
+// isListKey says whether the last field of a path is a key of the item that it is in.
+func isListKey(path fieldpath.Path) bool {
 	if len(path) < 2 || path[len(path)-2].Key == nil {
 		return false
 	}
@@ -130,8 +130,8 @@ func identifies(path fieldpath.Path) bool {
 	return false
 }
 
-// item is the item of a list that has the key.
-func item(list any, element fieldpath.PathElement) any {
+// listItem is the item of a list that has the key.
+func listItem(list any, element fieldpath.PathElement) any {
 	items, ok := list.([]any)
 	if !ok {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
 
-func (o *Options) readEnv() error {
+func (o *Options) parseEnv() error {
 	o.env = nil
 	for _, text := range o.Env {
 		name, value, found := strings.Cut(text, "=")
@@ -32,7 +32,7 @@ func (o *Options) readEnv() error {
 	return nil
 }
 
-func (o *Options) readMetadata() error {
+func (o *Options) parseMetadata() error {
 	var err error
 	if o.labels, err = cli.ParseLabels(o.Labels); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (o *Options) readMetadata() error {
 	return err
 }
 
-func (o *Options) readVolumes() error {
+func (o *Options) parseVolumes() error {
 	o.volumes = nil
 	for _, text := range o.Volumes {
 		name, rest, found := strings.Cut(text, "=")
@@ -72,9 +72,9 @@ func (o *Options) readVolumes() error {
 // mountPath is where a volume is mounted: empty in a claim, whose template decides.
 func (o *Options) mountPath(name, path string, given bool) (string, error) {
 	switch {
-	case o.ofClaim() && given:
+	case o.createsClaim() && given:
 		return "", errors.New("a claim cannot say where its volume is mounted: leave out the path, and have the template mount a volume of that name")
-	case o.ofClaim():
+	case o.createsClaim():
 		return "", nil
 	case !given:
 		return "/" + name, nil

@@ -47,11 +47,11 @@ func (c StateChange) Run(ctx context.Context, f factory.Factory, streams generic
 	}
 	progress := NewWaitProgress(streams.ErrOut)
 	return ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return c.one(ctx, a, ref, o, progress, streams.ErrOut)
+		return c.changeOne(ctx, a, ref, o, progress, streams.ErrOut)
 	})
 }
 
-func (c StateChange) one(
+func (c StateChange) changeOne(
 	ctx context.Context, a *factory.Clients, ref resolve.Ref, o *StateChangeOptions, progress *WaitProgress, errOut io.Writer,
 ) (string, error) {
 	t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)

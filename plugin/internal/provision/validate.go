@@ -19,10 +19,10 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// ofClaim says whether a claim is made, and not a Sandbox of its own.
-func (o *Options) ofClaim() bool { return o.Image == "" }
+// createsClaim says whether a claim is made, and not a Sandbox of its own.
+func (o *Options) createsClaim() bool { return o.Image == "" }
 
-func (o *Options) checkName() error {
+func (o *Options) validateName() error {
 	if len(o.Name) > validation.DNS1123SubdomainMaxLength {
 		return fmt.Errorf("the name is too long: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123SubdomainMaxLength)
 	}
@@ -41,8 +41,8 @@ func (o *Options) checkName() error {
 	return nil
 }
 
-// checkSource: a sandbox is made from exactly one thing, and only flags that mean something there are given.
-func (o *Options) checkSource() error {
+// validateSource: a sandbox is made from exactly one thing, and only flags that mean something there are given.
+func (o *Options) validateSource() error {
 	claim := o.Template != "" || o.Pool != ""
 	switch {
 	case o.Image == "" && !claim:
@@ -50,7 +50,7 @@ func (o *Options) checkSource() error {
 	case o.Image != "" && claim:
 		return errors.New("--image makes a Sandbox of its own: it does not go together with --template or --pool")
 	case o.Image != "":
-		return o.checkImage()
+		return o.validateImage()
 	case o.Template == "" && o.Pool == apis.WarmPoolNone:
 		return errors.New("--pool none makes a new sandbox from a template: give --template too")
 	case len(o.Command) > 0:
@@ -70,7 +70,7 @@ func (o *Options) checkSource() error {
 	return nil
 }
 
-func (o *Options) checkImage() error {
+func (o *Options) validateImage() error {
 	if strings.TrimSpace(o.Image) != o.Image || strings.ContainsAny(o.Image, " \t") {
 		return fmt.Errorf("--image %q holds spaces", o.Image)
 	}
@@ -87,8 +87,8 @@ func (o *Options) checkImage() error {
 	return fmt.Errorf("--restart is %q: use Always, OnFailure or Never", o.Restart)
 }
 
-// ReadRetention reads the value of --volume-retention.
-func (o *Options) ReadRetention() error {
+// ParseRetention reads the value of --volume-retention.
+func (o *Options) ParseRetention() error {
 	o.retention = ""
 	if o.VolumeRetention == "" {
 		return nil
@@ -104,17 +104,17 @@ func (o *Options) ReadRetention() error {
 	return fmt.Errorf("--volume-retention is %q: use Delete or Retain", o.VolumeRetention)
 }
 
-// checkWarm: a warm sandbox runs already, so it takes neither variables nor volumes.
-func (o *Options) checkWarm() error {
+// validateWarm: a warm sandbox runs already, so it takes neither variables nor volumes.
+func (o *Options) validateWarm() error {
 	if o.Template != "" && o.Pool != "" && o.Pool != apis.WarmPoolNone && len(o.env)+len(o.volumes) > 0 {
 		return fmt.Errorf("a warm sandbox of pool %s runs already and takes neither --env nor --volume: use --pool none, or leave them out", o.Pool)
 	}
 	return nil
 }
 
-func (o *Options) checkLifetime() error {
+func (o *Options) validateLifetime() error {
 	switch {
-	case o.AfterFinishedGiven && !o.ofClaim():
+	case o.AfterFinishedGiven && !o.createsClaim():
 		return errors.New("--ttl-after-finished belongs to claims, and --image creates a Sandbox without a claim: use --ttl")
 	case o.AfterFinishedGiven && (o.AfterFinished < 0 || o.AfterFinished%time.Second != 0 || o.AfterFinished/time.Second > math.MaxInt32):
 		return fmt.Errorf("--ttl-after-finished is %s: give whole seconds, and none below 0", o.AfterFinished)
@@ -124,7 +124,7 @@ func (o *Options) checkLifetime() error {
 		return nil
 	}
 	policies, words := []string{string(agentsv1beta1.ShutdownPolicyDelete), string(agentsv1beta1.ShutdownPolicyRetain)}, "Delete or Retain"
-	if o.ofClaim() {
+	if o.createsClaim() {
 		policies, words = append(policies, string(extensionsv1beta1.ShutdownPolicyDeleteForeground)), "Delete, DeleteForeground or Retain"
 	}
 	at := slices.IndexFunc(policies, func(policy string) bool { return strings.EqualFold(o.ShutdownPolicy, policy) })

@@ -16,14 +16,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Made is a claim or a Sandbox that was created.
-type Made struct{ target *resolve.Target }
+// Created is a claim or a Sandbox that was created.
+type Created struct{ target *resolve.Target }
 
 // Target is what was created.
-func (m *Made) Target() *resolve.Target { return m.target }
+func (m *Created) Target() *resolve.Target { return m.target }
 
 // Object is what was created.
-func (m *Made) Object() runtime.Object {
+func (m *Created) Object() runtime.Object {
 	if m.target.Claim != nil {
 		return m.target.Claim
 	}
@@ -31,10 +31,10 @@ func (m *Made) Object() runtime.Object {
 }
 
 // Ref is the name that leads to it and to nothing else.
-func (m *Made) Ref() resolve.Ref { return resolve.Ref{Kind: m.target.Kind(), Name: m.target.Name()} }
+func (m *Created) Ref() resolve.Ref { return resolve.Ref{Kind: m.target.Kind(), Name: m.target.Name()} }
 
 // Description names the object in a sentence, as in "Claim dev".
-func (m *Made) Description() string {
+func (m *Created) Description() string {
 	if m.target.Claim != nil {
 		return "Claim " + m.target.Claim.Name
 	}
@@ -43,31 +43,31 @@ func (m *Made) Description() string {
 
 // Object returns the claim or the Sandbox that validated options describe.
 func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
-	if o.ofClaim() {
+	if o.createsClaim() {
 		return o.BuildClaim(namespace, f.Clock().Now())
 	}
-	return o.Build(namespace, f.Clock().Now())
+	return o.BuildSandbox(namespace, f.Clock().Now())
 }
 
-// Make creates what validated options describe. What the cluster could not do as asked is told on stderr.
-func (o *Options) Make(ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams) (*Made, error) {
+// Create creates what validated options describe. What the cluster could not do as asked is told on stderr.
+func (o *Options) Create(ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams) (*Created, error) {
 	target := &resolve.Target{Namespace: a.Namespace, Ref: resolve.Ref{Name: o.Name}}
 	now := f.Clock().Now()
-	if !o.ofClaim() {
-		created, err := a.Client.Create(ctx, o.Build(a.Namespace, now), o.DryRun.OnServer())
+	if !o.createsClaim() {
+		created, err := a.Client.Create(ctx, o.BuildSandbox(a.Namespace, now), o.DryRun.OnServer())
 		target.Sandbox = created
-		return &Made{target}, err
+		return &Created{target}, err
 	}
 	created, remarks, err := a.Client.CreateClaim(ctx, o.BuildClaim(a.Namespace, now), o.DryRun.OnServer())
 	for _, remark := range remarks {
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // there is nowhere else to say it
 	}
 	target.Claim = created
-	return &Made{target}, err
+	return &Created{target}, err
 }
 
 // WaitReady waits until what was made is ready and returns it as it was then. What stands in the way is told on stderr.
-func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, made *Made, streams genericiooptions.IOStreams) (*Made, error) {
+func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, made *Created, streams genericiooptions.IOStreams) (*Created, error) {
 	progress := cli.NewWaitProgress(streams.ErrOut)
 	target, err := a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
@@ -76,5 +76,5 @@ func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, made *Made,
 	if err != nil {
 		return nil, err
 	}
-	return &Made{target}, nil
+	return &Created{target}, nil
 }

@@ -15,30 +15,30 @@ import (
 
 const preface = `# Flags of the operator
 
-Generated from the flags themselves: ` + "`make generate`" + ` makes it anew.
+Generated from the flags by ` + "`make generate`" + `.
 
-Lists take several values with commas between them, or the flag several times. Durations look like ` + "`1m30s`" + `. Mistakes are all
-reported at once, and the operator ends.
+A flag for a list can be repeated, or take comma-separated values. Durations have the form ` + "`1m30s`" + `. The operator reports all
+invalid flags at once and exits.
 `
 
-// reference is the whole page.
+// reference returns the page.
 func reference() []byte {
 	line := manager.CommandLine{Config: manager.Defaults()}
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	line.AddFlags(flags)
 	var page bytes.Buffer
 	page.WriteString(preface)
-	told := map[string]bool{}
+	documented := map[string]bool{}
 	for _, section := range line.Sections() {
 		fmt.Fprintf(&page, "\n## %s\n\n| flag | default | what it does | why this default |\n|---|---|---|---|\n", section.Title)
 		for _, f := range section.Flags {
-			told[f.Name] = true
+			documented[f.Name] = true
 			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage), cell(f.DefaultReason))
 		}
 	}
-	page.WriteString("\n## The log and the version\n\n| flag | default | what it does |\n|---|---|---|\n")
+	page.WriteString("\n## Log and version\n\n| flag | default | what it does |\n|---|---|---|\n")
 	flags.VisitAll(func(f *flag.Flag) {
-		if !told[f.Name] {
+		if !documented[f.Name] {
 			fmt.Fprintf(&page, "| `--%s` | %s | %s |\n", f.Name, value(f), cell(f.Usage))
 		}
 	})
@@ -47,7 +47,7 @@ func reference() []byte {
 
 func value(f *flag.Flag) string { return "`" + cmp.Or(f.DefValue, `""`) + "`" }
 
-// cell fits text into a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }

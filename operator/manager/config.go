@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manager assembles the operator: one validated Config, the cache, the reconcilers, leader election and probes.
+// Package manager assembles the operator: configuration, cache, reconcilers, leader election and probes.
 package manager
 
 import (
@@ -10,34 +10,34 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/pool"
 )
 
-// Config is everything that can be set about the operator. Flags fill it; nothing reads a flag elsewhere.
+// Config holds all settings of the operator. Only this package reads flags.
 type Config struct {
 	ClusterDomain            string
-	MetricsBindAddress       string // "0" turns metrics off
+	MetricsBindAddress       string // "0" disables the metrics endpoint
 	HealthProbeBindAddress   string
 	LeaderElect              bool
 	LeaderElectionNamespace  string // empty: the namespace that the operator runs in
 	KubeAPIQPS               float64
 	KubeAPIBurst             int
 	SandboxConcurrentWorkers int
-	WatchNamespaces          []string // empty: all of them
+	WatchNamespaces          []string // empty: all namespaces
 	SeparateWatchConnection  bool
 	EnableTracing            bool
 
-	// Secure metrics are served over TLS, to those whom the API server lets read them. The files are in MetricsCertPath;
-	// where it is empty the certificate is signed by itself.
+	// MetricsSecure serves the metrics over TLS, to clients that the API server authorizes. The certificate and its key are in
+	// MetricsCertPath; if it is empty, the certificate is self-signed.
 	MetricsSecure   bool
 	MetricsCertPath string
 	MetricsCertName string
 	MetricsCertKey  string
 
-	// Profiles are served next to the metrics.
+	// Profiles are served by the metrics endpoint.
 	EnablePprof               bool
 	EnablePprofDebug          bool // implies EnablePprof
-	PprofBlockProfileRate     int  // nanoseconds blocked for one sample; 0 or less is off
-	PprofMutexProfileFraction int  // contentions for one sample; 0 or less is off
+	PprofBlockProfileRate     int  // nanoseconds of blocking per sample; 0 or less disables the profile
+	PprofMutexProfileFraction int  // contentions per sample; 0 or less disables the profile
 
-	// Extensions adds SandboxClaims, SandboxTemplates and SandboxWarmPools; what follows does nothing without it.
+	// Extensions adds SandboxClaims, SandboxTemplates and SandboxWarmPools. The fields below have no effect without it.
 	Extensions                       bool
 	SandboxClaimConcurrentWorkers    int
 	SandboxWarmPoolConcurrentWorkers int
@@ -46,7 +46,7 @@ type Config struct {
 	RouterNamespaces                 []string // empty: the namespace that the operator runs in
 }
 
-// Defaults are the values of a Config that nobody has touched. Why they are what they are stands beside the flags.
+// Defaults returns the default Config. Config.Sections has the reason for each default.
 func Defaults() Config {
 	return Config{
 		ClusterDomain:            "cluster.local",

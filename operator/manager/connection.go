@@ -12,28 +12,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// watchConfig returns a copy of the configuration whose clients share no connection with others: the library keeps one connection
-// for all configurations that are alike, and a dialer makes this one different.
+// watchConfig returns a copy of the configuration whose clients have a connection of their own. client-go shares one transport
+// between equal configurations, and the dialer makes this one different.
 func watchConfig(restConfig *rest.Config) *rest.Config {
-	own := rest.CopyConfig(restConfig)
-	if own.Dial == nil {
-		own.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	c := rest.CopyConfig(restConfig)
+	if c.Dial == nil {
+		c.Dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
-	return own
+	return c
 }
 
-// newCache makes the cache on a connection of its own.
+// newCache returns a cache with a connection of its own.
 func newCache(restConfig *rest.Config, options cache.Options) (cache.Cache, error) {
-	own := watchConfig(restConfig)
-	httpClient, err := rest.HTTPClientFor(own)
+	c := watchConfig(restConfig)
+	httpClient, err := rest.HTTPClientFor(c)
 	if err != nil {
-		return nil, fmt.Errorf("connection for watches: %w", err)
+		return nil, fmt.Errorf("create the client for watches: %w", err)
 	}
 	options.HTTPClient = httpClient
-	return cache.New(own, options)
+	return cache.New(c, options)
 }
 
-// cacheNamespaces limits the cache; nil is all of the cluster.
+// cacheNamespaces returns the namespaces of the cache; nil means the whole cluster.
 func (c Config) cacheNamespaces() map[string]cache.Config {
 	if len(c.WatchNamespaces) == 0 {
 		return nil

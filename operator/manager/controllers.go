@@ -25,14 +25,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
-// requiredKind is a kind that must be served before the operator can work.
+// requiredKind is a kind that the API server must serve before the operator works.
 type requiredKind struct {
 	schema.GroupKind
 
 	crd string
 }
 
-// requiredKinds lists what the configuration needs.
+// requiredKinds returns the kinds that the configuration requires.
 func (c Config) requiredKinds() []requiredKind {
 	all := []requiredKind{{schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}, apis.CRDSandboxes}}
 	if c.Extensions {
@@ -45,7 +45,7 @@ func (c Config) requiredKinds() []requiredKind {
 	return all
 }
 
-// routerNamespaces are the namespaces whose routers the default NetworkPolicy lets in.
+// routerNamespaces returns the namespaces whose routers the default NetworkPolicy admits.
 func (c Config) routerNamespaces() []string {
 	if len(c.RouterNamespaces) > 0 {
 		return c.RouterNamespaces
@@ -53,7 +53,7 @@ func (c Config) routerNamespaces() []string {
 	return []string{ownNamespace(os.Getenv, os.ReadFile)}
 }
 
-// cacheByObject limits the cache to what the reconcilers look at.
+// cacheByObject restricts the cache to the objects that the reconcilers read.
 func (c Config) cacheByObject() (map[client.Object]cache.ByObject, error) {
 	all, err := sandbox.CacheByObject()
 	if err != nil || !c.Extensions {
@@ -64,11 +64,11 @@ func (c Config) cacheByObject() (map[client.Object]cache.ByObject, error) {
 	return all, err
 }
 
-// setupFunc registers a reconciler once its kinds are served.
+// setupFunc registers a reconciler. It is called when the required kinds are served.
 type setupFunc func(context.Context) error
 
-// newReconcilers makes those that the configuration asks for.
-func newReconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, tracer *tracing.Tracer) ([]setupFunc, error) {
+// newReconcilers returns the setup functions of the reconcilers that the configuration enables.
+func newReconcilers(mgr ctrl.Manager, config Config, m *metrics.Metrics, tracer *tracing.Tracer) ([]setupFunc, error) {
 	writer := tracer.Client(mgr.GetClient())
 	core, err := sandbox.New(
 		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerSandbox), clock.RealClock{}, config.ClusterDomain)
@@ -80,7 +80,7 @@ func newReconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, t
 		return nil, err
 	}
 	all := []setupFunc{
-		func(ctx context.Context) error { return counted.Watch(ctx, mgr.GetCache(), config.Extensions) },
+		func(ctx context.Context) error { return m.Watch(ctx, mgr.GetCache(), config.Extensions) },
 		func(ctx context.Context) error {
 			return core.SetupWithManager(ctx, mgr, config.SandboxConcurrentWorkers, tracer)
 		},
@@ -99,17 +99,17 @@ func newReconcilers(mgr ctrl.Manager, config Config, counted *metrics.Metrics, t
 		return nil, err
 	}
 	pools, err := pool.New(
-		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools, counted)
+		writer, mgr.GetAPIReader(), mgr.GetEventRecorder(apis.FieldOwnerWarmPool), clock.RealClock{}, config.Pools, m)
 	if err != nil {
 		return nil, err
 	}
-	leaving, err := newNodeWatcher(mgr, config)
+	isLeaving, err := newNodeWatcher(mgr, config)
 	if err != nil {
 		return nil, err
 	}
 	claims, err := claim.New(
 		writer, mgr.GetAPIReader(), warmqueue.New(), mgr.GetEventRecorder(apis.FieldOwnerClaim), clock.RealClock{},
-		counted, leaving)
+		m, isLeaving)
 	if err != nil {
 		return nil, err
 	}

@@ -15,34 +15,35 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// electionMonitor knows when the leader election last had an answer, be it an error. Safe for concurrent use.
+// electionMonitor records when the leader election last got an answer, an error included. Safe for concurrent use.
 type electionMonitor struct {
 	clock clock.PassiveClock
 
 	mu   sync.Mutex
-	last time.Time // zero: it has not begun
+	last time.Time // zero before the first answer
 }
 
-// wrapConfig returns a copy of the configuration whose requests are heard.
-func (h *electionMonitor) wrapConfig(restConfig *rest.Config) *rest.Config {
-	own := rest.CopyConfig(restConfig)
-	own.Wrap(func(inner http.RoundTripper) http.RoundTripper { return monitoredTransport{inner, h} })
-	return own
+// wrapConfig returns a copy of the configuration whose answers the monitor records.
+func (m *electionMonitor) wrapConfig(restConfig *rest.Config) *rest.Config {
+	c := rest.CopyConfig(restConfig)
+	c.Wrap(func(inner http.RoundTripper) http.RoundTripper { return monitoredTransport{inner, m} })
+	return c
 }
 
-// check fails once the election, having begun, was silent for too long.
-func (h *electionMonitor) check(*http.Request) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.last.IsZero() {
+// check is a probe that fails if the last answer is older than waits.ElectionSilence.
+func (m *electionMonitor) check(*http.Request) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.last.IsZero() {
 		return nil
 	}
-	if silent := h.clock.Now().Sub(h.last); silent > waits.ElectionSilence {
-		return fmt.Errorf("the leader election has been silent for %s", silent.Truncate(time.Second))
+	if silence := m.clock.Now().Sub(m.last); silence > waits.ElectionSilence {
+		return fmt.Errorf("the leader election has had no answer for %s", silence.Truncate(time.Second))
 	}
 	return nil
 }
 
+// monitoredTransport reports each answer to the monitor.
 type monitoredTransport struct {
 	http.RoundTripper
 
@@ -51,9 +52,9 @@ type monitoredTransport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (r monitoredTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := r.RoundTripper.RoundTrip(req)
+	resp, err := r.RoundTripper.RoundTrip(req)
 	r.monitor.mu.Lock()
 	defer r.monitor.mu.Unlock()
 	r.monitor.last = r.monitor.clock.Now()
-	return res, err
+	return resp, err
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 )
 
-// metricsServer configures the metrics server. What it guards, it guards for the profiles too.
+// metricsServer returns the options of the metrics server. Its authorization applies to the profiles too.
 func (c Config) metricsServer() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress:   c.MetricsBindAddress,
@@ -35,10 +35,10 @@ func (c Config) metricsServer() metricsserver.Options {
 	return options
 }
 
-// newMetrics makes the metrics, and shows them on the endpoint if there is one, until hide is called. The library has one registry
-// for a process, so only one operator of a process can have an endpoint.
-func newMetrics(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide func(), err error) {
-	leads := func() bool {
+// newMetrics returns the metrics and, if the endpoint is enabled, registers them until unregister is called. controller-runtime has
+// one registry per process, so only one operator in a process can have an endpoint.
+func newMetrics(mgr ctrl.Manager, config Config) (m *metrics.Metrics, unregister func(), err error) {
+	isLeader := func() bool {
 		select {
 		case <-mgr.Elected():
 			return true
@@ -46,17 +46,17 @@ func newMetrics(mgr ctrl.Manager, config Config) (counted *metrics.Metrics, hide
 			return false
 		}
 	}
-	counted, err = metrics.New(clock.RealClock{}, leads)
+	m, err = metrics.New(clock.RealClock{}, isLeader)
 	if err != nil || config.MetricsBindAddress == metricsOff {
-		return counted, func() {}, err
+		return m, func() {}, err
 	}
-	if err := ctrlmetrics.Registry.Register(counted); err != nil {
-		return nil, nil, fmt.Errorf("metrics: %w", err)
+	if err := ctrlmetrics.Registry.Register(m); err != nil {
+		return nil, nil, fmt.Errorf("register metrics: %w", err)
 	}
-	return counted, func() { ctrlmetrics.Registry.Unregister(counted) }, nil
+	return m, func() { ctrlmetrics.Registry.Unregister(m) }, nil
 }
 
-// profileHandlers are the handlers that the flags ask for. They are on the metrics server and nowhere else.
+// profileHandlers returns the handlers of the enabled profiles. Only the metrics server serves them.
 func (c Config) profileHandlers() map[string]http.Handler {
 	all := map[string]http.Handler{}
 	if c.EnablePprof || c.EnablePprofDebug {
@@ -76,7 +76,7 @@ func (c Config) profileHandlers() map[string]http.Handler {
 	return all
 }
 
-// setProfileRates sets how often the runtime samples what the debug profiles show.
+// setProfileRates sets the sampling rates of the block and mutex profiles.
 func (c Config) setProfileRates() {
 	if c.EnablePprofDebug {
 		runtime.SetBlockProfileRate(max(0, c.PprofBlockProfileRate))

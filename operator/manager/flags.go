@@ -11,38 +11,38 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// poolFlags begin the names of the flags that set pool.Options.
+// poolFlags is the prefix of the flags that set pool.Options.
 const poolFlags = "sandbox-warm-pool-"
 
-// CommandLine is what the program can be told.
+// CommandLine holds all flags of the program.
 type CommandLine struct {
 	Config
 
-	Logging zap.Options // zap's own flags
-	Version bool        // print the version and exit
+	Logging zap.Options
+	Version bool // print the version and exit
 }
 
-// AddFlags binds the fields to flags.
+// AddFlags registers all flags.
 func (c *CommandLine) AddFlags(flags *flag.FlagSet) {
 	c.Config.AddFlags(flags)
 	c.Logging.BindFlags(flags)
 	flags.BoolVar(&c.Version, "version", false, "Print the version and exit.")
 }
 
-// Section is a group of flags, as the reference lists them.
+// Section is a group of flags in the reference.
 type Section struct {
 	Title string
 	Flags []Flag
 }
 
-// Flag is one setting: what it does, and why its default is what it is.
+// Flag is one setting. DefaultReason says why the default has its value.
 type Flag struct {
 	Name, Usage, DefaultReason string
 
 	value any // a pointer into a Config
 }
 
-// AddFlags binds the fields to flags; what the Config holds now are the defaults.
+// AddFlags registers the flags of the Config. Its current values are the defaults.
 func (c *Config) AddFlags(flags *flag.FlagSet) {
 	for _, section := range c.Sections() {
 		for _, f := range section.Flags {
@@ -64,7 +64,7 @@ func (c *Config) AddFlags(flags *flag.FlagSet) {
 	}
 }
 
-// stringList is a flag that may be given several times, and takes several values at once with commas between them.
+// stringList is a flag that can be repeated and takes comma-separated values.
 type stringList []string
 
 // String implements flag.Value.

@@ -41,11 +41,12 @@ func Scheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// Run runs the operator until the context ends: it validates the configuration, waits for the CRDs, then reconciles. A
-// context that ends is no error; the leader's lease is released on the way out, so that the next leader acts at once.
+// Run runs the operator until the context ends: it validates the configuration, waits for the CustomResourceDefinitions, and
+// reconciles. The end of the context is not an error. A leader releases its Lease at the end, so that the next one takes over at
+// once.
 func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.Logger) error {
 	if err := config.Validate(); err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return fmt.Errorf("validate the configuration: %w", err)
 	}
 	for _, warning := range config.Warnings() {
 		log.Info("configuration: " + warning)
@@ -61,44 +62,44 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 	if err := addProbes(mgr, config, election, &served); err != nil {
 		return err
 	}
-	counted, hide, err := newMetrics(mgr, config)
+	m, unregister, err := newMetrics(mgr, config)
 	if err != nil {
 		return err
 	}
-	defer hide()
+	defer unregister()
 	tracer, err := newTracer(ctx, config, log)
 	if err != nil {
 		return err
 	}
 	defer shutdownTracer(ctx, tracer, log)
-	all, err := newReconcilers(mgr, config, counted, tracer)
+	setups, err := newReconcilers(mgr, config, m, tracer)
 	if err != nil {
 		return err
 	}
-	if len(config.WatchNamespaces) == 0 { // else it may not look at what is the cluster's
-		all = append(all, func(ctx context.Context) error {
-			reportVersionSkew(ctx, mgr.GetAPIReader(), config.requiredKinds(), buildinfo.Get().Version, counted.SetVersionSkew, log)
+	if len(config.WatchNamespaces) == 0 { // otherwise the operator has no permission to read cluster-scoped objects
+		setups = append(setups, func(ctx context.Context) error {
+			reportVersionSkew(ctx, mgr.GetAPIReader(), config.requiredKinds(), buildinfo.Get().Version, m.SetVersionSkew, log)
 			return nil
 		})
 	}
-	if err := mgr.Add(setupWhenServed(mgr, config, all, &served, log)); err != nil {
-		return fmt.Errorf("manager: %w", err)
+	if err := mgr.Add(setupWhenServed(mgr, config, setups, &served, log)); err != nil {
+		return fmt.Errorf("add the setup of the reconcilers: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
-		return fmt.Errorf("run: %w", err)
+		return fmt.Errorf("run the manager: %w", err)
 	}
 	return nil
 }
 
-// setupWhenServed waits for the CRDs and then sets everything up.
-func setupWhenServed(mgr ctrl.Manager, config Config, all []setupFunc, served *atomic.Bool, log logr.Logger) allReplicas {
+// setupWhenServed returns a Runnable that waits for the CustomResourceDefinitions and then calls the setup functions.
+func setupWhenServed(mgr ctrl.Manager, config Config, setups []setupFunc, served *atomic.Bool, log logr.Logger) allReplicas {
 	return func(ctx context.Context) error {
 		for _, kind := range config.requiredKinds() {
 			if err := waitForKind(ctx, mgr.GetRESTMapper(), kind, log); err != nil || ctx.Err() != nil {
 				return err
 			}
 		}
-		for _, setUp := range all {
+		for _, setUp := range setups {
 			if err := setUp(ctx); err != nil {
 				return err
 			}
@@ -108,7 +109,7 @@ func setupWhenServed(mgr ctrl.Manager, config Config, all []setupFunc, served *a
 	}
 }
 
-// allReplicas is a Runnable that standbys run too, so that their caches are warm when they take over.
+// allReplicas is a Runnable that standbys run too, so that they take over with synced caches.
 type allReplicas func(context.Context) error
 
 func (e allReplicas) Start(ctx context.Context) error { return e(ctx) }
@@ -124,7 +125,7 @@ func newManager(config Config, restConfig *rest.Config, election *electionMonito
 	}
 	mgr, err := ctrl.NewManager(restConfig, options)
 	if err != nil {
-		return nil, fmt.Errorf("manager: %w", err)
+		return nil, fmt.Errorf("create the manager: %w", err)
 	}
 	return mgr, nil
 }
@@ -165,50 +166,50 @@ func managerOptions(config Config, restConfig *rest.Config, election *electionMo
 	return options, nil
 }
 
-// addProbes: ready means that the CRDs are served and the caches hold what the API server holds; a standby is ready too.
-// Alive means that the caches, once begun, came to hold it within a minute, and that the leader election goes on: a process that
-// cannot see the cluster, or would never know that it leads, restarts.
+// addProbes adds the readiness and liveness probes. Ready means that the CustomResourceDefinitions are served and the caches have
+// synced, on standbys too. Alive means that the caches synced in time (see liveness) and that the leader election gets answers: a
+// process that cannot read the cluster, or that would not learn that it leads, is restarted.
 func addProbes(mgr ctrl.Manager, config Config, election *electionMonitor, served *atomic.Bool) error {
-	var needed []string
+	var crds []string
 	for _, kind := range config.requiredKinds() {
-		needed = append(needed, kind.crd)
+		crds = append(crds, kind.crd)
 	}
 	synced := func(req *http.Request) error {
 		if !served.Load() {
-			return fmt.Errorf("not all of the CustomResourceDefinitions are installed: %s", strings.Join(needed, ", "))
+			return fmt.Errorf("not all of the CustomResourceDefinitions are installed: %s", strings.Join(crds, ", "))
 		}
 		ctx, cancel := context.WithTimeout(req.Context(), waits.CacheProbe)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return fmt.Errorf("the caches have not synced yet")
+			return fmt.Errorf("the caches have not synced")
 		}
 		return nil
 	}
 	if err := mgr.AddReadyzCheck("caches", synced); err != nil {
-		return fmt.Errorf("readiness: %w", err)
+		return fmt.Errorf("add the readiness probe: %w", err)
 	}
 	alive := &liveness{clock: clock.RealClock{}, synced: synced, served: served}
 	if err := mgr.AddHealthzCheck("caches", alive.check); err != nil {
-		return fmt.Errorf("liveness: %w", err)
+		return fmt.Errorf("add the liveness probe: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("leader-election", election.check); err != nil {
-		return fmt.Errorf("liveness: %w", err)
+		return fmt.Errorf("add the liveness probe: %w", err)
 	}
 	return nil
 }
 
-// waitForKind returns when the API server serves the kind, or when the context ends. Without it an operator installed before
-// its CRDs would crash, or wait without a word.
+// waitForKind waits until the API server serves the kind or the context ends, and logs that it waits. Without it, an operator that is
+// installed before its CustomResourceDefinitions would crash.
 func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted requiredKind, log logr.Logger) error {
-	for said := false; ; said = true {
+	for logged := false; ; logged = true {
 		_, err := mapper.RESTMapping(wanted.GroupKind, apis.VersionV1beta1)
 		if err == nil {
 			return nil
 		}
 		if !meta.IsNoMatchError(err) {
-			return fmt.Errorf("ask the API server for %s: %w", wanted.GroupKind, err)
+			return fmt.Errorf("look up the kind %s: %w", wanted.GroupKind, err)
 		}
-		if !said {
+		if !logged {
 			log.Info("waiting for the CustomResourceDefinition to be installed", "crd", wanted.crd)
 		}
 		select {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// namespaceVariable is set by the Deployment.
+	// namespaceVariable is the environment variable that the Deployment sets.
 	namespaceVariable = "POD_NAMESPACE"
-	// namespaceFile is mounted with a ServiceAccount's token.
+	// namespaceFile is mounted with the token of a ServiceAccount.
 	namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 )
 
-// ownNamespace is where the operator runs; outside of a cluster, where it would.
+// ownNamespace returns the namespace that the operator runs in. Outside of a cluster it returns the default one.
 func ownNamespace(getenv func(string) string, read func(string) ([]byte, error)) string {
 	if namespace := getenv(namespaceVariable); namespace != "" {
 		return namespace

@@ -3,11 +3,11 @@
 
 package manager
 
-// Sections are all flags but zap's and --version. docs/reference/operator-flags.md is made of them.
+// Sections returns all flags except --version and those of zap. docs/reference/operator-flags.md is generated from them.
 func (c *Config) Sections() []Section {
 	return []Section{
-		{"What it serves", c.servingFlags()},
-		{"The API server", c.clientFlags()},
+		{"Scope", c.scopeFlags()},
+		{"API server", c.clientFlags()},
 		{"Workers", c.workerFlags()},
 		{"Warm pools", c.poolFlags()},
 		{"Leader election and probes", c.leaderFlags()},
@@ -16,110 +16,114 @@ func (c *Config) Sections() []Section {
 	}
 }
 
-func (c *Config) servingFlags() []Flag {
+func (c *Config) scopeFlags() []Flag {
 	return []Flag{
-		{"extensions", "Serve SandboxClaims, SandboxTemplates and SandboxWarmPools too.",
-			"Off, so that a cluster with nothing but the Sandbox definition works. The install manifests turn it on.", &c.Extensions},
-		{"watch-namespaces", "Namespaces to work in; may be given several times, or with commas. Default: all.",
-			"All: one operator serves a cluster. With namespaces listed, Roles in them are enough and no ClusterRole is needed; the rest " +
-				"of the cluster is neither seen nor touched.", &c.WatchNamespaces},
-		{"router-namespace", "Namespace whose sandbox-router the default NetworkPolicy lets in; may be given several times, or with commas. " +
-			"Default: the operator's own.",
-			"The router is installed beside the operator unless somebody moves it. A wider default would open every Sandbox to it.",
+		{"extensions", "Reconcile SandboxClaims, SandboxTemplates and SandboxWarmPools too.",
+			"Off, because a cluster may have only the definition of Sandboxes. The install manifests turn it on.", &c.Extensions},
+		{"watch-namespaces", "Namespaces to watch; repeatable, or comma-separated. Default: all.",
+			"One operator serves a whole cluster. With listed namespaces, Roles in them suffice and no ClusterRole is needed; the operator " +
+				"neither reads nor writes anything in the rest of the cluster.", &c.WatchNamespaces},
+		{"router-namespace", "Namespaces whose sandbox-router the default NetworkPolicy admits; repeatable, or comma-separated. " +
+			"Default: the operator's namespace.",
+			"The router is normally installed next to the operator. A wider default would open every Sandbox to more clients.",
 			&c.RouterNamespaces},
-		{"cluster-domain", "DNS suffix of the cluster's Services.",
-			"What nearly every cluster uses. It only goes into status.serviceFQDN.", &c.ClusterDomain},
+		{"cluster-domain", "DNS domain of the cluster.",
+			"The domain of nearly every cluster. It is only used in status.serviceFQDN.", &c.ClusterDomain},
 	}
 }
 
 func (c *Config) clientFlags() []Flag {
 	return []Flag{
-		{"kube-api-qps", "Requests a second to the API server; -1 leaves the limit to the server.",
-			"The API server's priority and fairness knows its load; a limit here only adds a queue that nobody sees.", &c.KubeAPIQPS},
-		{"kube-api-burst", "Requests at once above --kube-api-qps.",
+		{"kube-api-qps", "Limit of requests per second to the API server; -1 means no limit.",
+			"The API server limits its load itself (priority and fairness). A client-side limit only adds a queue that no metric shows.",
+			&c.KubeAPIQPS},
+		{"kube-api-burst", "Burst of requests above --kube-api-qps.",
 			"Has no effect while --kube-api-qps is -1.", &c.KubeAPIBurst},
-		{"separate-watch-connection", "Watches get a connection of their own.",
-			"Requests and watches would share one HTTP/2 connection, and a burst of events would hold up the answers to writes.",
-			&c.SeparateWatchConnection},
+		{"separate-watch-connection", "Use a separate connection for watches.",
+			"On a shared HTTP/2 connection, a burst of watch events delays the answers to writes.", &c.SeparateWatchConnection},
 	}
 }
 
 func (c *Config) workerFlags() []Flag {
 	return []Flag{
-		{"sandbox-concurrent-workers", "Sandboxes reconciled at the same time.",
-			"A pass mostly waits for the API server. With one worker, as other implementations have it, one slow answer holds up every " +
-				"Sandbox; ten keep a burst moving, and idle workers cost nothing.", &c.SandboxConcurrentWorkers},
-		{"sandbox-claim-concurrent-workers", "SandboxClaims reconciled at the same time. Needs --extensions.",
-			"A claim takes three writes one after the other: ten workers hand out some hundred warm Sandboxes a second.",
+		{"sandbox-concurrent-workers", "Number of Sandboxes that are reconciled in parallel.",
+			"A reconcile mostly waits for the API server. With one worker, one slow answer delays every Sandbox. Ten handle a burst, and " +
+				"idle workers cost nothing.", &c.SandboxConcurrentWorkers},
+		{"sandbox-claim-concurrent-workers", "Number of SandboxClaims that are reconciled in parallel. Requires --extensions.",
+			"A claim takes three consecutive writes: ten workers serve about a hundred warm claims per second.",
 			&c.SandboxClaimConcurrentWorkers},
-		{"sandbox-warm-pool-concurrent-workers", "SandboxWarmPools reconciled at the same time. Needs --extensions.",
-			"There are few pools, and each writes up to sixteen Sandboxes at once by itself: more workers would starve claims.",
+		{"sandbox-warm-pool-concurrent-workers", "Number of SandboxWarmPools that are reconciled in parallel. Requires --extensions.",
+			"There are few pools, and each writes up to sixteen Sandboxes in parallel. More workers would slow down claims.",
 			&c.SandboxWarmPoolConcurrentWorkers},
-		{"sandbox-template-concurrent-workers", "SandboxTemplates reconciled at the same time. Needs --extensions.",
-			"Templates change seldom, and a pass is one write at most.", &c.SandboxTemplateConcurrentWorkers},
+		{"sandbox-template-concurrent-workers", "Number of SandboxTemplates that are reconciled in parallel. Requires --extensions.",
+			"Templates change rarely, and a reconcile is at most one write.", &c.SandboxTemplateConcurrentWorkers},
 	}
 }
 
 func (c *Config) poolFlags() []Flag {
 	return []Flag{
-		{poolFlags + "max-batch-size", "Sandboxes that a pool creates, and deletes, at most in one pass.",
-			"A pool of 300 is filled in one pass; a mistaken size of a million takes many, with time to correct it between them.",
+		{poolFlags + "max-batch-size", "Largest number of Sandboxes that one reconcile of a pool creates, and that it deletes.",
+			"One reconcile fills a pool of 300. A mistaken size of a million takes many reconciles, with time to correct it in between.",
 			&c.Pools.MaxBatch},
-		{poolFlags + "readiness-grace-period", "How long a pool's Sandbox may be not Ready, once it has a node, before it is replaced.",
-			"Longer than the pull of a large image, shorter than the patience of people.", &c.Pools.ReadinessGracePeriod},
-		{poolFlags + "unschedulable-recheck", "How often a pool looks at its Sandboxes that no node takes. They are held: others would fare " +
-			"no better.",
-			"Nodes take minutes to come; the scheduler tries again by itself.", &c.Pools.UnschedulableRecheck},
-		{poolFlags + "refill-delay", "How long no claim must have taken a Sandbox from a pool before it is refilled: claims go first. Claims " +
-			"that keep coming put it off, up to ten times as long, or until no ready one is left; from then on it goes two at a time beside them.",
-			"Long enough that a burst of claims is served before the refill competes with it, short enough that nobody notices it.",
+		{poolFlags + "readiness-grace-period", "Time that a pool's Sandbox with a node has to become Ready before it is replaced.",
+			"Longer than the pull of a large image, and short enough that a broken Sandbox does not occupy the pool for long.",
+			&c.Pools.ReadinessGracePeriod},
+		{poolFlags + "unschedulable-recheck", "Period at which a pool checks its unschedulable Sandboxes. They are kept, because " +
+			"replacements would not be schedulable either.",
+			"New nodes take minutes, and the scheduler retries by itself.", &c.Pools.UnschedulableRecheck},
+		{poolFlags + "refill-delay", "Time without a claim after which a pool replaces claimed Sandboxes, so that claims go first. Further " +
+			"claims extend the delay, up to ten times or until no Ready Sandbox is left. After that, the refill creates two Sandboxes at a " +
+			"time while claims continue.",
+			"Long enough to serve a burst of claims before the refill competes with it, and short enough to go unnoticed.",
 			&c.Pools.RefillDelay},
-		{poolFlags + "refill-rate", "Sandboxes a second that a pool creates at most; 0 is no limit.",
-			"The API server and the scheduler pace creations already. Set it where image pulls or nodes cannot keep up.",
+		{poolFlags + "refill-rate", "Limit of Sandboxes that a pool creates per second; 0 means no limit.",
+			"The API server and the scheduler already limit creations. Set it if image pulls or nodes cannot keep up.",
 			&c.Pools.RefillRate},
 	}
 }
 
 func (c *Config) leaderFlags() []Flag {
 	return []Flag{
-		{"leader-elect", "Let one replica act at a time.",
-			"Two replicas that act would both be right, and both write. With one replica it costs one small request a second.",
+		{"leader-elect", "Elect a leader, so that only one replica reconciles.",
+			"Two active replicas would make the same correct writes twice. With one replica, the election costs one small request per second.",
 			&c.LeaderElect},
-		{"leader-election-namespace", "Namespace of the leader's Lease; empty means the operator's own.",
-			"The operator's own is the only one where it may surely write Leases.", &c.LeaderElectionNamespace},
+		{"leader-election-namespace", "Namespace of the leader's Lease. Default: the operator's namespace.",
+			"The operator's namespace is the only one in which it certainly may write Leases.", &c.LeaderElectionNamespace},
 		{"health-probe-bind-address", "Address of /healthz and /readyz.",
-			"The port that the manifests' probes ask.", &c.HealthProbeBindAddress},
+			"The port of the probes in the manifests.", &c.HealthProbeBindAddress},
 	}
 }
 
 func (c *Config) metricsFlags() []Flag {
 	return []Flag{
-		{"metrics-bind-address", "Address of the metrics endpoint; 0 turns it off.",
-			"The port that the manifests' Service and most scrape configurations name.", &c.MetricsBindAddress},
-		{"metrics-secure", "Serve the metrics over TLS, to those whom the API server lets get the path /metrics.",
-			"Off, as scrape configurations for plain HTTP exist. On, the operator needs to create TokenReviews and SubjectAccessReviews.",
-			&c.MetricsSecure},
-		{"metrics-cert-path", "Directory with the certificate of the secure metrics endpoint; empty means one signed by itself.",
-			"A certificate that is renewed needs somebody who renews it; without one the connection is encrypted all the same.",
+		{"metrics-bind-address", "Address of the metrics endpoint; 0 disables it.",
+			"The port in the manifests' Service and in most scrape configurations.", &c.MetricsBindAddress},
+		{"metrics-secure", "Serve the metrics over TLS, to clients that the API server permits to get the path /metrics.",
+			"Off, because existing scrape configurations use plain HTTP. If it is on, the operator must create TokenReviews and " +
+				"SubjectAccessReviews.", &c.MetricsSecure},
+		{"metrics-cert-path", "Directory with the certificate of the secure metrics endpoint. If empty, the certificate is self-signed.",
+			"A managed certificate requires something that renews it. A self-signed one encrypts the connection too.",
 			&c.MetricsCertPath},
-		{"metrics-cert-name", "File of the certificate in --metrics-cert-path.", "The key in a Secret of type kubernetes.io/tls.",
+		{"metrics-cert-name", "File name of the certificate in --metrics-cert-path.", "The key in a Secret of type kubernetes.io/tls.",
 			&c.MetricsCertName},
-		{"metrics-cert-key", "File of the private key in --metrics-cert-path.", "The key in a Secret of type kubernetes.io/tls.",
+		{"metrics-cert-key", "File name of the private key in --metrics-cert-path.", "The key in a Secret of type kubernetes.io/tls.",
 			&c.MetricsCertKey},
-		{"enable-tracing", "Send OpenTelemetry traces over OTLP/gRPC, to where OTEL_EXPORTER_OTLP_ENDPOINT says.",
-			"Off: without a collector every export would fail.", &c.EnableTracing},
+		{"enable-tracing", "Export OpenTelemetry traces over OTLP/gRPC to OTEL_EXPORTER_OTLP_ENDPOINT.",
+			"Off, because every export fails without a collector.", &c.EnableTracing},
 	}
 }
 
 func (c *Config) profileFlags() []Flag {
 	return []Flag{
-		{"enable-pprof", "Serve the CPU profile on the metrics endpoint, under /debug/pprof/profile.",
-			"Off: a profile costs time, and whoever reaches the endpoint may ask for one.", &c.EnablePprof},
-		{"enable-pprof-debug", "Serve all of pprof, and fgprof, on the metrics endpoint. Implies --enable-pprof.",
-			"Off: heap and goroutine dumps show what is in memory.", &c.EnablePprofDebug},
-		{"pprof-block-profile-rate", "Nanoseconds of blocking for one sample of the block profile, with --enable-pprof-debug; 0 or less is off.",
-			"One sample for each millisecond blocked: waits that matter, at a cost that nobody measures.", &c.PprofBlockProfileRate},
-		{"pprof-mutex-profile-fraction", "One of so many contentions is a sample of the mutex profile, with --enable-pprof-debug; 0 or less is off.",
-			"One of ten keeps the cost below what contention itself costs.", &c.PprofMutexProfileFraction},
+		{"enable-pprof", "Serve the CPU profile at /debug/pprof/profile on the metrics endpoint.",
+			"Off, because a profile costs time and everybody who can reach the endpoint may request one.", &c.EnablePprof},
+		{"enable-pprof-debug", "Serve all pprof profiles and fgprof on the metrics endpoint. Implies --enable-pprof.",
+			"Off, because heap and goroutine dumps show the contents of memory.", &c.EnablePprofDebug},
+		{"pprof-block-profile-rate", "Nanoseconds of blocking per sample of the block profile, with --enable-pprof-debug; 0 or less " +
+			"disables it.",
+			"One sample per millisecond of blocking shows the relevant waits at a negligible cost.", &c.PprofBlockProfileRate},
+		{"pprof-mutex-profile-fraction", "Number of contentions per sample of the mutex profile, with --enable-pprof-debug; 0 or less " +
+			"disables it.",
+			"One in ten costs less than the contention itself.", &c.PprofMutexProfileFraction},
 	}
 }

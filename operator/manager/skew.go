@@ -15,16 +15,16 @@ import (
 
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxes.agents.x-k8s.io
 
-// reportVersionSkew says which CustomResourceDefinitions were installed by another version than this one: fields may be missing, or mean
-// nothing yet. One without a version, or that we may not read, is not judged. It runs once, at the start.
+// reportVersionSkew logs and reports the CustomResourceDefinitions that another version of the operator installed: fields may be
+// missing or have no effect. It skips definitions without a version and those that cannot be read. It runs once, at the start.
 func reportVersionSkew(
-	ctx context.Context, reader client.Reader, kinds []requiredKind, version string, tell func(crd string, skewed bool), log logr.Logger,
+	ctx context.Context, reader client.Reader, kinds []requiredKind, version string, report func(crd string, skewed bool), log logr.Logger,
 ) {
 	for _, kind := range kinds {
 		var crd metav1.PartialObjectMetadata
 		crd.APIVersion, crd.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 		if err := reader.Get(ctx, client.ObjectKey{Name: kind.crd}, &crd); err != nil {
-			log.V(1).Info("the version of a CustomResourceDefinition is not known", "crd", kind.crd, "why", err.Error())
+			log.V(1).Info("the version of a CustomResourceDefinition is unknown", "crd", kind.crd, "reason", err.Error())
 			continue
 		}
 		installed := crd.Labels[install.LabelVersion]
@@ -32,9 +32,9 @@ func reportVersionSkew(
 			continue
 		}
 		skewed := installed != install.VersionLabel(version)
-		tell(kind.crd, skewed)
+		report(kind.crd, skewed)
 		if skewed {
-			log.Info("the CustomResourceDefinition is of another version than this operator: run kubectl sandbox install",
+			log.Info("the CustomResourceDefinition has another version than the operator: run kubectl sandbox install",
 				"crd", kind.crd, "installed", installed, "operator", version)
 		}
 	}

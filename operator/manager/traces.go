@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// newTracer returns what the configuration asks for.
+// newTracer returns a Tracer that does nothing unless tracing is enabled.
 func newTracer(ctx context.Context, config Config, log logr.Logger) (*tracing.Tracer, error) {
 	if !config.EnableTracing {
 		return tracing.Off(), nil
@@ -22,11 +22,11 @@ func newTracer(ctx context.Context, config Config, log logr.Logger) (*tracing.Tr
 	return tracing.Setup(ctx, log.WithName("tracing"))
 }
 
-// shutdownTracer sends the last spans, although the operator's context has ended.
+// shutdownTracer exports the last spans. The context may have ended.
 func shutdownTracer(ctx context.Context, tracer *tracing.Tracer, log logr.Logger) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Tracing)
 	defer cancel()
 	if err := tracer.Shutdown(ctx); err != nil {
-		log.Error(err, "the last traces are lost")
+		log.Error(err, "export the last traces")
 	}
 }

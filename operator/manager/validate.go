@@ -13,31 +13,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// metricsOff is the address that turns the metrics endpoint off.
+// metricsOff is the address that disables the metrics endpoint.
 const metricsOff = "0"
 
-// Validate returns every mistake at once, each with the flag's name and what it takes.
+// Validate returns all errors at once, each with the flag and the values that it accepts.
 func (c Config) Validate() error {
-	var mistakes []error
-	wrong := func(flag, format string, args ...any) {
-		mistakes = append(mistakes, fmt.Errorf("--%s "+format, append([]any{flag}, args...)...))
+	var errs []error
+	invalid := func(flag, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("--%s "+format, append([]any{flag}, args...)...))
 	}
 	if problems := validation.IsDNS1123Subdomain(c.ClusterDomain); len(problems) > 0 {
-		wrong("cluster-domain", "%q is not a domain: %s", c.ClusterDomain, strings.Join(problems, ", "))
+		invalid("cluster-domain", "%q is not a domain: %s", c.ClusterDomain, strings.Join(problems, ", "))
 	}
 	if err := validateAddress(c.HealthProbeBindAddress); err != nil {
-		wrong("health-probe-bind-address", "%q: %w (want host:port or :port)", c.HealthProbeBindAddress, err)
+		invalid("health-probe-bind-address", "%q: %w (want host:port or :port)", c.HealthProbeBindAddress, err)
 	}
 	if c.LeaderElectionNamespace != "" {
 		if problems := validation.IsDNS1123Label(c.LeaderElectionNamespace); len(problems) > 0 {
-			wrong("leader-election-namespace", "%q is not a namespace: %s", c.LeaderElectionNamespace, strings.Join(problems, ", "))
+			invalid("leader-election-namespace", "%q is not a namespace: %s", c.LeaderElectionNamespace, strings.Join(problems, ", "))
 		}
 	}
 	if c.KubeAPIQPS == 0 || (c.KubeAPIQPS < 0 && c.KubeAPIQPS != -1) {
-		wrong("kube-api-qps", "%v: want a positive number, or -1 for no limit", c.KubeAPIQPS)
+		invalid("kube-api-qps", "%v: want a positive number, or -1 for no limit", c.KubeAPIQPS)
 	}
 	if c.KubeAPIBurst <= 0 {
-		wrong("kube-api-burst", "%d: want a positive number", c.KubeAPIBurst)
+		invalid("kube-api-burst", "%d: want a positive number", c.KubeAPIBurst)
 	}
 	for _, workers := range []struct {
 		flag   string
@@ -49,67 +49,67 @@ func (c Config) Validate() error {
 		{"sandbox-template-concurrent-workers", c.SandboxTemplateConcurrentWorkers},
 	} {
 		if workers.number <= 0 {
-			wrong(workers.flag, "%d: want a positive number", workers.number)
+			invalid(workers.flag, "%d: want a positive number", workers.number)
 		}
 	}
-	c.Pools.Validate(func(setting, format string, args ...any) { wrong(poolFlags+setting, format, args...) })
+	c.Pools.Validate(func(setting, format string, args ...any) { invalid(poolFlags+setting, format, args...) })
 	for _, list := range []struct {
 		flag       string
 		namespaces []string
 	}{{"router-namespace", c.RouterNamespaces}, {"watch-namespaces", c.WatchNamespaces}} {
 		for _, namespace := range list.namespaces {
 			if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-				wrong(list.flag, "%q is not a namespace: %s", namespace, strings.Join(problems, ", "))
+				invalid(list.flag, "%q is not a namespace: %s", namespace, strings.Join(problems, ", "))
 			}
 		}
 	}
-	c.validateMetrics(wrong)
-	return errors.Join(mistakes...)
+	c.validateMetrics(invalid)
+	return errors.Join(errs...)
 }
 
-// validateMetrics judges the metrics endpoint and what is served beside it.
-func (c Config) validateMetrics(wrong func(flag, format string, args ...any)) {
+// validateMetrics validates the settings of the metrics endpoint and of everything that it serves.
+func (c Config) validateMetrics(invalid func(flag, format string, args ...any)) {
 	if c.MetricsBindAddress != metricsOff {
 		if err := validateAddress(c.MetricsBindAddress); err != nil {
-			wrong("metrics-bind-address", "%q: %w (want host:port, :port, or 0 for none)", c.MetricsBindAddress, err)
+			invalid("metrics-bind-address", "%q: %w (want host:port, :port, or 0 for none)", c.MetricsBindAddress, err)
 		}
 	}
-	for _, beside := range []struct {
+	for _, served := range []struct {
 		flag string
 		on   bool
 	}{{"metrics-secure", c.MetricsSecure}, {"enable-pprof", c.EnablePprof}, {"enable-pprof-debug", c.EnablePprofDebug}} {
-		if beside.on && c.MetricsBindAddress == metricsOff {
-			wrong(beside.flag, "is served on the metrics endpoint: set --metrics-bind-address")
+		if served.on && c.MetricsBindAddress == metricsOff {
+			invalid(served.flag, "is served on the metrics endpoint: set --metrics-bind-address")
 		}
 	}
 	if c.MetricsCertPath != "" && !c.MetricsSecure {
-		wrong("metrics-cert-path", "%q: a certificate needs --metrics-secure", c.MetricsCertPath)
+		invalid("metrics-cert-path", "%q: a certificate needs --metrics-secure", c.MetricsCertPath)
 	}
 	for _, name := range []struct{ flag, file string }{
 		{"metrics-cert-name", c.MetricsCertName}, {"metrics-cert-key", c.MetricsCertKey},
 	} {
 		if name.file == "" || name.file != filepath.Base(name.file) {
-			wrong(name.flag, "%q: want the name of a file in --metrics-cert-path", name.file)
+			invalid(name.flag, "%q: want the name of a file in --metrics-cert-path", name.file)
 		}
 	}
 }
 
-// Warnings are settings that work and are likely not meant.
+// Warnings returns warnings about valid settings that are probably not intended.
 func (c Config) Warnings() []string {
 	var all []string
-	const many = 1000
+	const maxWorkers = 1000
 	workers := c.SandboxConcurrentWorkers
 	if c.Extensions {
 		workers += c.SandboxClaimConcurrentWorkers + c.SandboxWarmPoolConcurrentWorkers + c.SandboxTemplateConcurrentWorkers
 	}
-	if workers > many {
-		all = append(all, fmt.Sprintf("more than %d workers put a heavy load on the API server", many))
+	if workers > maxWorkers {
+		all = append(all, fmt.Sprintf("more than %d workers put a heavy load on the API server", maxWorkers))
 	}
 	if c.KubeAPIQPS > 0 && workers > c.KubeAPIBurst {
-		all = append(all, "more workers than --kube-api-burst: they will wait for the client-side limit")
+		all = append(all, "more workers than --kube-api-burst: they wait for the client-side rate limit")
 	}
 	if c.EnablePprofDebug {
-		all = append(all, "--enable-pprof-debug costs time and shows what is in memory to everybody who reaches the metrics endpoint")
+		all = append(all, "--enable-pprof-debug costs time, and shows the contents of memory to everybody who can reach the metrics endpoint")
 	}
 	return all
 }

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ConditionType is a type of condition on one of our objects.
+// ConditionType is the type of a condition of one of our objects.
 type ConditionType string
 
-// Condition types. A Sandbox carries them in this order and no others.
+// Condition types. A Sandbox has no others, and lists them in this order.
 const (
 	ConditionReady     ConditionType = "Ready"
 	ConditionSuspended ConditionType = "Suspended"
@@ -49,7 +49,7 @@ const (
 	ReasonSandboxNotReady           Reason = "SandboxNotReady"
 )
 
-// Reasons of events about a SandboxClaim; its expiry is told as ReasonClaimExpired.
+// Reasons of events about a SandboxClaim. The event about its expiry has ReasonClaimExpired.
 const (
 	ReasonSandboxAdopted     Reason = "SandboxAdopted"
 	ReasonSandboxProvisioned Reason = "SandboxProvisioned"
@@ -72,7 +72,7 @@ const (
 	ReasonRecreatingPod    Reason = "RecreatingFailedPod"
 )
 
-// Reasons of events about a SandboxTemplate or a SandboxWarmPool; a pool without its template says ReasonTemplateNotFound.
+// Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has ReasonTemplateNotFound.
 const (
 	ReasonNetworkPolicyRefused  Reason = "NetworkPolicyRefused"
 	ReasonNetworkPolicyRejected Reason = "NetworkPolicyRejected"
@@ -97,14 +97,14 @@ const (
 	MessageErrorPrefix            = "Error seen: "
 )
 
-// A message may quote what a user or a server wrote. The API takes 32 KiB; a person reads less.
+// A message may quote text of any length from users or servers. The API allows 32 KiB, which is more than anybody reads.
 const (
 	maxMessageLength = 4096
 	truncationMark   = " ... (cut)"
 )
 
-// NewCondition returns a condition of the given generation whose time of change is kept from was while the status stays
-// the same; now is used where it changes. Condition times have a resolution of one second.
+// NewCondition returns a condition. Its transition time is that of the same condition in was, or now if the status differs or was has
+// no such condition. It truncates long messages. Condition times have a resolution of one second.
 func NewCondition(
 	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string, generation int64, now metav1.Time,
 ) metav1.Condition {
@@ -124,7 +124,7 @@ func NewCondition(
 	return is
 }
 
-// FindCondition returns the condition of the kind, or nil.
+// FindCondition returns a pointer to the condition of that type in the list, or nil.
 func FindCondition(conditions []metav1.Condition, kind ConditionType) *metav1.Condition {
 	for i := range conditions {
 		if conditions[i].Type == string(kind) {
@@ -134,7 +134,7 @@ func FindCondition(conditions []metav1.Condition, kind ConditionType) *metav1.Co
 	return nil
 }
 
-// ConditionTrue says whether the condition is there and True.
+// ConditionTrue reports whether the condition exists and is True.
 func ConditionTrue(conditions []metav1.Condition, kind ConditionType) bool {
 	c := FindCondition(conditions, kind)
 	return c != nil && c.Status == metav1.ConditionTrue

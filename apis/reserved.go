@@ -5,24 +5,24 @@ package apis
 
 import "strings"
 
-// ReservedKey says whether a label or annotation key lies under one of our two domains, or a subdomain of them: only the
-// operator writes such keys.
+// ReservedKey reports whether a label or annotation key is under one of our two domains or a subdomain of them. Only the operator
+// sets such keys.
 func ReservedKey(key string) bool {
 	domain, _, found := strings.Cut(key, "/")
 	return found && (domain == GroupAgents || strings.HasSuffix(domain, "."+GroupAgents))
 }
 
-// ReservedLabel says whether a tenant's Pod may not carry this label: a reserved key, or the router's identity, which the
-// default NetworkPolicy lets in.
+// ReservedLabel reports whether tenants may not set this label on a Pod: its key is reserved, or it is the label of the router, from
+// which the default NetworkPolicy allows ingress.
 func ReservedLabel(key, value string) bool {
 	return ReservedKey(key) || (key == LabelApp && value == AppRouter)
 }
 
-// reservedDomains are Kubernetes' own and ours.
+// reservedDomains are the domains of Kubernetes and ours.
 var reservedDomains = [...]string{"kubernetes.io", "k8s.io", GroupAgents}
 
-// ReservedDomain is the domain because of which a claim may not set a label or annotation key and a template does not hand one on,
-// or empty: the domains of Kubernetes and ours, with their subdomains.
+// ReservedDomain returns the reserved domain that a label or annotation key is under, or "". Claims may not set such keys, and
+// templates do not propagate them. Subdomains of the domains of Kubernetes and ours are reserved, too.
 func ReservedDomain(key string) string {
 	prefix, _, found := strings.Cut(key, "/")
 	if !found {

@@ -3,7 +3,7 @@
 
 package apis
 
-// The API groups and the domain that all of them share. Metadata keys under either group belong to the operator.
+// The API groups. They are also the domains of label and annotation keys, which only the operator sets.
 const (
 	// GroupAgents is the API group of Sandbox.
 	GroupAgents = "agents.x-k8s.io"
@@ -19,13 +19,13 @@ const (
 	KindSandboxWarmPool = "SandboxWarmPool"
 )
 
-// Versions: v1beta1 is stored, v1alpha1 is served with the same schema.
+// Versions. v1beta1 is the storage version; v1alpha1 is served with the same schema.
 const (
 	VersionV1beta1  = "v1beta1"
 	VersionV1alpha1 = "v1alpha1"
 )
 
-// Resources, as they stand in URLs.
+// Resources, as in URLs.
 const (
 	ResourceSandboxes = "sandboxes"
 	ResourceClaims    = "sandboxclaims"
@@ -43,27 +43,27 @@ const (
 
 // Labels.
 const (
-	// LabelSandboxNameHash ties a Pod, Service or PersistentVolumeClaim to the name of its Sandbox.
+	// LabelSandboxNameHash on a Pod, Service or PersistentVolumeClaim is the hash of the name of its Sandbox.
 	LabelSandboxNameHash = GroupAgents + "/sandbox-name-hash"
-	// LabelSandboxUID ties a Pod to one incarnation of a Sandbox: Services select by it too. On a PersistentVolumeClaim that outlives
-	// its Sandbox it stands for the owner reference that such a claim does not carry.
+	// LabelSandboxUID on a Pod is the UID of its Sandbox; Services select by it. On a retained PersistentVolumeClaim it replaces the
+	// owner reference.
 	LabelSandboxUID = GroupAgents + "/sandbox-uid"
-	// LabelAdoptable set to ValueTrue on an unowned object lets a Sandbox of the matching name take it over.
+	// LabelAdoptable set to ValueTrue on an object without a controller allows the Sandbox that needs its name to adopt it.
 	LabelAdoptable = GroupAgents + "/adoptable"
-	// LabelSandboxPodTemplateHash on a pool member is the hash of the blueprint it was built from.
+	// LabelSandboxPodTemplateHash on a pool member is the hash of the blueprint that it was built from.
 	LabelSandboxPodTemplateHash = GroupAgents + "/sandbox-pod-template-hash"
-	// LabelAssignedSandboxName on a claim is the name of the Sandbox it is bound to, on a PersistentVolumeClaim that of the Sandbox it
-	// was made for (an annotation of the same key too).
+	// LabelAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the Sandbox that it
+	// was created for. There is an annotation with the same key, for names that are no label values.
 	LabelAssignedSandboxName = GroupAgents + "/sandbox-name"
-	// LabelClaimUID on a Sandbox, its Pod, and PersistentVolumeClaims that outlive them is the UID of the claim that holds them.
+	// LabelClaimUID on a Sandbox, its Pod and its retained PersistentVolumeClaims is the UID of the claim that owns the Sandbox.
 	LabelClaimUID = GroupAgents + "/claim-uid"
 	// LabelWarmPoolSandbox on a pool member is the hash of the pool's name.
 	LabelWarmPoolSandbox = GroupAgents + "/warm-pool-sandbox"
 	// LabelSandboxTemplateRefHash is the hash of the template's name; NetworkPolicies select by it.
 	LabelSandboxTemplateRefHash = GroupAgents + "/sandbox-template-ref-hash"
-	// LabelLaunchType on a Sandbox says how its claim got it: cold or warm.
+	// LabelLaunchType on a Sandbox is LaunchTypeWarm if its claim adopted it from a pool, otherwise LaunchTypeCold.
 	LabelLaunchType = GroupAgents + "/launch-type"
-	// LabelApp is the conventional application label; the operator and the router are found by it.
+	// LabelApp is the conventional application label. The operator and the router are found by it.
 	LabelApp = "app"
 )
 
@@ -79,28 +79,29 @@ const (
 
 // Annotations.
 const (
-	// AnnotationPodName on a Sandbox is a hint at its Pod; the owner reference decides.
+	// AnnotationPodName on a Sandbox is the name of its Pod. It is a hint: the owner reference decides.
 	AnnotationPodName = GroupAgents + "/pod-name"
-	// AnnotationTemplateRef on a Sandbox is the name of the template it was stamped from.
+	// AnnotationTemplateRef on a Sandbox is the name of the template that it was created from.
 	AnnotationTemplateRef = GroupAgents + "/sandbox-template-ref"
-	// AnnotationTemplateUID on a NetworkPolicy is the UID of the template that it is of. It stands for the owner reference that such a
-	// policy does not carry: it outlives its template as long as there are Pods that it selects.
+	// AnnotationTemplateUID on a NetworkPolicy is the UID of its template. It replaces an owner reference: the policy outlives its
+	// template as long as there are Pods that it selects.
 	AnnotationTemplateUID = GroupAgents + "/sandbox-template-uid"
-	// AnnotationAssignedSandboxName on a claim is the name of the Sandbox it is bound to, on a PersistentVolumeClaim that of the
-	// Sandbox it was made for.
+	// AnnotationAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the Sandbox
+	// that it was created for.
 	AnnotationAssignedSandboxName = LabelAssignedSandboxName
-	// AnnotationUnusedSince on a PersistentVolumeClaim is when (RFC 3339) its Sandbox was found to be gone.
+	// AnnotationUnusedSince on a PersistentVolumeClaim is the time (RFC 3339) at which its Sandbox was found to be gone.
 	AnnotationUnusedSince = GroupAgents + "/unused-since"
 	// AnnotationPropagatedLabels on a Pod lists the label keys that came from spec.podTemplate, sorted, comma-separated.
 	AnnotationPropagatedLabels = GroupAgents + "/propagated-labels"
 	// AnnotationPropagatedAnnotations on a Pod lists the annotation keys that came from spec.podTemplate.
 	AnnotationPropagatedAnnotations = GroupAgents + "/propagated-annotations"
-	// AnnotationClientFirstRequestedAt is the client's clock (RFC 3339, nanoseconds) when it asked for the object.
+	// AnnotationClientFirstRequestedAt is the time (RFC 3339, nanoseconds) at which the client requested the object,
+	// according to the client's clock.
 	AnnotationClientFirstRequestedAt = GroupAgents + "/client-first-requested-at"
-	// AnnotationWebhookFirstObservedAt on a claim is an admission webhook's clock (RFC 3339, nanoseconds) when it first saw the
-	// claim. We have no webhook, and honour the note of others.
+	// AnnotationWebhookFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which an admission webhook first saw the claim,
+	// according to its clock. We have no webhook, but read what the webhooks of others record.
 	AnnotationWebhookFirstObservedAt = GroupAgents + "/webhook-first-observed-at"
-	// AnnotationControllerFirstObservedAt on a claim is the operator's clock (RFC 3339, nanoseconds) when it first saw the claim.
+	// AnnotationControllerFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which the operator first saw the claim.
 	AnnotationControllerFirstObservedAt = GroupAgents + "/controller-first-observed-at"
 	// AnnotationClaimLabels on a Sandbox lists the keys of its labels that came from its claim, sorted, comma-separated.
 	AnnotationClaimLabels = GroupAgents + "/claim-labels"
@@ -110,27 +111,27 @@ const (
 	AnnotationClaimPodLabels = GroupAgents + "/claim-pod-labels"
 	// AnnotationClaimPodAnnotations on a Sandbox lists the annotation keys of its podTemplate that came from its claim.
 	AnnotationClaimPodAnnotations = GroupAgents + "/claim-pod-annotations"
-	// AnnotationSafeToEvict set to ValueTrue on a Pod lets the cluster autoscaler evict it: fine for a warm Pod, never for one
-	// that somebody works in.
+	// AnnotationSafeToEvict set to ValueTrue on a Pod allows the cluster autoscaler to evict it. It may be set on a warm Pod, and never
+	// on the Pod of a claimed Sandbox.
 	AnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-	// AnnotationCRDHash on the operator's Pods is the hash of all CustomResourceDefinitions of its version. When they change the
-	// Pods are replaced: an operator that goes on to watch through former ones does not see what is new.
+	// AnnotationCRDHash on the operator's Pods is the hash of all CustomResourceDefinitions of its version. A change replaces the Pods:
+	// an operator whose watches were opened with older definitions does not see new fields.
 	AnnotationCRDHash = GroupAgents + "/crd-hash"
 	// AnnotationTraceContext carries a W3C trace context between objects.
 	AnnotationTraceContext = "opentelemetry.io/trace-context"
-	// AnnotationDefaultContainer is kubectl's choice of container for exec, logs and cp.
+	// AnnotationDefaultContainer is the container that kubectl exec, logs and cp use by default.
 	AnnotationDefaultContainer = "kubectl.kubernetes.io/default-container"
-	// AnnotationDefaultStorageClass marks the StorageClass that a claim without one gets.
+	// AnnotationDefaultStorageClass marks the StorageClass of PersistentVolumeClaims that name none.
 	AnnotationDefaultStorageClass = "storageclass.kubernetes.io/is-default-class"
 )
 
 // Names of the operator's own objects.
 const (
-	// OperatorName is the operator's binary, Deployment, container, ServiceAccount and app label.
+	// OperatorName is the name of the operator's binary, Deployment, container and ServiceAccount, and the value of its app label.
 	OperatorName = "agent-sandbox-controller"
-	// OperatorNamespace is where the operator is installed unless somebody says otherwise.
+	// OperatorNamespace is the default namespace of the operator.
 	OperatorNamespace = "agent-sandbox-system"
-	// LeaseName is the leader-election Lease.
+	// LeaseName is the name of the Lease for leader election.
 	LeaseName = "a3317529.agent-sandbox.x-k8s.io"
 )
 

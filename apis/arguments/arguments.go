@@ -1,25 +1,25 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package arguments reads the arguments of an operator's container, as whoever installs, examines or waits for one needs them.
+// Package arguments parses the arguments of the operator's container, for code that installs, checks or waits for an operator.
 package arguments
 
 import "strings"
 
-// The flags that others than the operator itself look at.
+// The flags that code outside the operator reads.
 const (
 	LeaderElect             = "leader-elect"
 	LeaderElectionNamespace = "leader-election-namespace"
 	WatchNamespaces         = "watch-namespaces"
 )
 
-// Name is the flag that an argument gives, without dashes.
+// Name returns the name of the flag in an argument, without dashes.
 func Name(arg string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	return name
 }
 
-// Value is the last value of a flag; a flag without one is true.
+// Value returns the last value of a flag, and whether the flag is given. A flag without a value is "true".
 func Value(args []string, flag string) (value string, given bool) {
 	for _, arg := range args {
 		name, v, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -33,7 +33,7 @@ func Value(args []string, flag string) (value string, given bool) {
 	return value, given
 }
 
-// Values are all values of a flag that may be given several times, or with commas.
+// Values returns all values of a flag that may be given several times or with comma-separated values.
 func Values(args []string, flag string) []string {
 	var all []string
 	for _, arg := range args {

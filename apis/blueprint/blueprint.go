@@ -1,13 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package blueprint tells whether a Sandbox was built from what its template says now.
+// Package blueprint computes a hash that tells whether a Sandbox was built from the current content of its template.
 //
 // Invariants:
-//   - two blueprints that equality.Semantic calls equal have one hash: nil or empty, 1Gi or 1024Mi makes no difference;
-//   - a field that a later version of Kubernetes adds changes no hash while it is unset, so an upgrade of the operator
-//     makes no member of a pool stale;
-//   - metadata of the Pod is no part of it: labels and annotations reach a live Pod without a restart.
+//   - Blueprints that are equal according to equality.Semantic have the same hash: nil and empty, or 1Gi and 1024Mi, do not differ.
+//   - A field that a later version of Kubernetes adds changes no hash while it is unset, so an upgrade of the operator makes no
+//     member of a pool stale.
+//   - The Pod's metadata is not included: labels and annotations are applied to a live Pod without a restart.
 package blueprint
 
 import (
@@ -20,27 +20,27 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// hashLength of the hash: 64 bits, far beyond the number of blueprints that one pool ever sees.
+// hashLength is the number of hexadecimal digits of a hash. 64 bits are enough for the blueprints of one pool.
 const hashLength = 16
 
-// blueprint is everything that a change of needs a new Pod, volume or Service for.
+// blueprint contains the fields whose change requires a new Pod, volume or Service.
 type blueprint struct {
 	PodSpec              corev1.PodSpec                                `json:"podSpec"`
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates"`
 	Service              *bool                                         `json:"service"`
 }
 
-// Hash is a label value that is the same for blueprints that mean the same, and differs for those that do not. The order of
-// lists counts: the first container is the default one, and init containers run in order.
+// Hash returns a label value that is the same for blueprints with the same meaning. The order of lists matters: the first container
+// is the default one, and init containers run in order.
 func Hash(podSpec corev1.PodSpec, claims []agentsv1beta1.PersistentVolumeClaimTemplate, service *bool) string {
 	return Digest(blueprint{PodSpec: podSpec, VolumeClaimTemplates: claims, Service: service})
 }
 
-// Digest is a label value that is the same for API values that mean the same.
+// Digest returns a label value that is the same for API values with the same meaning.
 func Digest(value any) string {
 	raw, err := json.Marshal(canonical(value))
 	if err != nil {
-		panic("blueprint: a canonical form holds maps, lists, strings, booleans and integers only: " + err.Error())
+		panic("blueprint: the canonical form has a value that JSON cannot encode: " + err.Error())
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])[:hashLength]

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// canonical turns an API value into maps, lists and scalars that are equal when the values are semantically equal.
+// canonical converts an API value to maps, lists and scalars that are equal if the values are semantically equal.
 func canonical(value any) any { return canonicalValue(reflect.ValueOf(value)) }
 
 func canonicalValue(v reflect.Value) any {
@@ -50,8 +50,8 @@ func canonicalValue(v reflect.Value) any {
 	}
 }
 
-// collectFields puts the fields that are set under their JSON names. An unset field leaves no trace, so that one that is added to a
-// type later changes nothing.
+// collectFields adds the fields that are set, under their JSON names. It omits unset fields, so that a field which is added to a type
+// later changes no hash.
 func collectFields(v reflect.Value, into map[string]any) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -70,8 +70,8 @@ func collectFields(v reflect.Value, into map[string]any) {
 	}
 }
 
-// isUnset says whether a field means nothing: a zero, nothing in it, or a struct without anything set. A pointer to an empty
-// struct is set: emptyDir: {} is a volume.
+// isUnset reports whether a field has no meaning: a zero value, an empty list or map, or a struct without set fields. A pointer to an
+// empty struct is set: emptyDir: {} is a volume.
 func isUnset(v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case resource.Quantity:
@@ -94,7 +94,7 @@ func isUnset(v reflect.Value) bool {
 	}
 }
 
-// canonicalQuantity spells a quantity in one way, whatever its unit was.
+// canonicalQuantity formats a quantity independently of its unit.
 func canonicalQuantity(quantity resource.Quantity) string {
 	if quantity.IsZero() {
 		return "0"

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package buildinfo tells which build is running. The linker sets the values; a build without them says so.
+// Package buildinfo describes the running build. The linker sets the values; a build without them has placeholders.
 package buildinfo
 
 import (
@@ -34,15 +34,15 @@ func Get() Info {
 	}
 }
 
-// releasePattern is how releases are called; commits after one are called otherwise.
+// releasePattern matches the versions of releases. The version of a commit after a release has a suffix that it does not match.
 var releasePattern = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.[0-9]+)?)?$`)
 
-// IsRelease says whether a version is one whose images are published.
+// IsRelease reports whether a version is a release, whose images are published.
 func IsRelease(version string) bool {
 	return releasePattern.MatchString(version) && !strings.HasPrefix(version, "v0.0.0")
 }
 
-// String is one line for a person.
+// String returns the build in one line for display.
 func (i Info) String() string {
 	return i.Version + " (commit " + i.Commit + ", " + i.GoVersion + ", " + i.Platform + ")"
 }

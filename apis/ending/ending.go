@@ -1,14 +1,14 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ending says what ended a Pod: its own work, or somebody who took it away. Operator, SDK and dashboard ask the same
-// table; nobody reads a meaning into a Pod's phase alone.
+// Package ending determines what ended a Pod: its own work, or somebody who removed it. The operator, the SDK and the dashboard all
+// use it, because a Pod's phase alone does not tell.
 //
 // Invariants:
-//   - work has finished only if it ended by itself: it exited, was killed for its memory, or ran into its own
-//     activeDeadlineSeconds. A Pod that is being deleted, or that was evicted, preempted, rejected or lost, has not finished,
-//     whatever phase and exit codes it shows: a process that ends well on SIGTERM makes it Succeeded;
-//   - in doubt the work has not finished: a wrong word that it has starts a time to live, and that deletes data.
+//   - Work has finished only if it ended by itself: the containers exited, ran out of memory, or reached activeDeadlineSeconds. A Pod
+//     that is being deleted, or was evicted, preempted, rejected or lost, has not finished, whatever its phase and exit codes: a
+//     process that exits with 0 on SIGTERM gives the phase Succeeded.
+//   - If in doubt, the work has not finished: reporting it as finished starts a time to live, whose end deletes data.
 package ending
 
 import (
@@ -21,39 +21,39 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Cause is what ended a Pod, or is about to.
+// Cause is what ended a Pod, or is about to end it.
 type Cause string
 
-// The causes. With the first four the work has finished.
+// The causes. The work has finished with Completed, Failed, OutOfMemory and DeadlineExceeded, and with no other.
 const (
-	// None: nothing has ended it.
+	// None means that nothing has ended the Pod.
 	None Cause = ""
-	// Completed: every container exited with code 0.
+	// Completed means that every container exited with code 0.
 	Completed Cause = "Completed"
-	// Failed: a container exited with another code, or could not be started.
+	// Failed means that a container exited with another code or could not be started.
 	Failed Cause = "Failed"
-	// OutOfMemory: a container was killed because it used more memory than it may.
+	// OutOfMemory means that a container exceeded its memory limit and was killed.
 	OutOfMemory Cause = "OutOfMemory"
-	// DeadlineExceeded: the Pod ran longer than its own activeDeadlineSeconds.
+	// DeadlineExceeded means that the Pod ran longer than its activeDeadlineSeconds.
 	DeadlineExceeded Cause = "DeadlineExceeded"
-	// Deleted: somebody deleted it; suspension, expiry and a drain without evictions do so too.
+	// Deleted means that the Pod was deleted, for example by suspension, expiry or a drain without evictions.
 	Deleted Cause = "Deleted"
-	// Evicted: the eviction API, a taint, or the kubelet of a node that ran short took it away.
+	// Evicted means that the eviction API, a taint, or the kubelet of a node short of resources removed the Pod.
 	Evicted Cause = "Evicted"
-	// Preempted: it made room for one that is more important.
+	// Preempted means that the Pod was removed in favor of a Pod with a higher priority.
 	Preempted Cause = "Preempted"
-	// Rejected: its node did not take it, or takes it no more.
+	// Rejected means that the node did not admit the Pod, or no longer does.
 	Rejected Cause = "Rejected"
-	// NodeShutdown: its node was shut down.
+	// NodeShutdown means that the node was shut down.
 	NodeShutdown Cause = "NodeShutdown"
-	// NodeLost: its node went, or lost its containers, as after a crash.
+	// NodeLost means that the node is gone, or lost its containers, for example in a crash.
 	NodeLost Cause = "NodeLost"
 )
 
-// ReasonEvicted is that of the status which a kubelet writes for a Pod that it evicts, and of its Event about that.
+// ReasonEvicted is the reason that a kubelet sets in the status of a Pod that it evicts, and in its Event about the eviction.
 const ReasonEvicted = "Evicted"
 
-// Reasons in a Pod's status. The kubelet gives one if it ended the Pod itself, and none if the containers did.
+// Reasons in a Pod's status. The kubelet sets one if it ended the Pod itself, and none if the containers exited.
 const (
 	reasonDeadlineExceeded = "DeadlineExceeded"
 	reasonPreempting       = "Preempting"
@@ -62,26 +62,26 @@ const (
 	reasonNodeLost         = "NodeLost"
 )
 
-// Reasons of the condition DisruptionTarget that have no constant in Kubernetes' API.
+// Reasons of the condition DisruptionTarget for which the Kubernetes API has no constant.
 const reasonDeletionByPodGC = "DeletionByPodGC"
 
-// Reasons of a container's end. The last two are those of a kubelet and of a runtime that do not know how it ended.
+// Reasons of terminated containers. A kubelet and a container runtime set the last two if they do not know how the container ended.
 const (
 	reasonOOMKilled     = "OOMKilled"
 	reasonStatusUnknown = "ContainerStatusUnknown"
 	reasonUnknown       = "Unknown"
 )
 
-// Ending is how a Pod ended, or is about to. The zero value is a Pod that nothing ends.
+// Ending is how a Pod ended, or is about to end. The zero value is a Pod that nothing has ended.
 type Ending struct {
 	Cause Cause
-	// Going says that the Pod is being deleted.
+	// Deleting is true while the Pod is being deleted.
 	Deleting bool
-	// Why is the word of whoever took the Pod away; empty where nobody said anything.
+	// Message says who removed the Pod and why, in the words of the kubelet or the controller. It may be empty.
 	Message string
 }
 
-// Of says what ended the Pod, nil included.
+// Of returns what ended the Pod, which may be nil.
 func Of(pod *corev1.Pod) Ending {
 	if pod == nil {
 		return Ending{}
@@ -93,7 +93,7 @@ func Of(pod *corev1.Pod) Ending {
 	return e
 }
 
-// Finished says whether the Pod's work ended by itself.
+// Finished reports whether the Pod's work ended by itself.
 func (e Ending) Finished() bool {
 	switch e.Cause {
 	case Completed, Failed, OutOfMemory, DeadlineExceeded:
@@ -103,10 +103,10 @@ func (e Ending) Finished() bool {
 	}
 }
 
-// NeedsDeletion says whether the Pod was taken away and its object is still there, although nobody deletes it.
+// NeedsDeletion reports whether the Pod was evicted or lost, and its object still exists although nobody deletes it.
 func (e Ending) NeedsDeletion() bool { return e.Cause != None && !e.Finished() && !e.Deleting }
 
-// Reason is that of the condition Finished.
+// Reason returns the reason of the condition Finished.
 func (e Ending) Reason() apis.Reason {
 	if e.Cause == Completed {
 		return apis.ReasonPodSucceeded
@@ -114,11 +114,11 @@ func (e Ending) Reason() apis.Reason {
 	return apis.ReasonPodFailed
 }
 
-// DisplayStatus is the Pod's state in the one word that a table shows: its phase, unless somebody takes or took it away.
+// DisplayStatus returns the Pod's status in one word for a table: its phase, or the cause if the Pod is being or was removed.
 func DisplayStatus(pod *corev1.Pod) string {
 	switch end := Of(pod); {
 	case end.Deleting:
-		return "Terminating" // as kubectl has it
+		return "Terminating" // the same word as in kubectl get
 	case end.NeedsDeletion():
 		return string(end.Cause)
 	default:
@@ -126,17 +126,17 @@ func DisplayStatus(pod *corev1.Pod) string {
 	}
 }
 
-// causeOf is the table. The order of its rows matters: who takes a Pod away may have let its containers exit as they like.
+// causeOf maps a Pod's status to a cause. The order of the cases matters: containers of a removed Pod may exit with any code.
 func causeOf(pod *corev1.Pod) Cause {
-	going, phase, reason := pod.DeletionTimestamp != nil, pod.Status.Phase, pod.Status.Reason
-	over := phase == corev1.PodSucceeded || phase == corev1.PodFailed
+	deleting, phase, reason := pod.DeletionTimestamp != nil, pod.Status.Phase, pod.Status.Reason
+	ended := phase == corev1.PodSucceeded || phase == corev1.PodFailed
 	disruption := disruptionOf(pod)
 	switch {
-	case !going && !over:
+	case !deleting && !ended:
 		return None
 	case disruption != nil:
 		return causeOfDisruption(disruption.Reason, reason)
-	case going:
+	case deleting:
 		return Deleted
 	case phase == corev1.PodSucceeded:
 		return Completed
@@ -152,7 +152,7 @@ func causeOf(pod *corev1.Pod) Cause {
 	return Failed
 }
 
-// disruptionOf is the condition by which Kubernetes says that it takes a Pod away; nil: it does not.
+// disruptionOf returns the condition with which Kubernetes marks a Pod that it removes, or nil.
 func disruptionOf(pod *corev1.Pod) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
@@ -162,20 +162,20 @@ func disruptionOf(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-func causeOfDisruption(by, reason string) Cause {
-	switch by {
+func causeOfDisruption(disruption, reason string) Cause {
+	switch disruption {
 	case corev1.PodReasonPreemptionByScheduler:
 		return Preempted
 	case reasonDeletionByPodGC:
 		return NodeLost
 	case corev1.PodReasonTerminationByKubelet:
 		return causeOfKubeletReason(reason)
-	default: // the eviction API, the taint manager, and who comes later
+	default: // the eviction API, the taint manager, and future components
 		return Evicted
 	}
 }
 
-// causeOfKubeletReason is the cause behind a kubelet's own reason.
+// causeOfKubeletReason maps a reason that a kubelet set in the Pod's status to a cause.
 func causeOfKubeletReason(reason string) Cause {
 	switch reason {
 	case ReasonEvicted, "":
@@ -191,7 +191,7 @@ func causeOfKubeletReason(reason string) Cause {
 	}
 }
 
-// container is how one container ended.
+// container is a terminated container.
 type container struct {
 	name string
 	end  *corev1.ContainerStateTerminated
@@ -207,7 +207,7 @@ func terminatedContainers(pod *corev1.Pod) []container {
 	return all
 }
 
-// lostContainer is a container of which nobody knows how it ended, nil if there is none.
+// lostContainer returns the first container of which nobody knows how it ended, or nil.
 func lostContainer(pod *corev1.Pod) *container {
 	for _, c := range terminatedContainers(pod) {
 		if c.end.Reason == reasonStatusUnknown || c.end.Reason == reasonUnknown {
@@ -217,7 +217,7 @@ func lostContainer(pod *corev1.Pod) *container {
 	return nil
 }
 
-// messageOf is what is known of who took the Pod away: the kubelet's word, else that of who marked it, else what a container shows.
+// messageOf says who removed the Pod: according to the kubelet, otherwise the condition DisruptionTarget, otherwise a container.
 func messageOf(pod *corev1.Pod) string {
 	disruption := disruptionOf(pod)
 	switch {

@@ -1,11 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle decides when a Sandbox or a SandboxClaim is over. Operator, plugin and dashboard ask the same
-// Deadline; nobody computes an expiry of their own.
+// Package lifecycle computes when a Sandbox or a SandboxClaim expires. It is the only place that does so, for the operator, the
+// plugin and the dashboard.
 //
 // Invariants:
-//   - the earliest of the absolute and the finish-relative deadline wins;
+//   - the earlier of the shutdown time and the time to live after the end of the work applies;
 //   - a deadline is reached at its instant, not after it;
 //   - the package reads no clock: time is an argument.
 package lifecycle
@@ -18,27 +18,27 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Cause says which rule ends an object.
+// Cause is the rule by which an object expires.
 type Cause string
 
 // The causes.
 const (
-	// CauseNone: nothing ends it.
+	// CauseNone means that the object does not expire.
 	CauseNone Cause = ""
-	// CauseShutdownTime: spec's absolute shutdownTime.
+	// CauseShutdownTime is the absolute shutdownTime in the spec.
 	CauseShutdownTime Cause = "shutdownTime"
-	// CauseFinished: ttlSecondsAfterFinished after the Finished condition turned True.
+	// CauseFinished is ttlSecondsAfterFinished, counted from when the condition Finished became True.
 	CauseFinished Cause = "ttlSecondsAfterFinished"
 )
 
-// Deadline is the instant at which an object is over. Its zero value never comes.
+// Deadline is the instant at which an object expires. The zero value is no deadline.
 type Deadline struct {
 	at    time.Time
 	cause Cause
 }
 
-// Of combines an absolute shutdown time with a time to live in seconds after the Finished condition among conditions. Any
-// of them may be nil or empty; a Finished condition counts only when it is True and carries a time.
+// Of returns the earlier of the shutdown time and the end of the time to live, which starts when the condition Finished becomes True.
+// Any argument may be nil. A condition Finished without a transition time is ignored.
 func Of(shutdown *metav1.Time, ttlSecondsAfterFinished *int32, conditions []metav1.Condition) Deadline {
 	var d Deadline
 	if shutdown != nil && !shutdown.IsZero() {
@@ -56,13 +56,13 @@ func Of(shutdown *metav1.Time, ttlSecondsAfterFinished *int32, conditions []meta
 	return d
 }
 
-// IsSet says whether there is a deadline at all.
+// IsSet reports whether there is a deadline.
 func (d Deadline) IsSet() bool { return d.cause != CauseNone }
 
-// Reached says whether the object is over at now.
+// Reached reports whether the object has expired at now.
 func (d Deadline) Reached(now time.Time) bool { return d.IsSet() && !now.Before(d.at) }
 
-// Remaining is the time until the deadline: zero when it is reached or there is none, so it serves as a requeue delay.
+// Remaining returns the time until the deadline, or 0 if it is reached or there is none. It can be used as RequeueAfter.
 func (d Deadline) Remaining(now time.Time) time.Duration {
 	if !d.IsSet() || d.Reached(now) {
 		return 0
@@ -70,8 +70,8 @@ func (d Deadline) Remaining(now time.Time) time.Duration {
 	return d.at.Sub(now)
 }
 
-// At is the instant; it means nothing unless Set.
+// At returns the instant. It is valid only if IsSet.
 func (d Deadline) At() time.Time { return d.at }
 
-// Cause is the rule that gave the deadline.
+// Cause returns the rule that determines the deadline.
 func (d Deadline) Cause() Cause { return d.cause }

@@ -1,8 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package naming derives the names and hashes that tie objects to each other. Every rule is a pure function; two parts of
-// the system that need the same name call the same one.
+// Package naming derives the names and hashes that connect objects. Its functions are pure, and each rule exists only here.
 package naming
 
 import (
@@ -13,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Limits on names, in bytes, that follow from names derived from them.
+// Maximum lengths of names, in bytes, from which other names are derived.
 const (
 	// MaxPoolName leaves room for the five random characters of a member's name within a DNS label.
 	MaxPoolName = validation.DNS1123LabelMaxLength - len("-xxxxx")
@@ -23,27 +22,27 @@ const (
 
 const networkPolicySuffix = "-network-policy"
 
-// Hash is the eight lower-case hexadecimal digits of the 32-bit FNV-1a hash of a name: short enough for any label value.
-// Two names may share a hash, so nothing may rest on it alone.
+// Hash returns the 32-bit FNV-1a hash of a name as eight lower-case hexadecimal digits, which is a valid label value. Two names may
+// have the same hash, so it must never be the only criterion.
 func Hash(name string) string {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(name)) // a hash never fails to take bytes
+	_, _ = h.Write([]byte(name)) // never fails
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// PersistentVolumeClaim is the name of the PersistentVolumeClaim that a template of a Sandbox gives.
+// PersistentVolumeClaim returns the name of the PersistentVolumeClaim for one of a Sandbox's volumeClaimTemplates.
 func PersistentVolumeClaim(template, sandbox string) string { return template + "-" + sandbox }
 
-// NetworkPolicy is the name of the NetworkPolicy shared by all Sandboxes of a template.
+// NetworkPolicy returns the name of the NetworkPolicy that all Sandboxes of a template share.
 func NetworkPolicy(template string) string { return template + networkPolicySuffix }
 
-// TemplateOf is the template whose NetworkPolicy has the name; false if no template's has.
+// TemplateOf returns the name of the template whose NetworkPolicy has the given name, or false if no template's has.
 func TemplateOf(networkPolicy string) (string, bool) {
 	template, ok := strings.CutSuffix(networkPolicy, networkPolicySuffix)
 	return template, ok && template != ""
 }
 
-// ServiceFQDN is the fully qualified domain name of a Service.
+// ServiceFQDN returns the fully qualified domain name of a Service.
 func ServiceFQDN(service, namespace, clusterDomain string) string {
 	return strings.Join([]string{service, namespace, "svc", clusterDomain}, ".")
 }

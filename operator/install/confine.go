@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// confineToNamespaces puts a Role and a RoleBinding into each namespace in place of what the operator is granted everywhere. The
-// ClusterRoles for people stay: they grant nothing until somebody is bound to them. So does what secure metrics ask.
+// confineToNamespaces replaces the operator's ClusterRoles and ClusterRoleBindings by a Role and a RoleBinding in each namespace. The
+// ClusterRoles for users stay, because they grant nothing without a binding. So do those for secure metrics.
 func confineToNamespaces(all []*unstructured.Unstructured, namespaces []string) ([]*unstructured.Unstructured, error) {
 	if len(namespaces) == 0 {
 		return all, nil
@@ -40,7 +40,8 @@ func confineToNamespaces(all []*unstructured.Unstructured, namespaces []string) 
 	return confined, nil
 }
 
-// namespaced is the Role or the RoleBinding that does for one namespace what the object does for all; nil for other objects.
+// namespaced returns the Role or RoleBinding that replaces one of the operator's ClusterRoles or ClusterRoleBindings in a namespace.
+// It returns nil for other objects.
 func namespaced(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if name := object.GetName(); name != apis.OperatorName && name != apis.OperatorName+"-extensions" {
 		return nil, nil
@@ -52,7 +53,7 @@ func namespaced(object *unstructured.Unstructured) (*unstructured.Unstructured, 
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(local.Object, &role); err != nil {
 			return nil, err
 		}
-		// A Role can grant nothing about them, and such an operator does not look at them.
+		// A Role cannot grant access to cluster-scoped resources. An operator confined to namespaces does not read them.
 		role.Rules = slices.DeleteFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
 			return slices.Contains(r.APIGroups, apiextensionsv1.GroupName) || slices.Contains(r.Resources, "nodes")
 		})

@@ -17,10 +17,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 )
 
-// ImageRepository is where released images of the operator are published.
+// ImageRepository is the repository of the operator's released images.
 const ImageRepository = "ghcr.io/agent-sandbox/agent-sandbox-controller"
 
-// Labels that every installed object carries.
+// Labels of every installed object.
 const (
 	LabelPartOf    = "app.kubernetes.io/part-of"
 	LabelManagedBy = "app.kubernetes.io/managed-by"
@@ -40,27 +40,27 @@ func Labels() map[string]string {
 	}
 }
 
-// Options say how the manifests differ from their defaults. The zero value renders the defaults.
+// Options change how the manifests are rendered. The zero value gives the defaults.
 type Options struct {
-	// Namespace of the operator; apis.OperatorNamespace when empty.
+	// Namespace of the operator; apis.OperatorNamespace if empty.
 	Namespace string
-	// Image of the operator; DefaultImage when empty.
+	// Image of the operator; DefaultImage if empty.
 	Image string
-	// Replicas of the operator; one when nil. More than one stand by for the leader.
+	// Replicas of the operator; 1 if nil. All replicas but the leader are standbys.
 	Replicas *int32
-	// Args are added to the operator's own.
+	// Args are added to the arguments in the manifests.
 	Args []string
-	// WatchNamespaces are the only namespaces that the operator works in, with Roles in them in place of ClusterRoles; all when
-	// empty. They must exist.
+	// WatchNamespaces are the namespaces that the operator is confined to; all if empty. They must exist. The operator gets Roles in
+	// these namespaces instead of ClusterRoles.
 	WatchNamespaces []string
-	// CoreOnly leaves out the CustomResourceDefinitions of claims, templates and pools, and their reconcilers.
+	// CoreOnly omits the CustomResourceDefinitions and the reconcilers of claims, templates and pools.
 	CoreOnly bool
 }
 
-// DefaultImage is the published image of this build's version.
+// DefaultImage returns the published image of this build's version.
 func DefaultImage() string { return ImageRepository + ":" + buildinfo.Get().Version }
 
-// Complete returns the options with every default filled in.
+// Complete returns a copy of the options with all defaults set.
 func (o Options) Complete() Options {
 	o.Namespace = cmp.Or(o.Namespace, apis.OperatorNamespace)
 	o.Image = cmp.Or(o.Image, DefaultImage())
@@ -72,7 +72,7 @@ func (o Options) Complete() Options {
 	return o
 }
 
-// Validate says what is wrong with the options.
+// Validate returns all errors in the options, joined.
 func (o Options) Validate() error {
 	var all []error
 	namespaces := o.WatchNamespaces
@@ -93,16 +93,16 @@ func (o Options) Validate() error {
 	return errors.Join(all...)
 }
 
-// IsOurs says whether an object in a cluster was installed from these manifests.
+// IsOurs reports whether an object in a cluster was installed from these manifests.
 func IsOurs(object *unstructured.Unstructured) bool {
 	labels := object.GetLabels()
 	return labels[LabelPartOf] == PartOf && labels[LabelManagedBy] == apis.FieldOwnerPlugin
 }
 
-// Version is the version of the manifests that an installed object comes from, or empty.
+// Version returns the version of the manifests that an object was installed from, or "".
 func Version(object *unstructured.Unstructured) string { return object.GetLabels()[LabelVersion] }
 
-// VersionLabel makes a version fit for a label: build metadata after a plus sign is not allowed there.
+// VersionLabel converts a version to a label value: characters that are not allowed there, such as "+", become "-".
 func VersionLabel(version string) string {
 	value := strings.Map(func(r rune) rune {
 		switch {

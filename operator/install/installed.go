@@ -13,18 +13,18 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
-// Arguments of the operator that the manifests set.
+// Arguments that the manifests set.
 const (
 	argLeaderElect     = "--leader-elect=true"
 	argExtensions      = "--extensions=true"
 	argWatchNamespaces = "--watch-namespaces="
 )
 
-// manifestArguments are the arguments that the manifests set or have ever set: an upgrade does not take them for somebody's choice. One that is
-// dropped from the manifests stays in this list.
+// manifestArguments returns the arguments that the manifests set, or set in an earlier version. An upgrade does not treat them as the
+// user's choice. An argument that is removed from the manifests stays in this list.
 func manifestArguments() []string { return []string{argLeaderElect} }
 
-// arguments are what the options add to the arguments in the manifests.
+// arguments returns the arguments that the options add to those in the manifests.
 func (o Options) arguments() []string {
 	var all []string
 	if !o.CoreOnly {
@@ -36,12 +36,12 @@ func (o Options) arguments() []string {
 	return append(all, o.Args...)
 }
 
-// Flag is the last value of a flag among the further arguments; a flag without one is true.
+// Flag returns the last value of a flag in Args, and whether it is given. A flag without a value is "true".
 func (o Options) Flag(name string) (value string, given bool) {
 	return arguments.Value(o.Args, name)
 }
 
-// InstalledOptions are the options that the Deployment of an operator was rendered with, whoever rendered it: what an upgrade keeps.
+// InstalledOptions returns the options that an operator's Deployment was rendered with, by whatever tool. An upgrade keeps them.
 func InstalledOptions(deployment *appsv1.Deployment) Options {
 	o := Options{Namespace: deployment.Namespace, Replicas: deployment.Spec.Replicas, CoreOnly: true}
 	if o.Replicas == nil {

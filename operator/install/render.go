@@ -20,13 +20,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
-// leaderElection is the name of the Role and the RoleBinding for the leader's lease, which go where the lease is.
+// leaderElection is the name of the Role and RoleBinding for leader election, which are in the Lease's namespace.
 const leaderElection = apis.OperatorName + "-leader-election"
 
 //go:embed manifests/*.yaml
 var files embed.FS
 
-// order lists the manifests as they must be created: what others need comes first.
+// order returns the files of the manifests in the order in which their objects must be created.
 func (o Options) order() []string {
 	all := []string{"namespace.yaml", "identity.yaml", "role.yaml", "binding.yaml"}
 	if !o.CoreOnly {
@@ -38,7 +38,7 @@ func (o Options) order() []string {
 	return append(all, "leader-election.yaml", "users.yaml", "service.yaml", "deployment.yaml")
 }
 
-// Render returns the objects to create, in order: CustomResourceDefinitions, then the namespace and what is in it.
+// Render returns the objects to create, in order: the CustomResourceDefinitions, the Namespace, then all others.
 func Render(options Options) ([]*unstructured.Unstructured, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 	return confineToNamespaces(all, options.WatchNamespaces)
 }
 
-// customResourceDefinitions returns the CustomResourceDefinitions as they should be applied: without a status.
+// customResourceDefinitions returns the CustomResourceDefinitions to apply. They have no status.
 func customResourceDefinitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, crd := range typed {
@@ -103,7 +103,7 @@ func readManifest(name string) ([]*unstructured.Unstructured, error) {
 		case err != nil:
 			return nil, fmt.Errorf("parse embedded manifest %s: %w", name, err)
 		case len(content.Raw) == 0 || bytes.Equal(content.Raw, []byte("null")):
-			continue // a licence header is a document of its own
+			continue // a document that contains only the licence header
 		}
 		object := &unstructured.Unstructured{}
 		if err := object.UnmarshalJSON(content.Raw); err != nil {
@@ -113,7 +113,8 @@ func readManifest(name string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// customize puts the options into one object, and the hash of the definitions into the operator's Pods: they are replaced when it changes.
+// customize applies the options to one object. It puts the hash of the definitions into the Pod template, so that a change of the
+// definitions replaces the operator's Pods.
 func customize(object *unstructured.Unstructured, options Options, hash string) error {
 	labels := object.GetLabels()
 	if labels == nil {
@@ -146,7 +147,7 @@ func customize(object *unstructured.Unstructured, options Options, hash string) 
 	return nil
 }
 
-// setSubjectNamespace points the subjects of a binding at the operator's namespace.
+// setSubjectNamespace sets the namespace of a binding's subjects to the operator's namespace.
 func setSubjectNamespace(object *unstructured.Unstructured, namespace string) error {
 	subjects, _, err := unstructured.NestedSlice(object.Object, "subjects")
 	if err != nil {

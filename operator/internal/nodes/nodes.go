@@ -1,9 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nodes knows which nodes are about to go, so that claims take what runs there last.
+// Package nodes watches which nodes are about to leave the cluster, so that claims prefer warm Sandboxes on other nodes.
 //
-// It is a preference and no more: nothing waits for what it knows, and an operator that may not look at nodes does without.
+// This is only a preference: nothing waits for the watch, and an operator without permission to watch nodes works without it.
 package nodes
 
 import (
@@ -23,14 +23,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Nodes is what is known of the nodes. Safe for concurrent use.
+// Nodes is a watch of the nodes. It is safe for concurrent use.
 type Nodes struct {
 	informer      cache.SharedIndexInformer
 	log           logr.Logger
 	forbiddenOnce sync.Once
 }
 
-// New returns Nodes that know nothing until they are started.
+// New returns Nodes. They know no node until Start has listed them.
 func New(config *rest.Config, httpClient *http.Client, log logr.Logger) (*Nodes, error) {
 	config = rest.CopyConfig(config)
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
@@ -49,16 +49,16 @@ func New(config *rest.Config, httpClient *http.Client, log logr.Logger) (*Nodes,
 	return n, nil
 }
 
-// Start watches until the context ends.
+// Start implements manager.Runnable. It watches until the context ends.
 func (n *Nodes) Start(ctx context.Context) error {
 	n.informer.RunWithContext(ctx)
 	return nil
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby knows the nodes when it takes over.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. Standbys watch as well, so that they know the nodes when they take over.
 func (*Nodes) NeedLeaderElection() bool { return false }
 
-// IsLeaving says whether a node is about to go, or gone. Nobody is said to leave as long as nothing is known.
+// IsLeaving reports whether a node is gone or about to leave the cluster. It returns false until the nodes are known.
 func (n *Nodes) IsLeaving(name string) bool {
 	if name == "" || !n.informer.HasSynced() {
 		return false
@@ -68,7 +68,7 @@ func (n *Nodes) IsLeaving(name string) bool {
 	return err == nil && (!there || (ok && isLeaving(node)))
 }
 
-// isLeaving: nothing new is to run on a node that is cordoned, and nothing runs for long on one that is being deleted or is not Ready.
+// isLeaving reports whether a node is cordoned, being deleted, or not Ready.
 func isLeaving(node *corev1.Node) bool {
 	if node.DeletionTimestamp != nil || node.Spec.Unschedulable {
 		return true
@@ -78,10 +78,10 @@ func isLeaving(node *corev1.Node) bool {
 			return c.Status != corev1.ConditionTrue
 		}
 	}
-	return true // one that has never reported
+	return true // its kubelet has never reported
 }
 
-// trim keeps of a node what leaving looks at.
+// trim removes everything that isLeaving does not need from a node.
 func trim(object any) (any, error) {
 	node, ok := object.(*corev1.Node)
 	if !ok {
@@ -99,13 +99,13 @@ func trim(object any) (any, error) {
 	return small, nil
 }
 
-// handleWatchError: the watch is tried again, with growing pauses. That it is not allowed is said once.
+// handleWatchError logs errors of the watch, which the informer retries with backoff. It logs a missing permission only once.
 func (n *Nodes) handleWatchError(_ context.Context, _ *cache.Reflector, err error) {
 	if apierrors.IsForbidden(err) {
 		n.forbiddenOnce.Do(func() {
-			n.log.Info("nodes may not be watched: claims take warm Sandboxes without a look at their nodes", "cause", err.Error())
+			n.log.Info("no permission to watch nodes: claims choose warm Sandboxes without regard to their nodes", "cause", err.Error())
 		})
 		return
 	}
-	n.log.V(1).Info("the watch of nodes ended, and is opened again", "cause", err.Error())
+	n.log.V(1).Info("the watch of nodes ended and is reopened", "cause", err.Error())
 }

@@ -117,7 +117,7 @@ func TestWithoutPermissionNobodyLeavesAndItIsSaidOnce(t *testing.T) {
 	n := started(t, http.StatusForbidden, funcr.New(func(_, text string) { said <- text }, funcr.Options{}))
 	select {
 	case text := <-said:
-		if !strings.Contains(text, "may not be watched") {
+		if !strings.Contains(text, "no permission to watch nodes") {
 			t.Error(text)
 		}
 	case <-time.After(10 * time.Second):

@@ -1,13 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package volume notes on PersistentVolumeClaims that outlived their Sandbox since when they are unused, so that people can tell what
-// to delete. The Sandbox that takes one takes the note off: see package sandbox.
+// Package volume annotates PersistentVolumeClaims that outlived their Sandbox with the time since which they are unused, so that
+// users can decide which ones to delete. Package sandbox removes the annotation when a Sandbox adopts the volume.
 //
-// A pass is observe (reads) -> decide (a pure function) -> apply (one write at most); a volume has no status of ours to report.
+// A reconcile is observe (reads) -> decide (a pure function) -> apply (at most one write). There is no status to report.
 //
-// Invariants (what must never happen):
-//   - a volume is deleted, or its spec changed;
-//   - one that a Sandbox has, or is about to take, is called unused: the API server is asked before the note is written;
-//   - a volume that is not labelled as ours is written to.
+// These things must never happen:
+//   - A volume is deleted, or its spec is changed.
+//   - A volume that a Sandbox has, or is about to adopt, is annotated as unused: the API server confirms that there is none.
+//   - A volume without our labels is changed.
 package volume

@@ -23,14 +23,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 )
 
-// Reconciler notes since when volumes are unused. It holds no state of its own and is safe for concurrent use.
+// Reconciler annotates volumes with the time since which they are unused. It holds no state of its own and is safe for
+// concurrent use.
 type Reconciler struct {
 	client client.Client // reads from the cache, writes to the API server
 	live   client.Reader // reads from the API server
 	clock  clock.PassiveClock
 }
 
-// New returns a Reconciler. Every argument is needed.
+// New returns a Reconciler. All arguments are required.
 func New(c client.Client, live client.Reader, clk clock.PassiveClock) (*Reconciler, error) {
 	if c == nil || live == nil || clk == nil {
 		return nil, fmt.Errorf("volume reconciler: a dependency is missing")
@@ -38,7 +39,7 @@ func New(c client.Client, live client.Reader, clk clock.PassiveClock) (*Reconcil
 	return &Reconciler{client: c, live: live, clock: clk}, nil
 }
 
-// Reconcile notes that one volume is unused, if it is and nothing says so yet.
+// Reconcile annotates one volume if it is unused and not annotated yet.
 func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVolumeClaim) (reconcile.Result, error) {
 	if !lacksUnusedSince(volume) {
 		return reconcile.Result{}, nil
@@ -59,19 +60,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVol
 	return errorclass.Result(0, err)
 }
 
-// lacksUnusedSince says whether the volume is of a Sandbox, no reference ties it to one, and nothing says yet that it is unused.
+// lacksUnusedSince reports whether the volume was created for a Sandbox, has no controller, and is not annotated as unused.
 func lacksUnusedSince(volume *corev1.PersistentVolumeClaim) bool {
 	return volume.DeletionTimestamp == nil && metav1.GetControllerOf(volume) == nil && volume.Labels[apis.LabelSandboxNameHash] != "" &&
 		volume.Annotations[apis.AnnotationAssignedSandboxName] != "" && volume.Annotations[apis.AnnotationUnusedSince] == ""
 }
 
-// observe returns the Sandbox of the volume's name; nil: the API server has none.
+// observe returns the Sandbox that the volume names, or nil if the API server has none.
 func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolumeClaim) (*agentsv1beta1.Sandbox, error) {
 	key := client.ObjectKey{Namespace: volume.Namespace, Name: volume.Annotations[apis.AnnotationAssignedSandboxName]}
 	return lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
 }
 
-// decide returns the volume with the note; nil: a Sandbox has it.
+// decide returns the annotated volume, or nil if a Sandbox has it.
 func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agentsv1beta1.Sandbox) *corev1.PersistentVolumeClaim {
 	if sandbox != nil && slices.Contains(volumeNames(sandbox), volume.Name) {
 		return nil
@@ -81,7 +82,7 @@ func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agents
 	return want
 }
 
-// volumeNames are the names of a Sandbox's PersistentVolumeClaims.
+// volumeNames returns the names of a Sandbox's PersistentVolumeClaims.
 func volumeNames(sandbox *agentsv1beta1.Sandbox) []string {
 	var names []string
 	for i := range sandbox.Spec.VolumeClaimTemplates {

@@ -25,7 +25,7 @@ import (
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;patch
 
-// SetupWithManager registers the reconciler, whose passes are traced. One worker is enough: a volume is noted once in its life.
+// SetupWithManager registers the reconciler. The tracer records each reconcile. One worker is enough: volumes are annotated rarely.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("volume").
@@ -35,13 +35,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) 
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileVolume", r)))
 }
 
-// needsReconcile lets through the volumes that a pass would look at.
+// needsReconcile lets through the volumes that may have to be annotated.
 func needsReconcile(object client.Object) bool {
 	volume, ok := object.(*corev1.PersistentVolumeClaim)
 	return ok && lacksUnusedSince(volume)
 }
 
-// deletionsOnly lets through the end of a Sandbox.
+// deletionsOnly lets through only the deletion of a Sandbox.
 func deletionsOnly() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
@@ -50,7 +50,7 @@ func deletionsOnly() predicate.Predicate {
 	}
 }
 
-// volumesOfDeleted are the volumes of a Sandbox that is gone.
+// volumesOfDeleted maps a deleted Sandbox to its volumes.
 func volumesOfDeleted(_ context.Context, object client.Object) []reconcile.Request {
 	sandbox, ok := object.(*agentsv1beta1.Sandbox)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/report"
 )
 
-// describe says what the figures were measured on. What cannot be read is left empty: it is no reason not to measure.
-func describe(s settings) report.Machine {
+// describeMachine returns the machine on which the figures were measured. Fields that cannot be read are empty.
+func describeMachine(s settings) report.Machine {
 	read := func(path string) string {
 		data, _ := os.ReadFile(path)
 		return strings.TrimSpace(string(data))
@@ -28,7 +28,7 @@ func describe(s settings) report.Machine {
 		return ""
 	}
 	kib, _ := strconv.Atoi(strings.TrimSuffix(line(read("/proc/meminfo"), "MemTotal:"), " kB"))
-	version, _ := exec.Command(s.Binary, "--version").Output() //nolint:gosec // the binary that was asked for
+	version, _ := exec.Command(s.Binary, "--version").Output() //nolint:gosec // the binary is a flag
 	minute, _, _ := strings.Cut(read("/proc/loadavg"), " ")
 	return report.Machine{
 		CPUs: runtime.NumCPU(), Model: line(read("/proc/cpuinfo"), "model name"), MemoryGiB: (kib + 1<<19) >> 20,

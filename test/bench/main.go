@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command bench measures the operator on a cluster of simulated nodes; run.sh starts one and takes it down again.
+// Command bench measures the operator on a cluster of simulated nodes, which run.sh starts and deletes.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/world"
 )
 
-// settings are the flags.
+// settings contains the values of the flags.
 type settings struct {
 	world.Options
 
@@ -105,7 +105,7 @@ func run(ctx context.Context, s settings, out, progress io.Writer) error {
 		return err
 	}
 	ctrllog.SetLogger(klog.Background())
-	machine := describe(s)
+	machine := describeMachine(s)
 	w, err := world.New(ctx, s.Options, progress)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func run(ctx context.Context, s settings, out, progress io.Writer) error {
 		if ctx.Err() != nil {
 			break
 		}
-		whole.Results = append(whole.Results, measured(ctx, w, one, s.runs))
+		whole.Results = append(whole.Results, runScenario(ctx, w, one, s.runs))
 	}
 	err = errors.Join(ctx.Err(), w.Close(), write(whole, s.Artifacts, out))
 	if err == nil && whole.Failed() {
@@ -124,8 +124,9 @@ func run(ctx context.Context, s settings, out, progress io.Writer) error {
 	return err
 }
 
-// measured runs a scenario as often as it takes. A scenario that fails keeps the others from nothing.
-func measured(ctx context.Context, w *world.World, one scenario.Scenario, runs int) report.Result {
+// runScenario runs a scenario the given number of times, or once if more runs are pointless. A failure is in the
+// result, so that the other scenarios still run.
+func runScenario(ctx context.Context, w *world.World, one scenario.Scenario, runs int) report.Result {
 	if one.Once {
 		runs = 1
 	}
@@ -133,10 +134,10 @@ func measured(ctx context.Context, w *world.World, one scenario.Scenario, runs i
 	var samples []report.Sample
 	var failed error
 	for i := range runs {
-		w.Say("%s, run %d of %d: %s", one.Name, i+1, runs, one.About)
+		w.Logf("%s, run %d of %d: %s", one.Name, i+1, runs, one.About)
 		sample, err := one.Run(ctx, w)
 		if err != nil {
-			w.Say("%s: %v", one.Name, err)
+			w.Logf("%s: %v", one.Name, err)
 			failed = err
 			break
 		}
@@ -152,7 +153,9 @@ func measured(ctx context.Context, w *world.World, one scenario.Scenario, runs i
 
 func write(whole report.Report, dir string, out io.Writer) error {
 	err := whole.WriteTable(out)
-	for name, write := range map[string]func(io.Writer) error{"bench.json": whole.WriteJSON, "junit-bench.xml": whole.WriteJUnit} {
+	for name, write := range map[string]func(io.Writer) error{
+		"bench.json": whole.WriteJSON, "junit-bench.xml": whole.WriteJUnit,
+	} {
 		file, failed := os.Create(filepath.Join(dir, name))
 		if failed == nil {
 			failed = errors.Join(write(file), file.Close())

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package soak tells tests of random histories how long to go on, a few rounds in every run and many in `make soak`, and makes
-// a history that fails shorter.
+// Package soak sets the number of rounds for tests of random histories, which is small by default and large in
+// `make soak`, and shortens histories that fail.
 package soak
 
 import (
@@ -12,16 +12,17 @@ import (
 	"testing"
 )
 
-// Rounds is how many random histories to try: usual; long, if SOAK_ROUNDS says "long"; or the number that it says.
+// Rounds returns the number of random histories to try: usual if SOAK_ROUNDS is not set, long if it is "long", and
+// otherwise its number.
 func Rounds(t testing.TB, usual, long uint64) uint64 {
 	t.Helper()
-	switch asked := os.Getenv("SOAK_ROUNDS"); asked {
+	switch rounds := os.Getenv("SOAK_ROUNDS"); rounds {
 	case "":
 		return usual
 	case "long":
 		return long
 	default:
-		n, err := strconv.ParseUint(asked, 10, 32)
+		n, err := strconv.ParseUint(rounds, 10, 32)
 		if err != nil {
 			t.Fatalf("SOAK_ROUNDS: %v", err)
 		}
@@ -29,8 +30,8 @@ func Rounds(t testing.TB, usual, long uint64) uint64 {
 	}
 }
 
-// Shrink drops steps of a history as long as it fails without them, and returns what is left: a history that fails and of which
-// no single step can be dropped. fails must answer the same for the same steps, and is true for those given.
+// Shrink removes steps from a history as long as it still fails, and returns a failing history of which no single step
+// can be removed. fails must be deterministic, and must be true for the given steps.
 func Shrink[T any](steps []T, fails func([]T) bool) []T {
 	steps = slices.Clone(steps)
 	for size := len(steps); size > 0; {

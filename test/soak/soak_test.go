@@ -28,8 +28,10 @@ func TestWhatIsLeftOfAHistoryIsWhatItTakesToFail(t *testing.T) {
 		fails func([]int) bool
 		want  []int
 	}{
-		"one step":                      {func(s []int) bool { return slices.Contains(s, 42) }, []int{42}},
-		"two that lie far apart":        {func(s []int) bool { return slices.Contains(s, 3) && slices.Contains(s, 97) }, []int{3, 97}},
+		"one step": {func(s []int) bool { return slices.Contains(s, 42) }, []int{42}},
+		"two that lie far apart": {func(s []int) bool {
+			return slices.Contains(s, 3) && slices.Contains(s, 97)
+		}, []int{3, 97}},
 		"any three":                     {func(s []int) bool { return len(s) >= 3 }, []int{96, 97, 98}},
 		"all":                           {func(s []int) bool { return len(s) == 100 }, history},
 		"none: it fails from the start": {func([]int) bool { return true }, nil},

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// sandbox is the name of the sandbox that is made for the measurement.
+// sandbox is the name of the sandbox in which the benchmark runs.
 const sandbox = "bench-copy"
 
 type bench struct {
@@ -26,13 +26,13 @@ type bench struct {
 	dir string
 }
 
-// run makes what is needed, measures, and takes it away.
+// run creates the sandbox, measures, and deletes the sandbox.
 func (b *bench) run(ctx context.Context) (err error) {
-	if b.dir, err = os.MkdirTemp(memory(), "bench-copy-"); err != nil {
+	if b.dir, err = os.MkdirTemp(memoryDir(), "bench-copy-"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	if err := b.make(ctx); err != nil {
+	if err := b.createSandbox(ctx); err != nil {
 		return err
 	}
 	defer func() {
@@ -54,9 +54,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// memory is a directory that is none of a disk's, where there is one: how long a disk takes for ten thousand files depends on what it was
-// asked for before.
-func memory() string {
+// memoryDir returns a directory in memory if there is one, because a disk's speed with ten thousand files depends on
+// its earlier load.
+func memoryDir() string {
 	const shared = "/dev/shm"
 	if info, err := os.Stat(shared); err == nil && info.IsDir() {
 		return shared
@@ -64,7 +64,7 @@ func memory() string {
 	return ""
 }
 
-// manifest is a sandbox that has memory, too, to copy to.
+// manifest is a sandbox with a volume in memory, to which the benchmark copies.
 const manifest = `
 apiVersion: agents.x-k8s.io/v1beta1
 kind: Sandbox
@@ -73,12 +73,16 @@ spec:
   podTemplate:
     spec:
       terminationGracePeriodSeconds: 0
-      containers: [{name: main, image: %q, command: [sleep, infinity], volumeMounts: [{name: memory, mountPath: /memory}]}]
+      containers:
+      - name: main
+        image: %q
+        command: [sleep, infinity]
+        volumeMounts: [{name: memory, mountPath: /memory}]
       volumes: [{name: memory, emptyDir: {medium: Memory}}]
 `
 
-// make makes the sandbox and waits for it.
-func (b *bench) make(ctx context.Context) error {
+// createSandbox creates the sandbox and waits until it is ready.
+func (b *bench) createSandbox(ctx context.Context) error {
 	file := filepath.Join(b.dir, "sandbox.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, manifest, sandbox, b.image), 0o600); err != nil {
 		return err
@@ -106,19 +110,21 @@ func (b *bench) kubectl(ctx context.Context, words ...string) error {
 	return command(ctx, append([]string{"kubectl", "-n", b.namespace}, words...)...)
 }
 
-// inside runs a script in the sandbox, which is not measured.
-func (b *bench) inside(ctx context.Context, script string) error {
+// execInside runs a script in the sandbox outside of the measurement.
+func (b *bench) execInside(ctx context.Context, script string) error {
 	return b.plugin(ctx, "exec", sandbox, "--", "sh", "-c", script)
 }
 
-// compare measures both by turns, so that the machine's moods meet both, and prints the medians: as times if bytes is 0,
-// else as throughput.
-func (b *bench) compare(ctx context.Context, what string, rounds int, bytes int64, before, theirs, ours func(context.Context) error) error {
+// compare measures kubectl and the plugin in turn, so that changes of the machine's load affect both, and prints the
+// medians: as durations if bytes is 0, otherwise as throughput.
+func (b *bench) compare(
+	ctx context.Context, what string, rounds int, bytes int64, before, theirs, ours func(context.Context) error,
+) error {
 	var times [2][]time.Duration
 	var failures [2]int
 	for range rounds {
 		for i, do := range []func(context.Context) error{theirs, ours} {
-			took, failed, err := timed(ctx, before, do)
+			took, failed, err := measureWithRetries(ctx, before, do)
 			failures[i] += failed
 			if err != nil {
 				return err
@@ -131,7 +137,8 @@ func (b *bench) compare(ctx context.Context, what string, rounds int, bytes int6
 	}
 	their, our := median(times[0]), median(times[1])
 	if bytes == 0 {
-		fmt.Printf("| %s | %v | %v | %.2f of the time |\n", what, their.Round(time.Millisecond), our.Round(time.Millisecond), our.Seconds()/their.Seconds())
+		fmt.Printf("| %s | %v | %v | %.2f of the time |\n", what, their.Round(time.Millisecond), our.Round(time.Millisecond),
+			our.Seconds()/their.Seconds())
 		return nil
 	}
 	fmt.Printf("| %s | %.0f MiB/s (%.1f s) | %.0f MiB/s (%.1f s) | %.2f times the rate |\n", what,
@@ -139,8 +146,10 @@ func (b *bench) compare(ctx context.Context, what string, rounds int, bytes int6
 	return nil
 }
 
-// timed does it, again if it fails: a few times, since a connection may break.
-func timed(ctx context.Context, before, do func(context.Context) error) (took time.Duration, failures int, err error) {
+// measureWithRetries measures do. It retries a failure up to three times in all, because a connection may break.
+func measureWithRetries(
+	ctx context.Context, before, do func(context.Context) error,
+) (took time.Duration, failures int, err error) {
 	const tries = 3
 	for failures = range tries {
 		if before != nil {
@@ -169,8 +178,8 @@ func (b *bench) exec(ctx context.Context) error {
 		func(ctx context.Context) error { return b.plugin(ctx, "exec", sandbox, "--", "true") })
 }
 
-// noise writes a file that does not compress.
-func noise(path string, size int) error {
+// writeRandom writes a file of random bytes, which do not compress.
+func writeRandom(path string, size int) error {
 	out, err := os.Create(path)
 	if err != nil {
 		return err
@@ -183,16 +192,16 @@ func noise(path string, size int) error {
 	return errors.Join(err, out.Close())
 }
 
-// file copies one large file both ways.
+// file measures copies of one large file in both directions.
 func (b *bench) file(ctx context.Context) error {
 	local := filepath.Join(b.dir, "large")
-	if err := noise(local, b.mebibytes<<20); err != nil {
+	if err := writeRandom(local, b.mebibytes<<20); err != nil {
 		return err
 	}
 	return b.bothWays(ctx, fmt.Sprintf("cp of a file of %d MiB", b.mebibytes), local, int64(b.mebibytes)<<20)
 }
 
-// tree copies many small files both ways.
+// tree measures copies of many small files in both directions.
 func (b *bench) tree(ctx context.Context) error {
 	const each, inOne = 1024, 100
 	local := filepath.Join(b.dir, "tree")
@@ -203,7 +212,7 @@ func (b *bench) tree(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := noise(filepath.Join(dir, strconv.Itoa(i)), each); err != nil {
+		if err := writeRandom(filepath.Join(dir, strconv.Itoa(i)), each); err != nil {
 			return err
 		}
 	}
@@ -213,19 +222,19 @@ func (b *bench) tree(ctx context.Context) error {
 func (b *bench) bothWays(ctx context.Context, what, local string, bytes int64) error {
 	back := filepath.Join(b.dir, "back")
 	clean := func(ctx context.Context) error {
-		return errors.Join(os.RemoveAll(back), b.inside(ctx, "rm -rf /memory/copy"))
+		return errors.Join(os.RemoveAll(back), b.execInside(ctx, "rm -rf /memory/copy"))
 	}
 	into, from := sandbox+":/memory/copy", sandbox+":/memory/source"
 	err := b.compare(ctx, what+", into the sandbox", b.rounds, bytes, clean,
 		func(ctx context.Context) error { return b.kubectl(ctx, "cp", local, into) },
 		func(ctx context.Context) error { return b.plugin(ctx, "cp", local, into) })
 	if err == nil {
-		err = b.inside(ctx, "rm -rf /memory/source && mv /memory/copy /memory/source")
+		err = b.execInside(ctx, "rm -rf /memory/source && mv /memory/copy /memory/source")
 	}
 	if err == nil {
 		err = b.compare(ctx, what+", out of it", b.rounds, bytes, clean,
 			func(ctx context.Context) error { return b.kubectl(ctx, "cp", from, back) },
 			func(ctx context.Context) error { return b.plugin(ctx, "cp", from, back) })
 	}
-	return errors.Join(err, clean(ctx), b.inside(ctx, "rm -rf /memory/source"))
+	return errors.Join(err, clean(ctx), b.execInside(ctx, "rm -rf /memory/source"))
 }

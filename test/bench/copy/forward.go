@@ -16,29 +16,32 @@ import (
 	"time"
 )
 
-// served is how much one request fetches through a forwarded port.
-const served = 256 << 20
+// forwardBytes is how many bytes one request fetches through a forwarded port.
+const forwardBytes = 256 << 20
 
-// forward fetches a file through either's forwarded port, and then measures how soon ours answers after suspend and resume.
+// forward measures fetching a file through the forwarded port of kubectl and of the plugin, and how soon the plugin's
+// responds after suspend and resume.
 func (b *bench) forward(ctx context.Context) error {
-	serve := "cd /tmp && { [ -f large ] || head -c " + fmt.Sprint(served) + " /dev/zero >large; } && (python3 -m http.server 8000 >/dev/null 2>&1 &)"
-	if err := b.inside(ctx, serve); err != nil {
+	serve := "cd /tmp && { [ -f large ] || head -c " + fmt.Sprint(forwardBytes) +
+		" /dev/zero >large; } && (python3 -m http.server 8000 >/dev/null 2>&1 &)"
+	if err := b.execInside(ctx, serve); err != nil {
 		return err
 	}
-	ours, endOurs, err := b.port(ctx, "kubectl-sandbox")
+	ours, endOurs, err := b.startForward(ctx, "kubectl-sandbox")
 	if err != nil {
 		return err
 	}
 	defer endOurs()
-	if err := eventually(ctx, func() error { return fetch(ctx, ours, "") }); err != nil { // until the server is up: kubectl's ends else
+	// wait for the server: kubectl's port-forward ends if it is down
+	if err := eventually(ctx, func() error { return fetch(ctx, ours, "") }); err != nil {
 		return err
 	}
-	theirs, endTheirs, err := b.port(ctx, "kubectl")
+	theirs, endTheirs, err := b.startForward(ctx, "kubectl")
 	if err != nil {
 		return err
 	}
 	defer endTheirs()
-	err = b.compare(ctx, fmt.Sprintf("port-forward of %d MiB", served>>20), b.rounds, served, nil,
+	err = b.compare(ctx, fmt.Sprintf("port-forward of %d MiB", forwardBytes>>20), b.rounds, forwardBytes, nil,
 		func(ctx context.Context) error { return fetch(ctx, theirs, "large") },
 		func(ctx context.Context) error { return fetch(ctx, ours, "large") })
 	if err != nil {
@@ -55,7 +58,7 @@ func (b *bench) reconnect(ctx context.Context, address string) error {
 				return err
 			}
 		}
-		if err := b.inside(ctx, "cd /tmp && (python3 -m http.server 8000 >/dev/null 2>&1 &)"); err != nil {
+		if err := b.execInside(ctx, "cd /tmp && (python3 -m http.server 8000 >/dev/null 2>&1 &)"); err != nil {
 			return err
 		}
 		began := time.Now()
@@ -64,12 +67,13 @@ func (b *bench) reconnect(ctx context.Context, address string) error {
 		}
 		times = append(times, time.Since(began))
 	}
-	fmt.Printf("| first answer after suspend and resume | never (it ends) | %v | |\n", median(times).Round(time.Millisecond))
+	fmt.Printf("| first answer after suspend and resume | never (it ends) | %v | |\n",
+		median(times).Round(time.Millisecond))
 	return nil
 }
 
-// port starts a forward on a free local port and returns its address.
-func (b *bench) port(ctx context.Context, program string) (string, func(), error) {
+// startForward starts a forward on a free local port and returns its address.
+func (b *bench) startForward(ctx context.Context, program string) (string, func(), error) {
 	what := "pod/" + sandbox
 	if program == "kubectl-sandbox" {
 		what = sandbox
@@ -109,7 +113,7 @@ func fetch(ctx context.Context, address, path string) error {
 	}
 	defer answer.Body.Close()
 	n, err := io.Copy(io.Discard, answer.Body)
-	if err == nil && path != "" && n != served {
+	if err == nil && path != "" && n != forwardBytes {
 		err = fmt.Errorf("%d bytes came", n)
 	}
 	return err

@@ -1,8 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command copy measures exec, cp and port-forward of the plugin beside kubectl's, in one run and by turns, and prints the
-// medians as a table. It needs a cluster with the operator ($KUBECONFIG), kubectl and kubectl-sandbox in $PATH.
+// Command copy compares exec, cp and port-forward of the plugin with those of kubectl. It measures them in turn and
+// prints a table of medians. It needs a cluster with the operator ($KUBECONFIG), and kubectl and kubectl-sandbox in
+// $PATH.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ledger follows claims, Sandboxes and pools through what the client's own watches show, and notes what must never happen:
-// a pool above its size, a Sandbox with a second owner, a claim with a second Sandbox.
+// Package ledger follows claims, Sandboxes and pools through the client's own watches, and records what must never
+// happen: a pool above its size, a Sandbox with a second owner, a claim with a second Sandbox.
 package ledger
 
 import (
@@ -21,22 +21,23 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Ledger is safe for concurrent use. The events of one kind must be noted in their order.
+// Ledger records events and derives counts and violations. It is safe for concurrent use, but the events of one kind
+// must be recorded in order.
 type Ledger struct {
 	mu         sync.Mutex
-	asked      map[string]time.Time // claims and Sandboxes that the client created, and when it began to
-	ready      map[string]time.Time // when the watch showed them Ready first
-	bound      map[string]string    // by claim: the Sandbox that its status names
-	taken      map[string]string    // by Sandbox: the claim whose status names it
+	created    map[string]time.Time // when the client began to create each claim and Sandbox
+	ready      map[string]time.Time // when the watch first showed each of them Ready
+	sandboxOf  map[string]string    // claim to the Sandbox in its status
+	claimOf    map[string]string    // Sandbox to the claim whose status names it
 	sandboxes  map[types.UID]*sandbox
 	pools      map[types.UID]*Pool
 	violations []string
 }
 
-// sandbox is what was seen last.
+// sandbox is the last observed state of a Sandbox.
 type sandbox struct {
 	name    string
-	pool    types.UID // that controls it
+	pool    types.UID // the pool that controls it
 	claim   types.UID
 	ready   bool
 	variant string
@@ -44,49 +45,50 @@ type sandbox struct {
 
 // Pool counts the Sandboxes that a pool controls.
 type Pool struct {
-	Limit   int // never more than this; zero is no limit
+	Limit   int // the maximum of Members; zero means no limit
 	Members int
 	Ready   int
-	Most    int       // members there ever were at a time
-	Lost    int       // members that were deleted, not handed out
-	Stale   int       // members that are not of the variant that Want says
-	Full    time.Time // when all members were last Ready
-	Fresh   time.Time // when the last stale member left
+	Most    int       // the largest number of members at the same time
+	Lost    int       // members that were deleted and not handed out
+	Stale   int       // members of another variant than the expected one
+	FullAt  time.Time // when all members were last Ready
+	FreshAt time.Time // when the last stale member left
 	want    string
 }
 
 // Handover is a Sandbox that a claim got.
 type Handover struct {
 	Claim, Sandbox string
-	Asked          time.Time // when the client began to create the claim
-	Variant        string    // the image of its first container
-	Warm           bool      // it had another name than the claim: it comes from a pool
+	Created        time.Time // when the client began to create the claim
+	Variant        string    // the image of the Sandbox's first container
+	Warm           bool      // the Sandbox came from a pool: its name differs from the claim's
 }
 
-// New is an empty ledger.
+// New returns an empty ledger.
 func New() *Ledger {
 	return &Ledger{
-		asked: map[string]time.Time{}, ready: map[string]time.Time{}, bound: map[string]string{}, taken: map[string]string{},
+		created: map[string]time.Time{}, ready: map[string]time.Time{}, sandboxOf: map[string]string{},
+		claimOf:   map[string]string{},
 		sandboxes: map[types.UID]*sandbox{}, pools: map[types.UID]*Pool{},
 	}
 }
 
-func (l *Ledger) breaks(format string, args ...any) {
-	const enough = 20 // a rule that is broken once is broken a hundred times
+func (l *Ledger) addViolation(format string, args ...any) {
+	const enough = 20 // one fault may cause hundreds of violations
 	if len(l.violations) < enough {
 		l.violations = append(l.violations, fmt.Sprintf(format, args...))
 	}
 }
 
-// Limit says how many members the pool may have at most, from now on.
-func (l *Ledger) Limit(pool types.UID, most int) {
+// SetLimit sets the maximum number of members of a pool from now on.
+func (l *Ledger) SetLimit(pool types.UID, most int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pool(pool).Limit = most
 }
 
-// Want says which variant members should be of, from now on; Stale counts the others.
-func (l *Ledger) Want(pool types.UID, variant string) {
+// ExpectVariant sets the variant that members should have from now on. Pool.Stale counts the other members.
+func (l *Ledger) ExpectVariant(pool types.UID, variant string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.pool(pool)
@@ -107,47 +109,48 @@ func (l *Ledger) pool(uid types.UID) *Pool {
 	return p
 }
 
-// Asked notes that the client is about to create an object of the name.
-func (l *Ledger) Asked(name string, at time.Time) {
+// RecordCreation records that the client is about to create an object.
+func (l *Ledger) RecordCreation(name string, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked[name] = at
+	l.created[name] = at
 }
 
-// Claim notes an event of a claim.
-func (l *Ledger) Claim(kind watch.EventType, claim *extensionsv1beta1.SandboxClaim, at time.Time) {
+// RecordClaim records an event of a claim.
+func (l *Ledger) RecordClaim(kind watch.EventType, claim *extensionsv1beta1.SandboxClaim, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if kind == watch.Deleted {
 		return
 	}
 	name := claim.Status.SandboxStatus.Name
-	if before := l.bound[claim.Name]; name != "" && before != name {
+	if before := l.sandboxOf[claim.Name]; name != "" && before != name {
 		if before != "" {
-			l.breaks("claim %s had Sandbox %s and now has %s", claim.Name, before, name)
+			l.addViolation("claim %s had Sandbox %s and now has %s", claim.Name, before, name)
 		}
-		if other := l.taken[name]; other != "" && other != claim.Name {
-			l.breaks("claims %s and %s both have Sandbox %s", other, claim.Name, name)
+		if other := l.claimOf[name]; other != "" && other != claim.Name {
+			l.addViolation("claims %s and %s both have Sandbox %s", other, claim.Name, name)
 		}
-		l.bound[claim.Name], l.taken[name] = name, claim.Name
+		l.sandboxOf[claim.Name], l.claimOf[name] = name, claim.Name
 	} else if before != "" && name == "" {
-		l.breaks("claim %s lost the name of its Sandbox %s", claim.Name, before)
+		l.addViolation("claim %s lost the name of its Sandbox %s", claim.Name, before)
 	}
-	l.readyFirst(claim.Name, claim.Status.Conditions, at)
+	l.recordReady(claim.Name, claim.Status.Conditions, at)
 }
 
-func (l *Ledger) readyFirst(name string, conditions []metav1.Condition, at time.Time) {
+func (l *Ledger) recordReady(name string, conditions []metav1.Condition, at time.Time) {
 	_, known := l.ready[name]
-	if condition := apis.FindCondition(conditions, apis.ConditionReady); !known && condition != nil && condition.Status == metav1.ConditionTrue {
+	if condition := apis.FindCondition(conditions, apis.ConditionReady); !known && condition != nil &&
+		condition.Status == metav1.ConditionTrue {
 		l.ready[name] = at
 	}
 }
 
-// Sandbox notes an event of a Sandbox.
-func (l *Ledger) Sandbox(kind watch.EventType, object *agentsv1beta1.Sandbox, at time.Time) {
+// RecordSandbox records an event of a RecordSandbox.
+func (l *Ledger) RecordSandbox(kind watch.EventType, object *agentsv1beta1.Sandbox, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	was, is := l.sandboxes[object.UID], look(object)
+	was, is := l.sandboxes[object.UID], observe(object)
 	if kind == watch.Deleted {
 		if was != nil && was.pool != "" {
 			l.pool(was.pool).Lost++
@@ -157,11 +160,11 @@ func (l *Ledger) Sandbox(kind watch.EventType, object *agentsv1beta1.Sandbox, at
 	} else {
 		l.sandboxes[object.UID] = is
 		if is.claim == "" && is.pool == "" {
-			l.readyFirst(object.Name, object.Status.Conditions, at)
+			l.recordReady(object.Name, object.Status.Conditions, at)
 		}
 	}
 	if was != nil && is != nil && was.claim != "" && is.claim != was.claim {
-		l.breaks("Sandbox %s of claim %s came to claim %s", object.Name, was.claim, is.claim)
+		l.addViolation("Sandbox %s of claim %s came to claim %s", object.Name, was.claim, is.claim)
 	}
 	l.count(was, -1, at)
 	l.count(is, +1, at)
@@ -179,21 +182,21 @@ func (l *Ledger) count(s *sandbox, by int, at time.Time) {
 	if p.want != "" && s.variant != p.want {
 		p.Stale += by
 		if p.Stale == 0 {
-			p.Fresh = at
+			p.FreshAt = at
 		}
 	}
 	p.Most = max(p.Most, p.Members)
 	if p.Limit > 0 && by > 0 {
 		if p.Members > p.Limit {
-			l.breaks("a pool of %d has %d members", p.Limit, p.Members)
+			l.addViolation("a pool of %d has %d members", p.Limit, p.Members)
 		}
 		if s.ready && p.Ready == p.Limit {
-			p.Full = at
+			p.FullAt = at
 		}
 	}
 }
 
-func look(object *agentsv1beta1.Sandbox) *sandbox {
+func observe(object *agentsv1beta1.Sandbox) *sandbox {
 	s := &sandbox{name: object.Name}
 	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
 		switch owner.Kind {
@@ -218,12 +221,12 @@ func (l *Ledger) Pool(uid types.UID) Pool {
 	return *l.pool(uid)
 }
 
-// Ready is how many of the objects that the client asked for have been Ready.
+// Ready returns how many of the objects that the client created have been Ready.
 func (l *Ledger) Ready() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	count := 0
-	for name := range l.asked {
+	for name := range l.created {
 		if _, ok := l.ready[name]; ok {
 			count++
 		}
@@ -231,13 +234,13 @@ func (l *Ledger) Ready() int {
 	return count
 }
 
-// Latencies is how long each object that has been Ready took, from the beginning of its creation until the watch showed it, and the time
-// from the first creation to the last that became Ready.
+// Latencies returns the time from the beginning of each object's creation until the watch showed it Ready, and the time
+// from the first creation until the last object was Ready. Objects that have not been Ready are left out.
 func (l *Ledger) Latencies() (each []time.Duration, all time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var first, last time.Time
-	for name, asked := range l.asked {
+	for name, asked := range l.created {
 		ready, ok := l.ready[name]
 		if !ok {
 			continue
@@ -253,7 +256,7 @@ func (l *Ledger) Latencies() (each []time.Duration, all time.Duration) {
 	return each, last.Sub(first)
 }
 
-// Handovers is what claims got, as the watches show now, ordered by claim.
+// Handovers returns the Sandboxes that claims have, ordered by claim.
 func (l *Ledger) Handovers() []Handover {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -261,15 +264,17 @@ func (l *Ledger) Handovers() []Handover {
 	for _, s := range l.sandboxes {
 		variants[s.name] = s.variant
 	}
-	all := make([]Handover, 0, len(l.bound))
-	for claim, name := range l.bound {
-		all = append(all, Handover{Claim: claim, Sandbox: name, Asked: l.asked[claim], Variant: variants[name], Warm: claim != name})
+	all := make([]Handover, 0, len(l.sandboxOf))
+	for claim, name := range l.sandboxOf {
+		all = append(all, Handover{
+			Claim: claim, Sandbox: name, Created: l.created[claim], Variant: variants[name], Warm: claim != name,
+		})
 	}
 	slices.SortFunc(all, func(a, b Handover) int { return strings.Compare(a.Claim, b.Claim) })
 	return all
 }
 
-// Violations is what must never happen and did, and what the watches show now that must not be.
+// Violations returns the recorded violations, and those of the current state.
 func (l *Ledger) Violations() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

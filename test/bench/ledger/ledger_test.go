@@ -29,7 +29,7 @@ func ready(is bool) []metav1.Condition {
 	return []metav1.Condition{{Type: "Ready", Status: status}}
 }
 
-// box is a Sandbox that an owner controls, such as "SandboxWarmPool/p"; empty is nobody.
+// box returns a Sandbox with a controller such as "SandboxWarmPool/p", or with none if owner is empty.
 func box(name, owner string, isReady bool) *agentsv1beta1.Sandbox {
 	s := &agentsv1beta1.Sandbox{}
 	s.Name, s.UID = name, types.UID(name)
@@ -56,52 +56,52 @@ const (
 func TestWhatMustNeverHappenIsNoted(t *testing.T) {
 	tests := map[string]struct {
 		events func(*Ledger)
-		want   string // part of the only violation; empty: none
+		want   string // a part of the only violation; empty: no violation
 	}{
 		"a pool at its limit": {func(l *Ledger) {
-			l.Sandbox(watch.Added, box("a", ofPool, true), at(0))
-			l.Sandbox(watch.Added, box("b", ofPool, true), at(0))
+			l.RecordSandbox(watch.Added, box("a", ofPool, true), at(0))
+			l.RecordSandbox(watch.Added, box("b", ofPool, true), at(0))
 		}, ""},
 		"a pool above its limit": {func(l *Ledger) {
 			for _, name := range []string{"a", "b", "c"} {
-				l.Sandbox(watch.Added, box(name, ofPool, false), at(0))
+				l.RecordSandbox(watch.Added, box(name, ofPool, false), at(0))
 			}
 		}, "a pool of 2 has 3 members"},
 		"a member that was handed out leaves room": {func(l *Ledger) {
-			l.Sandbox(watch.Added, box("a", ofPool, true), at(0))
-			l.Sandbox(watch.Added, box("b", ofPool, true), at(0))
-			l.Sandbox(watch.Modified, box("a", ofClaim, true), at(1))
-			l.Sandbox(watch.Added, box("c", ofPool, true), at(2))
+			l.RecordSandbox(watch.Added, box("a", ofPool, true), at(0))
+			l.RecordSandbox(watch.Added, box("b", ofPool, true), at(0))
+			l.RecordSandbox(watch.Modified, box("a", ofClaim, true), at(1))
+			l.RecordSandbox(watch.Added, box("c", ofPool, true), at(2))
 		}, ""},
 		"a Sandbox that changes its claim": {func(l *Ledger) {
-			l.Sandbox(watch.Added, box("a", ofClaim, true), at(0))
-			l.Sandbox(watch.Modified, box("a", "SandboxClaim/d", true), at(1))
+			l.RecordSandbox(watch.Added, box("a", ofClaim, true), at(0))
+			l.RecordSandbox(watch.Modified, box("a", "SandboxClaim/d", true), at(1))
 		}, "Sandbox a of claim c came to claim d"},
 		"a Sandbox that goes back to its pool": {func(l *Ledger) {
-			l.Sandbox(watch.Added, box("a", ofClaim, true), at(0))
-			l.Sandbox(watch.Modified, box("a", ofPool, true), at(1))
+			l.RecordSandbox(watch.Added, box("a", ofClaim, true), at(0))
+			l.RecordSandbox(watch.Modified, box("a", ofPool, true), at(1))
 		}, "Sandbox a of claim c came to claim "},
 		"a claim that changes its Sandbox": {func(l *Ledger) {
-			l.Claim(watch.Added, claim("c", "a", true), at(0))
-			l.Claim(watch.Modified, claim("c", "b", true), at(1))
+			l.RecordClaim(watch.Added, claim("c", "a", true), at(0))
+			l.RecordClaim(watch.Modified, claim("c", "b", true), at(1))
 		}, "claim c had Sandbox a and now has b"},
 		"a claim that loses its Sandbox": {func(l *Ledger) {
-			l.Claim(watch.Added, claim("c", "a", true), at(0))
-			l.Claim(watch.Modified, claim("c", "", true), at(1))
+			l.RecordClaim(watch.Added, claim("c", "a", true), at(0))
+			l.RecordClaim(watch.Modified, claim("c", "", true), at(1))
 		}, "claim c lost the name of its Sandbox a"},
 		"two claims with one Sandbox": {func(l *Ledger) {
-			l.Claim(watch.Added, claim("c", "a", true), at(0))
-			l.Claim(watch.Added, claim("d", "a", true), at(1))
+			l.RecordClaim(watch.Added, claim("c", "a", true), at(0))
+			l.RecordClaim(watch.Added, claim("d", "a", true), at(1))
 		}, "claims c and d both have Sandbox a"},
 		"a claim with two Sandboxes": {func(l *Ledger) {
-			l.Sandbox(watch.Added, box("a", ofClaim, true), at(0))
-			l.Sandbox(watch.Added, box("b", ofClaim, true), at(0))
+			l.RecordSandbox(watch.Added, box("a", ofClaim, true), at(0))
+			l.RecordSandbox(watch.Added, box("b", ofClaim, true), at(0))
 		}, "claim c owns the Sandboxes"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			l := New()
-			l.Limit("p", 2)
+			l.SetLimit("p", 2)
 			tt.events(l)
 			got := l.Violations()
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)) {
@@ -113,14 +113,14 @@ func TestWhatMustNeverHappenIsNoted(t *testing.T) {
 
 func TestLatencyRunsFromTheCreationToTheFirstReadyThatTheWatchShows(t *testing.T) {
 	l := New()
-	l.Asked("one", at(0))
-	l.Asked("two", at(10))
-	l.Asked("never", at(20))
-	l.Claim(watch.Added, claim("one", "", false), at(1))
-	l.Claim(watch.Modified, claim("one", "a", true), at(5))
-	l.Claim(watch.Modified, claim("one", "a", false), at(6))
-	l.Claim(watch.Modified, claim("one", "a", true), at(50)) // a flap is no second start
-	l.Sandbox(watch.Added, box("two", "", true), at(30))
+	l.RecordCreation("one", at(0))
+	l.RecordCreation("two", at(10))
+	l.RecordCreation("never", at(20))
+	l.RecordClaim(watch.Added, claim("one", "", false), at(1))
+	l.RecordClaim(watch.Modified, claim("one", "a", true), at(5))
+	l.RecordClaim(watch.Modified, claim("one", "a", false), at(6))
+	l.RecordClaim(watch.Modified, claim("one", "a", true), at(50)) // only the first Ready counts
+	l.RecordSandbox(watch.Added, box("two", "", true), at(30))
 	each, all := l.Latencies()
 	slices.Sort(each)
 	if want := []time.Duration{5 * time.Millisecond, 20 * time.Millisecond}; !slices.Equal(each, want) {
@@ -133,19 +133,19 @@ func TestLatencyRunsFromTheCreationToTheFirstReadyThatTheWatchShows(t *testing.T
 
 func TestPoolsAreCounted(t *testing.T) {
 	l := New()
-	l.Limit("p", 2)
-	l.Sandbox(watch.Added, box("a", ofPool, false), at(0))
-	l.Sandbox(watch.Added, box("b", ofPool, false), at(1))
-	l.Sandbox(watch.Modified, box("a", ofPool, true), at(2))
-	l.Sandbox(watch.Modified, box("b", ofPool, true), at(3))
-	l.Sandbox(watch.Deleted, box("a", ofPool, true), at(4))
-	l.Want("p", "other")
-	want := Pool{Limit: 2, Members: 1, Ready: 1, Most: 2, Lost: 1, Stale: 1, Full: at(3), want: "other"}
+	l.SetLimit("p", 2)
+	l.RecordSandbox(watch.Added, box("a", ofPool, false), at(0))
+	l.RecordSandbox(watch.Added, box("b", ofPool, false), at(1))
+	l.RecordSandbox(watch.Modified, box("a", ofPool, true), at(2))
+	l.RecordSandbox(watch.Modified, box("b", ofPool, true), at(3))
+	l.RecordSandbox(watch.Deleted, box("a", ofPool, true), at(4))
+	l.ExpectVariant("p", "other")
+	want := Pool{Limit: 2, Members: 1, Ready: 1, Most: 2, Lost: 1, Stale: 1, FullAt: at(3), want: "other"}
 	if got := l.Pool("p"); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	l.Sandbox(watch.Modified, box("b", ofClaim, true), at(5))
-	want.Members, want.Ready, want.Stale, want.Fresh = 0, 0, 0, at(5)
+	l.RecordSandbox(watch.Modified, box("b", ofClaim, true), at(5))
+	want.Members, want.Ready, want.Stale, want.FreshAt = 0, 0, 0, at(5)
 	if got := l.Pool("p"); got != want {
 		t.Errorf("after the last stale member left: got %+v, want %+v", got, want)
 	}
@@ -153,9 +153,9 @@ func TestPoolsAreCounted(t *testing.T) {
 
 func TestHandoversSayWhetherTheyWereWarm(t *testing.T) {
 	l := New()
-	l.Sandbox(watch.Added, box("pool-1", ofClaim, true), at(0))
-	l.Claim(watch.Added, claim("c2", "pool-1", true), at(0))
-	l.Claim(watch.Added, claim("c1", "c1", true), at(0))
+	l.RecordSandbox(watch.Added, box("pool-1", ofClaim, true), at(0))
+	l.RecordClaim(watch.Added, claim("c2", "pool-1", true), at(0))
+	l.RecordClaim(watch.Added, claim("c1", "c1", true), at(0))
 	want := []Handover{{Claim: "c1", Sandbox: "c1"}, {Claim: "c2", Sandbox: "pool-1", Warm: true}}
 	if got := l.Handovers(); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

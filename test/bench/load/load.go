@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load says when requests are sent, and sends them then, whatever became of the ones before: an open loop, so that a slow
-// answer cannot slow down the clock it is measured by.
+// Package load sends requests on a schedule, in an open loop: a slow response does not delay later requests, which
+// would hide its effect on latencies.
 package load
 
 import (
@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// Schedule is when each request starts, counted from the beginning of the run, in ascending order.
+// Schedule contains the start of each request, relative to the beginning of the run, in ascending order.
 type Schedule []time.Duration
 
-// Burst starts all requests at once.
+// Burst returns a schedule that starts all requests at once.
 func Burst(count int) Schedule { return make(Schedule, max(0, count)) }
 
-// Constant starts requests at equal distances, rate a second. A rate that is not positive is a Burst.
+// Constant returns a schedule with rate requests a second at equal intervals. A rate that is not positive is a Burst.
 func Constant(rate float64, count int) Schedule {
 	all := Burst(count)
 	if rate <= 0 {
@@ -30,13 +30,14 @@ func Constant(rate float64, count int) Schedule {
 	return all
 }
 
-// Poisson starts requests as independent clients do, rate a second on average. The same seed gives the same schedule.
+// Poisson returns a schedule of independent clients with rate requests a second on average. The same seed gives the
+// same schedule.
 func Poisson(rate float64, count int, seed uint64) Schedule {
 	all := Burst(count)
 	if rate <= 0 {
 		return all
 	}
-	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // repeatable, not secret
+	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // not a secret
 	at := 0.0
 	for i := range all {
 		at += random.ExpFloat64() / rate
@@ -45,7 +46,7 @@ func Poisson(rate float64, count int, seed uint64) Schedule {
 	return all
 }
 
-// Length is the time from the first start to the last.
+// Length returns the time from the first start to the last.
 func (s Schedule) Length() time.Duration {
 	if len(s) == 0 {
 		return 0
@@ -53,8 +54,8 @@ func (s Schedule) Length() time.Duration {
 	return s[len(s)-1] - s[0]
 }
 
-// Drive calls do for every start of the schedule at its time, each in a goroutine of its own, and returns when all have returned. A
-// context that ends keeps those that have not started from starting.
+// Drive calls do at each start of the schedule in a new goroutine, and returns when all calls have returned. When the
+// context ends, it starts no further calls.
 func (s Schedule) Drive(ctx context.Context, do func(ctx context.Context, i int)) {
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -17,9 +17,11 @@ func TestSchedules(t *testing.T) {
 		schedule Schedule
 		want     Schedule
 	}{
-		"a burst starts all at once":                     {Burst(3), Schedule{0, 0, 0}},
-		"nothing is asked for":                           {Burst(-1), Schedule{}},
-		"a constant rate has equal distances":            {Constant(20, 3), Schedule{0, 50 * time.Millisecond, 100 * time.Millisecond}},
+		"a burst starts all at once": {Burst(3), Schedule{0, 0, 0}},
+		"nothing is asked for":       {Burst(-1), Schedule{}},
+		"a constant rate has equal distances": {
+			Constant(20, 3), Schedule{0, 50 * time.Millisecond, 100 * time.Millisecond},
+		},
 		"a rate of zero is a burst":                      {Constant(0, 2), Schedule{0, 0}},
 		"independent clients without a rate are a burst": {Poisson(0, 2, 1), Schedule{0, 0}},
 	}
@@ -41,7 +43,7 @@ func TestPoissonArrivalsHaveTheirRateAndSpread(t *testing.T) {
 	if got := count / schedule[count-1].Seconds(); math.Abs(got-rate) > rate/20 {
 		t.Errorf("rate is %.2f, want about %.0f", got, rate)
 	}
-	// The distances of independent arrivals vary by as much as their mean.
+	// The intervals between independent arrivals have a standard deviation equal to their mean.
 	var sum, squares float64
 	for i := 1; i < count; i++ {
 		distance := (schedule[i] - schedule[i-1]).Seconds()

@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// Requests counts requests by what they were: the verb, the resource with its subresource and, if it was refused, the status code, as in
+// Requests counts requests by verb, resource with subresource and, if the request failed, status code, as in
 // "patch sandboxes/status" or "patch sandboxes/status 409".
 type Requests map[string]int
 
-// reading verbs change nothing.
-var reading = []string{"get", "list", "watch"}
+// readVerbs are the verbs that change nothing.
+var readVerbs = []string{"get", "list", "watch"}
 
-// Split separates the requests that change something from those that only read.
+// Split separates writes from reads.
 func (r Requests) Split() (writes, reads Requests) {
 	writes, reads = Requests{}, Requests{}
 	for what, count := range r {
 		verb, _, _ := strings.Cut(what, " ")
-		if slices.Contains(reading, verb) {
+		if slices.Contains(readVerbs, verb) {
 			reads[what] = count
 		} else {
 			writes[what] = count
@@ -34,7 +34,7 @@ func (r Requests) Split() (writes, reads Requests) {
 	return writes, reads
 }
 
-// Total is the number of requests.
+// Total returns the number of requests.
 func (r Requests) Total() int {
 	sum := 0
 	for count := range maps.Values(r) {
@@ -43,14 +43,14 @@ func (r Requests) Total() int {
 	return sum
 }
 
-// AuditLog counts the requests of one user in the file that an API server writes. Not safe for concurrent use.
+// AuditLog counts the requests of one user in an API server's audit log. It is not safe for concurrent use.
 type AuditLog struct {
 	path   string
 	user   string
 	offset int64
 }
 
-// NewAuditLog counts from the end of the file on; the file may not exist yet.
+// NewAuditLog returns an AuditLog that counts from the current end of the file. The file need not exist yet.
 func NewAuditLog(path, user string) *AuditLog {
 	log := &AuditLog{path: path, user: user}
 	if info, err := os.Stat(path); err == nil {
@@ -59,7 +59,7 @@ func NewAuditLog(path, user string) *AuditLog {
 	return log
 }
 
-// Next returns what the user has asked for since the last call.
+// Next returns the user's requests since the last call.
 func (a *AuditLog) Next() (Requests, error) {
 	data, offset, err := readFrom(a.path, a.offset)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *AuditLog) Next() (Requests, error) {
 	return countRequests(data, a.user)
 }
 
-// entry is what we read of an audit event.
+// entry contains the fields of an audit event that are counted.
 type entry struct {
 	Stage string `json:"stage"`
 	Verb  string `json:"verb"`
@@ -85,7 +85,7 @@ type entry struct {
 	} `json:"responseStatus"`
 }
 
-// countRequests counts each answered request once: an event has a line for every stage.
+// countRequests counts each completed request once. The log has a line for every stage of a request.
 func countRequests(lines []byte, user string) (Requests, error) {
 	counted := Requests{}
 	for line := range bytes.Lines(lines) {

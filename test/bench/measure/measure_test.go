@@ -70,10 +70,12 @@ func TestParseProcess(t *testing.T) {
 		fails        bool
 	}{
 		"user and kernel time add up": {
-			"1 (x) S 0 0 0 0 0 0 0 0 0 0 150 50 0 0", status, Process{CPU: 2 * time.Second, Resident: 1 << 20, Peak: 2 << 20}, false,
+			"1 (x) S 0 0 0 0 0 0 0 0 0 0 150 50 0 0", status, Process{CPU: 2 * time.Second, Resident: 1 << 20, Peak: 2 << 20},
+			false,
 		},
 		"a name may look like the end of itself": {
-			"1 (a) b) S 0 0 0 0 0 0 0 0 0 0 100 0 0 0", status, Process{CPU: time.Second, Resident: 1 << 20, Peak: 2 << 20}, false,
+			"1 (a) b) S 0 0 0 0 0 0 0 0 0 0 100 0 0 0", status, Process{CPU: time.Second, Resident: 1 << 20, Peak: 2 << 20},
+			false,
 		},
 		"too few fields":    {"1 (x) S 0", status, Process{}, true},
 		"time is no number": {"1 (x) S 0 0 0 0 0 0 0 0 0 0 a 0", status, Process{}, true},
@@ -93,7 +95,8 @@ func TestParseProcess(t *testing.T) {
 }
 
 func event(user, stage, verb, resource, subresource, code string) string {
-	return `{"stage":"` + stage + `","verb":"` + verb + `","user":{"username":"` + user + `"},"objectRef":{"resource":"` + resource +
+	return `{"stage":"` + stage + `","verb":"` + verb + `","user":{"username":"` + user + `"},"objectRef":{"resource":"` +
+		resource +
 		`","subresource":"` + subresource + `"},"responseStatus":{"code":` + code + "}}\n"
 }
 
@@ -110,7 +113,9 @@ func TestRequestsAreCountedByVerbResourceAndRefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	writes, reads := got.Split()
-	if want := (Requests{"create pods": 1, "patch sandboxes/status": 1, "patch sandboxes/status 409": 1}); !maps.Equal(writes, want) {
+	if want := (Requests{
+		"create pods": 1, "patch sandboxes/status": 1, "patch sandboxes/status 409": 1,
+	}); !maps.Equal(writes, want) {
 		t.Errorf("writes are %v, want %v", writes, want)
 	}
 	if want := (Requests{"get sandboxes": 1}); !maps.Equal(reads, want) {
@@ -120,7 +125,7 @@ func TestRequestsAreCountedByVerbResourceAndRefusal(t *testing.T) {
 		t.Errorf("total is %d", writes.Total())
 	}
 	if _, err := countRequests([]byte("no event\n"), us); err == nil {
-		t.Error("a line that is no event is no error")
+		t.Error("a line that is not an event gives no error")
 	}
 }
 
@@ -155,7 +160,7 @@ func TestAnAuditLogIsReadOnFromWhereItWas(t *testing.T) {
 	appendTo(line[20:])
 	expect("its other half completes it", 1)
 	if _, err := NewAuditLog(path+"x", "u").Next(); err == nil {
-		t.Error("a log that is missing is no error")
+		t.Error("a missing log gives no error")
 	}
 }
 
@@ -185,10 +190,11 @@ took_count{controller="a"} 4
 	if got := scrape.By("none", "controller"); len(got) != 0 {
 		t.Errorf("of a metric that is missing: %v", got)
 	}
-	if got := Since(map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 4, "b": 2, "c": 1}); !maps.Equal(got, map[string]float64{"a": 3, "c": 1}) {
+	if got := Since(map[string]float64{"a": 1, "b": 2},
+		map[string]float64{"a": 4, "b": 2, "c": 1}); !maps.Equal(got, map[string]float64{"a": 3, "c": 1}) {
 		t.Errorf("since: %v", got)
 	}
 	if _, err := ReadScrape(strings.NewReader("runs{ 3\n")); err == nil {
-		t.Error("nonsense is no error")
+		t.Error("invalid text gives no error")
 	}
 }

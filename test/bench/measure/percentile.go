@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package measure turns observations into numbers: percentiles, the use of a process, Prometheus counters, an audit log.
+// Package measure turns observations into numbers: percentiles, the resource usage of a process, Prometheus counters,
+// an audit log.
 package measure
 
 import (
@@ -10,30 +11,31 @@ import (
 	"time"
 )
 
-// Summary describes how long things took.
+// Summary describes the distribution of durations.
 type Summary struct {
 	Count              int
 	P50, P90, P99, Max time.Duration
 }
 
-// Summarize orders the durations; the argument stays as it is.
+// Summarize returns the distribution of the durations. It does not change its argument.
 func Summarize(all []time.Duration) Summary {
 	if len(all) == 0 {
 		return Summary{}
 	}
 	sorted := slices.Sorted(slices.Values(all))
 	return Summary{
-		Count: len(sorted), P50: percentile(sorted, 50), P90: percentile(sorted, 90), P99: percentile(sorted, 99), Max: sorted[len(sorted)-1],
+		Count: len(sorted), P50: percentile(sorted, 50), P90: percentile(sorted, 90), P99: percentile(sorted, 99),
+		Max: sorted[len(sorted)-1],
 	}
 }
 
-// percentile is the smallest value that p percent of all do not exceed (nearest rank): a value that was measured.
+// percentile returns the smallest measured value that p percent of all values do not exceed (nearest rank).
 func percentile(sorted []time.Duration, p float64) time.Duration {
 	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]
 }
 
-// Median is the middle value, or the mean of the two in the middle; zero of none.
+// Median returns the middle value, the mean of the two middle values, or zero if there are no values.
 func Median(all []float64) float64 {
 	if len(all) == 0 {
 		return 0

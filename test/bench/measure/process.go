@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Process is what a process has used up to now.
+// Process is the resource usage of a process so far.
 type Process struct {
 	CPU      time.Duration // in user and kernel mode, by all threads
 	Resident int64         // bytes in memory now
-	Peak     int64         // the most there ever were
+	Peak     int64         // the maximum of Resident
 }
 
-// ticks a second: the unit of /proc/PID/stat on every Linux that Go runs on.
+// ticks is the number of clock ticks a second, the unit of /proc/PID/stat on every Linux that Go supports.
 const ticks = 100
 
-// ReadProcess reads the use of a running process from /proc.
+// ReadProcess reads the resource usage of a running process from /proc.
 func ReadProcess(pid int) (Process, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -37,7 +37,7 @@ func ReadProcess(pid int) (Process, error) {
 	return parseProcess(stat, status)
 }
 
-// parseProcess counts fields from the last parenthesis on: a program's name may hold spaces and parentheses.
+// parseProcess counts fields from the last parenthesis, because a program's name may contain spaces and parentheses.
 func parseProcess(stat, status []byte) (Process, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const user, kernel = 11, 12 // fields 14 and 15, counted from the third
@@ -67,8 +67,8 @@ func parseProcess(stat, status []byte) (Process, error) {
 	return used, nil
 }
 
-// readFrom returns the whole lines of a file from offset on, and the offset behind them. A line that is still being written is left
-// for the next time.
+// readFrom returns the complete lines of a file from offset on, and the offset after them. An incomplete last line is
+// left for the next call.
 func readFrom(path string, offset int64) ([]byte, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Scrape is one answer of a metrics endpoint.
+// Scrape is one response of a metrics endpoint.
 type Scrape map[string]*dto.MetricFamily
 
-// ReadScrape parses the text format.
+// ReadScrape parses the Prometheus text format.
 func ReadScrape(r io.Reader) (Scrape, error) {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(r)
@@ -25,7 +25,7 @@ func ReadScrape(r io.Reader) (Scrape, error) {
 	return families, nil
 }
 
-// By sums a counter, or the observations of a histogram, by the values of one label.
+// By sums a counter, or the number of a histogram's observations, by the values of one label.
 func (s Scrape) By(name, label string) map[string]float64 {
 	sums := map[string]float64{}
 	for _, metric := range s[name].GetMetric() {
@@ -38,7 +38,7 @@ func (s Scrape) By(name, label string) map[string]float64 {
 	return sums
 }
 
-// SumBy adds up what a histogram observed, by the values of one label.
+// SumBy adds up the observed values of a histogram by the values of one label.
 func (s Scrape) SumBy(name, label string) map[string]float64 {
 	sums := map[string]float64{}
 	for _, metric := range s[name].GetMetric() {
@@ -51,7 +51,7 @@ func (s Scrape) SumBy(name, label string) map[string]float64 {
 	return sums
 }
 
-// Since is what was added to sums after before; what did not change is left out.
+// Since returns the differences between two sets of sums. It leaves out sums that did not change.
 func Since(before, after map[string]float64) map[string]float64 {
 	added := map[string]float64{}
 	for key, value := range after {

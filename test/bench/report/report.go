@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report turns what scenarios measured into verdicts, a table, JSON and JUnit. It reads no clock and touches no cluster.
+// Package report turns the measurements of scenarios into verdicts, a table, JSON and JUnit. It neither reads a clock
+// nor uses a cluster.
 package report
 
 import (
@@ -15,7 +16,7 @@ import (
 // Figure names a number that a scenario measures; its unit is the last part.
 type Figure string
 
-// The figures. Not every scenario has all of them.
+// The figures. A scenario measures some of them.
 const (
 	P50           Figure = "p50 ms"
 	P90           Figure = "p90 ms"
@@ -42,21 +43,22 @@ const (
 	ScrapeGrowth  Figure = "scrape size, many to few, ratio"
 	CostGrowth    Figure = "one reconcile, many to few, ratio"
 	ClaimGrowth   Figure = "one claim reconcile, many to few, ratio"
-	// ScrapeTimeGrowth is apart from the size: the time has the machine's noise in it.
+	// ScrapeTimeGrowth is separate from the size, because the time includes the machine's noise.
 	ScrapeTimeGrowth Figure = "scrape time, many to few, ratio"
 	Rollout          Figure = "last stale member gone after s"
 )
 
-// Source says who set a limit.
+// Source is the origin of a limit.
 type Source string
 
-// Limits of ours, those that the reference's load tests have, and none: a figure that is only shown.
+// The sources: the project's own budgets, and the thresholds of the reference implementation's load tests.
 const (
 	Budget Source = "budget"
 	Recipe Source = "recipe"
 )
 
-// Limit is the most that a figure should be. Missing it is reported and fails nothing: a loaded machine is no fault.
+// Limit is the maximum of a figure. A missed limit is reported but does not fail the run, because the machine may be
+// loaded.
 type Limit struct {
 	Figure Figure  `json:"figure"`
 	Most   float64 `json:"most"`
@@ -66,14 +68,14 @@ type Limit struct {
 // Sample is one run of a scenario.
 type Sample struct {
 	Figures map[Figure]float64
-	// Writes, Reads and Reconciles are totals of the run by what they were.
+	// Writes, Reads and Reconciles are the totals of the run by kind.
 	Writes, Reads measure.Requests
 	Reconciles    map[string]float64
-	// Violations are what must never happen and did. Any fails the run.
+	// Violations are events that must never happen. Any of them fails the run.
 	Violations []string
 }
 
-// Verdict is a figure against its limit.
+// Verdict compares a figure with its limit.
 type Verdict struct {
 	Limit
 
@@ -81,7 +83,7 @@ type Verdict struct {
 	Met bool    `json:"met"`
 }
 
-// Result is what all runs of a scenario say together.
+// Result combines all runs of a scenario.
 type Result struct {
 	Scenario   string             `json:"scenario"`
 	About      string             `json:"about"`
@@ -93,14 +95,14 @@ type Result struct {
 	Reconciles map[string]float64 `json:"reconcilesPerClaim,omitempty"`
 	Verdicts   []Verdict          `json:"verdicts,omitempty"`
 	Violations []string           `json:"violations,omitempty"`
-	// Error is why the scenario has no figures.
+	// Error says why the scenario has no figures.
 	Error string `json:"error,omitempty"`
 }
 
-// Failed says whether the scenario broke a rule or came to no result. Missed limits are no failure.
+// Failed reports whether the scenario has violations or no result. A missed limit is not a failure.
 func (r Result) Failed() bool { return r.Error != "" || len(r.Violations) > 0 }
 
-// Merge makes one result of the runs of a scenario: medians of figures, all violations. Without a run it has neither.
+// Merge combines the runs of a scenario into one result with the medians of the figures and all violations.
 func Merge(scenario, about string, limits []Limit, samples []Sample) Result {
 	result := Result{Scenario: scenario, About: about, Runs: len(samples), Figures: map[Figure]float64{}}
 	values := map[Figure][]float64{}
@@ -137,7 +139,7 @@ func floats(requests measure.Requests) map[string]float64 {
 	return all
 }
 
-// perClaim is the median over the runs of what each claim cost, by what it was.
+// perClaim returns the median cost of a claim over the runs, by kind.
 func perClaim(samples []Sample, of func(Sample) map[string]float64) map[string]float64 {
 	keys := map[string]bool{}
 	for _, sample := range samples {
@@ -160,16 +162,17 @@ func perClaim(samples []Sample, of func(Sample) map[string]float64) map[string]f
 	return all
 }
 
-// order is how figures are listed.
+// order returns all figures in the order in which they are listed.
 func order() []Figure {
 	return []Figure{
-		P50, P90, P99, Max, AllReady, Fill, Rollout, Claims, Warm, Throughput, Writes, Reads, Reconciles, CPU, Resident, Peak, Idle, Members, Stale,
+		P50, P90, P99, Max, AllReady, Fill, Rollout, Claims, Warm, Throughput, Writes, Reads, Reconciles, CPU, Resident, Peak,
+		Idle, Members, Stale,
 		ScrapeTime, ScrapeSize, ScrapeGrowth, ScrapeTimeGrowth, ReconcileCost, CostGrowth, ClaimCost, ClaimGrowth,
 	}
 }
 
-// listed returns the figures that there are, in their order.
-func listed(figures map[Figure]float64) []Figure {
+// presentFigures returns the figures that have values, in order.
+func presentFigures(figures map[Figure]float64) []Figure {
 	var all []Figure
 	for _, figure := range order() {
 		if _, ok := figures[figure]; ok {
@@ -179,8 +182,8 @@ func listed(figures map[Figure]float64) []Figure {
 	return all
 }
 
-// byWeight orders keys by their values, the largest first.
-func byWeight(values map[string]float64) []string {
+// keysByValue returns the keys ordered by value, with the largest first.
+func keysByValue(values map[string]float64) []string {
 	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		switch {
 		case values[a] > values[b]:

@@ -24,7 +24,9 @@ func sample(p50, claims float64, writes int, violations ...string) Sample {
 
 func TestMergeTakesMediansAndKeepsEveryViolation(t *testing.T) {
 	limits := []Limit{{P50, 20, Budget}, {P99, 1, Budget}}
-	got := Merge("burst", "about", limits, []Sample{sample(30, 10, 20), sample(10, 10, 40, "two owners"), sample(20, 10, 30)})
+	got := Merge("burst", "about", limits, []Sample{
+		sample(30, 10, 20), sample(10, 10, 40, "two owners"), sample(20, 10, 30),
+	})
 	if !maps.Equal(got.Figures, map[Figure]float64{P50: 20, Claims: 10}) {
 		t.Errorf("figures are %v", got.Figures)
 	}
@@ -105,7 +107,8 @@ func TestJSONHasWhatTheTableHas(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Results) != 3 || got.Results[0].Figures[P50] != 20 || !got.Results[0].Verdicts[0].Met || got.Results[2].Error != "timed out" {
+	if len(got.Results) != 3 || got.Results[0].Figures[P50] != 20 || !got.Results[0].Verdicts[0].Met ||
+		got.Results[2].Error != "timed out" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// Machine is where the figures come from.
+// Machine describes the machine on which the figures were measured.
 type Machine struct {
 	CPUs       int    `json:"cpus"`
 	Model      string `json:"model,omitempty"`
@@ -21,7 +21,7 @@ type Machine struct {
 	Go         string `json:"go"`
 	Kubernetes string `json:"kubernetes"`
 	Operator   string `json:"operator"` // version
-	Load       string `json:"load"`     // average of a minute when the run began
+	Load       string `json:"load"`     // the one-minute load average at the beginning of the run
 	Profile    string `json:"profile"`
 }
 
@@ -31,7 +31,7 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// Failed says whether any scenario did.
+// Failed reports whether any scenario failed.
 func (r Report) Failed() bool {
 	for _, result := range r.Results {
 		if result.Failed() {
@@ -41,7 +41,7 @@ func (r Report) Failed() bool {
 	return false
 }
 
-// number shows three digits of what is small and no fraction of what is large.
+// number formats a value with up to three significant digits, and large values without a fraction.
 func number(value float64) string {
 	switch {
 	case value >= 100 || value == float64(int64(value)):
@@ -53,7 +53,7 @@ func number(value float64) string {
 	}
 }
 
-// verdicts shows the limits of one source: "p50 ms 20 <= 25 met".
+// verdicts formats the verdicts of one source, such as "p50 ms 25 (20): met".
 func verdicts(result Result, source Source) string {
 	var parts []string
 	for _, v := range result.Verdicts {
@@ -69,7 +69,7 @@ func verdicts(result Result, source Source) string {
 	return strings.Join(parts, "; ")
 }
 
-// cell is a figure, or a dash.
+// cell returns a figure's value, or a dash if there is none.
 func cell(result Result, figure Figure) string {
 	if value, ok := result.Figures[figure]; ok {
 		return number(value)
@@ -77,10 +77,11 @@ func cell(result Result, figure Figure) string {
 	return "-"
 }
 
-// WriteTable writes a line for each scenario, then what each costs in detail.
+// WriteTable writes a line for each scenario, and then the details of each.
 func (r Report) WriteTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "SCENARIO\tRUNS\tP50 ms\tP90 ms\tP99 ms\tALL READY s\tWRITES\tRECONCILES\tCPU ms\tRSS MB\tRULES")
+	_, _ = fmt.Fprintln(w,
+		"SCENARIO\tRUNS\tP50 ms\tP90 ms\tP99 ms\tALL READY s\tWRITES\tRECONCILES\tCPU ms\tRSS MB\tRULES")
 	for _, result := range r.Results {
 		rules := "kept"
 		switch {
@@ -89,14 +90,16 @@ func (r Report) WriteTable(out io.Writer) error {
 		case len(result.Violations) > 0:
 			rules = "BROKEN"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", result.Scenario, result.Runs, cell(result, P50), cell(result, P90),
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", result.Scenario, result.Runs, cell(result, P50),
+			cell(result, P90),
 			cell(result, P99), cell(result, AllReady), cell(result, Writes), cell(result, Reconciles), cell(result, CPU),
 			cell(result, Resident), rules)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(out, "(writes, reconciles and CPU are the operator's, per claim or sandbox, replenishment included)")
+	_, _ = fmt.Fprintln(out,
+		"(writes, reconciles and CPU are the operator's, per claim or sandbox, replenishment included)")
 	for _, result := range r.Results {
 		if _, err := fmt.Fprint(out, "\n"+result.detail()); err != nil {
 			return err
@@ -105,7 +108,7 @@ func (r Report) WriteTable(out io.Writer) error {
 	return nil
 }
 
-// detail is all that a scenario says.
+// detail returns all figures, verdicts and violations of a scenario.
 func (r Result) detail() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s\n", r.Scenario, r.About)
@@ -116,7 +119,7 @@ func (r Result) detail() string {
 		fmt.Fprintf(&out, "  BROKEN: %s\n", violation)
 	}
 	var figures []string
-	for _, figure := range listed(r.Figures) {
+	for _, figure := range presentFigures(r.Figures) {
 		figures = append(figures, fmt.Sprintf("%s %s", figure, number(r.Figures[figure])))
 	}
 	if len(figures) > 0 {
@@ -127,7 +130,7 @@ func (r Result) detail() string {
 		values map[string]float64
 	}{{"writes", r.Writes}, {"reads", r.Reads}, {"reconciles", r.Reconciles}} {
 		var items []string
-		for _, key := range byWeight(part.values) {
+		for _, key := range keysByValue(part.values) {
 			items = append(items, fmt.Sprintf("%s %.2f", key, part.values[key]))
 		}
 		if len(items) > 0 {
@@ -142,7 +145,7 @@ func (r Result) detail() string {
 	return out.String()
 }
 
-// WriteJSON writes everything.
+// WriteJSON writes the whole report.
 func (r Report) WriteJSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
@@ -176,13 +179,15 @@ type (
 	}
 )
 
-// WriteJUnit writes a test case for each scenario; a missed limit is in its output and fails nothing.
+// WriteJUnit writes a test case for each scenario. A missed limit is in its output and does not fail the test case.
 func (r Report) WriteJUnit(out io.Writer) error {
 	suite := junitSuite{Name: "bench", Tests: len(r.Results)}
 	total := 0.0
 	for _, result := range r.Results {
 		total += result.Seconds
-		one := junitCase{Name: result.Scenario, Class: "bench", Time: fmt.Sprintf("%.3f", result.Seconds), Output: result.detail()}
+		one := junitCase{
+			Name: result.Scenario, Class: "bench", Time: fmt.Sprintf("%.3f", result.Seconds), Output: result.detail(),
+		}
 		if result.Failed() {
 			suite.Failures++
 			one.Failure = &junitFailure{Message: "a rule was broken", Text: strings.Join(result.Violations, "\n")}

@@ -18,21 +18,23 @@ import (
 
 const (
 	few        = 100 // Sandboxes to compare with
-	lot        = 500 // created before waiting for them: nobody measures how they start
-	lotRate    = 150
+	batchSize  = 500 // Sandboxes to create before waiting for them; their start is not measured
+	batchRate  = 150
 	restTime   = 30 * time.Second
 	idleName   = "idle"
-	costPool   = 20 // members of a pool that serves claims while the others rest, and how many claims there are
-	costRounds = 5  // the median of so many counts
+	costPool   = 20 // the size of the pool that serves claims, and the number of claims
+	costRounds = 5  // the number of measurements for a median
 	costScrape = 21
-	// mostGrowth is what a scrape may grow by: the digits of its numbers. The number of series must not depend on that of Sandboxes.
+	// mostGrowth is how much a scrape may grow. It allows for longer numbers, but the number of series must not depend on
+	// the number of Sandboxes.
 	mostGrowth = 1.2
 )
 
-// idle has many Sandboxes that nobody does anything with, and compares what others cost beside few and beside many.
+// idle creates many idle Sandboxes, and compares the costs of scrapes, passes and claims beside few and beside many.
 func idle(count int) Scenario {
 	return Scenario{
-		Name: "idle", About: fmt.Sprintf("%d Sandboxes at rest in one namespace; a scrape, a pass over a Sandbox and a warm claim cost what "+
+		Name: "idle", About: fmt.Sprintf("%d Sandboxes at rest in one namespace; a scrape, a pass over a Sandbox and a "+
+			"warm claim cost what "+
 			"they cost beside %d", count, few),
 		Limits: []report.Limit{
 			budget(report.Resident, 250), budget(report.ScrapeGrowth, mostGrowth), budget(report.ScrapeTimeGrowth, 1.5),
@@ -44,31 +46,31 @@ func idle(count int) Scenario {
 			if err != nil {
 				return report.Sample{}, err
 			}
-			sample, err := compared(ctx, w, space, count)
-			return sample, errors.Join(err, space.Err(), space.Leave(ctx)) // the last scenario: nobody waits for thousands to go
+			sample, err := compareCosts(ctx, w, space, count)
+			return sample, errors.Join(err, space.Err(), space.Leave(ctx)) // the last scenario need not wait for the deletion
 		},
 	}
 }
 
-// compared measures costs beside few Sandboxes, then beside count.
-func compared(ctx context.Context, w *world.World, space *world.Space, count int) (report.Sample, error) {
+// compareCosts measures costs beside few Sandboxes, and then beside count Sandboxes.
+func compareCosts(ctx context.Context, w *world.World, space *world.Space, count int) (report.Sample, error) {
 	if err := space.AddPool(ctx, ""); err != nil {
 		return report.Sample{}, err
 	}
 	if _, err := space.FillPool(ctx, costPool); err != nil {
 		return report.Sample{}, err
 	}
-	if err := grow(ctx, w, space, 0, few, 0); err != nil {
+	if err := addSandboxes(ctx, w, space, 0, few, 0); err != nil {
 		return report.Sample{}, err
 	}
-	before, err := cost(ctx, w, space, "few", few)
+	before, err := measureCosts(ctx, w, space, "few", few)
 	if err != nil {
 		return report.Sample{}, err
 	}
-	if err := grow(ctx, w, space, few, count, costRounds*costPool); err != nil {
+	if err := addSandboxes(ctx, w, space, few, count, costRounds*costPool); err != nil {
 		return report.Sample{}, err
 	}
-	resting, err := rest(ctx, w)
+	resting, err := measureIdleCPU(ctx, w)
 	if err != nil {
 		return report.Sample{}, err
 	}
@@ -76,7 +78,7 @@ func compared(ctx context.Context, w *world.World, space *world.Space, count int
 	if err != nil {
 		return report.Sample{}, err
 	}
-	after, err := cost(ctx, w, space, "many", count+costRounds*costPool)
+	after, err := measureCosts(ctx, w, space, "many", count+costRounds*costPool)
 	if err != nil {
 		return report.Sample{}, err
 	}
@@ -93,48 +95,51 @@ func compared(ctx context.Context, w *world.World, space *world.Space, count int
 	})
 	sample.Violations = space.Violations()
 	if got := sample.Figures[report.ScrapeGrowth]; got > mostGrowth {
-		sample.Violations = append(sample.Violations, fmt.Sprintf("a scrape is %.2f times as large beside %d Sandboxes as beside %d", got, count, few))
+		sample.Violations = append(sample.Violations,
+			fmt.Sprintf("a scrape is %.2f times as large beside %d Sandboxes as beside %d", got, count, few))
 	}
 	return sample, nil
 }
 
-// grow creates Sandboxes number from to count, lot by lot. Others that the client made are Ready already.
-func grow(ctx context.Context, w *world.World, space *world.Space, from, count, others int) error {
+// addSandboxes creates the Sandboxes from number from up to count in batches, and waits for each batch. others is the
+// number of other objects, which are Ready already.
+func addSandboxes(ctx context.Context, w *world.World, space *world.Space, from, count, others int) error {
 	for from < count {
-		size := min(lot, count-from)
-		space.Create(ctx, world.Bare, fmt.Sprintf("%s-%d", idleName, from), load.Constant(lotRate, size))
+		size := min(batchSize, count-from)
+		space.Create(ctx, world.Bare, fmt.Sprintf("%s-%d", idleName, from), load.Constant(batchRate, size))
 		from += size
 		if err := space.AllReady(ctx, from+others); err != nil {
 			return err
 		}
-		if from%(4*lot) == few || from == count {
-			w.Say("%d Sandboxes are Ready", from)
+		if from%(4*batchSize) == few || from == count {
+			w.Logf("%d Sandboxes are Ready", from)
 		}
 	}
 	return nil
 }
 
-// rest is the share of one CPU, in percent, that the operator uses while nothing happens.
-func rest(ctx context.Context, w *world.World) (float64, error) {
+// measureIdleCPU returns the share of one CPU, in percent, that the operator uses while nothing happens.
+func measureIdleCPU(ctx context.Context, w *world.World) (float64, error) {
 	window, err := w.Watch(ctx)
 	if err != nil {
 		return 0, err
 	}
-	world.Rest(ctx, restTime)
+	world.Sleep(ctx, restTime)
 	use, err := window.Close(ctx)
 	return 100 * use.CPU.Seconds() / use.Elapsed.Seconds(), err
 }
 
-// costs are what should not depend on how many Sandboxes there are.
+// costs are the costs that should not depend on the number of Sandboxes.
 type costs struct {
 	scrape    time.Duration
 	size      int
 	reconcile time.Duration // a pass over a Sandbox that finds nothing to do
-	claim     time.Duration // the passes over a claim that gets a warm Sandbox, writes included
+	claim     time.Duration // a pass over a claim that gets a warm Sandbox, including writes
 }
 
-// cost measures each a few times; medians count. asked is how many objects the client has made, all of them Ready.
-func cost(ctx context.Context, w *world.World, space *world.Space, name string, asked int) (costs, error) {
+// measureCosts measures each cost several times and returns the medians. asked is the number of objects that the client
+// has created, all of which are Ready.
+func measureCosts(ctx context.Context, w *world.World, space *world.Space, name string, asked int) (costs, error) {
 	var all costs
 	var claims, passes, times []time.Duration
 	for round := range costRounds {
@@ -164,7 +169,7 @@ func cost(ctx context.Context, w *world.World, space *world.Space, name string, 
 	return all, nil
 }
 
-// claimCost lets some claims take Sandboxes of the pool, one after another.
+// claimCost creates claims on the pool, ten a second, and returns the mean time of their reconciles.
 func claimCost(ctx context.Context, w *world.World, space *world.Space, name string, asked int) (time.Duration, error) {
 	window, err := w.Watch(ctx)
 	if err != nil {
@@ -181,7 +186,8 @@ func claimCost(ctx context.Context, w *world.World, space *world.Space, name str
 	return use.ReconcileTime["sandboxclaim"], err
 }
 
-// passCost wakes the operator for the first Sandboxes, one after another.
+// passCost changes an annotation of the first Sandboxes, one after another, and returns the mean time of their
+// reconciles.
 func passCost(ctx context.Context, w *world.World, space *world.Space, value string) (time.Duration, error) {
 	window, err := w.Watch(ctx)
 	if err != nil {
@@ -197,7 +203,7 @@ func passCost(ctx context.Context, w *world.World, space *world.Space, value str
 		return 0, err
 	}
 	if got := use.Reconciles["sandbox"]; got < few {
-		return 0, fmt.Errorf("the operator looked %.0f times at %d Sandboxes that changed", got, few)
+		return 0, fmt.Errorf("the operator reconciled %d changed Sandboxes only %.0f times", few, got)
 	}
 	return use.ReconcileTime["sandbox"], nil
 }

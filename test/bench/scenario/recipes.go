@@ -14,7 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/world"
 )
 
-// recipeLimits are the thresholds of the reference's load tests.
+// recipeLimits returns the thresholds of the reference implementation's load tests.
 func recipeLimits() []report.Limit {
 	limit := func(figure report.Figure, most float64) report.Limit {
 		return report.Limit{Figure: figure, Most: most, Source: report.Recipe}
@@ -22,7 +22,8 @@ func recipeLimits() []report.Limit {
 	return []report.Limit{limit(report.P50, 1000), limit(report.P90, 1000), limit(report.P99, 5000)}
 }
 
-// recipes are the reference's load tests at its rates, with fewer objects: they were made for clusters of many machines.
+// recipes returns the reference implementation's load tests at its rates. They have fewer objects, because the
+// originals are for clusters of many machines.
 func recipes(s Scale) []Scenario {
 	tenth := s.Pool / 10
 	all := []Scenario{
@@ -39,12 +40,12 @@ func recipes(s Scale) []Scenario {
 		{
 			Name:  "recipe-high-volume",
 			About: fmt.Sprintf("%d cold claims at 10 a second, deleted at 50 a second", s.Pool/3),
-			Run:   created(world.Cold, load.Constant(10, s.Pool/3), 50),
+			Run:   createObjects(world.Cold, load.Constant(10, s.Pool/3), 50),
 		},
 		{
 			Name:  "recipe-throughput",
 			About: fmt.Sprintf("%d Sandboxes at 200 a second, deleted at 100 a second", 2*s.Pool),
-			Run:   created(world.Bare, load.Constant(200, 2*s.Pool), 100),
+			Run:   createObjects(world.Bare, load.Constant(200, 2*s.Pool), 100),
 		},
 		{
 			Name:  "recipe-constant-churn",
@@ -58,11 +59,11 @@ func recipes(s Scale) []Scenario {
 	return all
 }
 
-// rapidBursts sends burst after burst, each once the one before is Ready.
+// rapidBursts sends bursts of claims, each when the claims of the one before are Ready.
 func rapidBursts(pool, bursts, size int) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
-		return within(ctx, w, func(space *world.Space) (report.Sample, error) {
-			window, err := ready(ctx, w, space, pool, "")
+		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
+			window, err := watchFullPool(ctx, w, space, pool, "")
 			if err != nil {
 				return report.Sample{}, err
 			}
@@ -71,7 +72,7 @@ func rapidBursts(pool, bursts, size int) func(context.Context, *world.World) (re
 				if err := space.AllReady(ctx, (i+1)*size); err != nil {
 					return report.Sample{}, err
 				}
-				world.Rest(ctx, 2*time.Second)
+				world.Sleep(ctx, 2*time.Second)
 			}
 			if err := space.PoolFull(ctx); err != nil {
 				return report.Sample{}, err
@@ -80,17 +81,19 @@ func rapidBursts(pool, bursts, size int) func(context.Context, *world.World) (re
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return pooled(space, sampled(space, use)), nil
+			return addPoolFigures(space, newSample(space, use)), nil
 		})
 	}
 }
 
-// churn creates claims on a pool and deletes them at a rate: each so long after the first was created or, if that is zero, once all are
-// Ready.
-func churn(pool int, schedule load.Schedule, deletions float64, later time.Duration) func(context.Context, *world.World) (report.Sample, error) {
+// churn creates claims on a pool and deletes them at a rate. It starts to delete after the given time or, if that is
+// zero, when all are Ready.
+func churn(
+	pool int, schedule load.Schedule, deletions float64, later time.Duration,
+) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
-		return within(ctx, w, func(space *world.Space) (report.Sample, error) {
-			window, err := ready(ctx, w, space, pool, "")
+		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
+			window, err := watchFullPool(ctx, w, space, pool, "")
 			if err != nil {
 				return report.Sample{}, err
 			}
@@ -98,7 +101,7 @@ func churn(pool int, schedule load.Schedule, deletions float64, later time.Durat
 			remove := func() { space.Delete(ctx, world.Warm, "claim", load.Constant(deletions, len(schedule))) }
 			if later > 0 {
 				deleting.Go(func() {
-					world.Rest(ctx, later)
+					world.Sleep(ctx, later)
 					remove()
 				})
 			}
@@ -118,7 +121,7 @@ func churn(pool int, schedule load.Schedule, deletions float64, later time.Durat
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return pooled(space, sampled(space, use)), nil
+			return addPoolFigures(space, newSample(space, use)), nil
 		})
 	}
 }

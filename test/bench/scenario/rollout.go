@@ -27,12 +27,12 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 	return Scenario{
 		Name: "rollout-" + string(strategy), About: fmt.Sprintf(about, s.Pool, strategy), Once: true,
 		Run: func(ctx context.Context, w *world.World) (report.Sample, error) {
-			return within(ctx, w, func(space *world.Space) (report.Sample, error) {
-				window, err := ready(ctx, w, space, s.Pool, strategy)
+			return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
+				window, err := watchFullPool(ctx, w, space, s.Pool, strategy)
 				if err != nil {
 					return report.Sample{}, err
 				}
-				changed, err := whileClaimsArrive(ctx, space, schedule)
+				changed, err := changeTemplateDuringClaims(ctx, space, schedule)
 				if err != nil {
 					return report.Sample{}, err
 				}
@@ -40,12 +40,12 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 				if err != nil {
 					return report.Sample{}, err
 				}
-				sample := sampled(space, use)
+				sample := newSample(space, use)
 				pool := space.Members()
 				stale := staleAfter(space.Handovers(), changed)
 				sample.Figures[report.Members], sample.Figures[report.Stale] = float64(pool.Most), float64(len(stale))
 				if recreate {
-					sample.Figures[report.Rollout] = pool.Fresh.Sub(changed).Seconds()
+					sample.Figures[report.Rollout] = pool.FreshAt.Sub(changed).Seconds()
 					sample.Violations = append(sample.Violations, staleViolations(stale, pool)...)
 				}
 				return sample, nil
@@ -54,17 +54,19 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 	}
 }
 
-// whileClaimsArrive changes the template after the first fifth of the claims and waits until all claims are Ready and the pool is full.
-// Returned is when the API server had answered the change.
-func whileClaimsArrive(ctx context.Context, space *world.Space, schedule load.Schedule) (changed time.Time, err error) {
+// changeTemplateDuringClaims changes the template after the first fifth of the claims, and waits until all claims are
+// Ready and the pool is full. It returns the time at which the API server had responded to the change.
+func changeTemplateDuringClaims(
+	ctx context.Context, space *world.Space, schedule load.Schedule,
+) (changed time.Time, err error) {
 	before := len(schedule) / 5
-	space.WantVariant(world.First)
+	space.WantVariant(world.FirstVariant)
 	space.Create(ctx, world.Warm, "earlier", schedule[:before])
 	var arriving sync.WaitGroup
 	arriving.Go(func() { space.Create(ctx, world.Warm, "later", schedule[:len(schedule)-before]) })
-	err = space.SetVariant(ctx, world.Second)
+	err = space.SetVariant(ctx, world.SecondVariant)
 	changed = time.Now()
-	space.WantVariant(world.Second)
+	space.WantVariant(world.SecondVariant)
 	arriving.Wait()
 	if err != nil {
 		return changed, err
@@ -75,22 +77,23 @@ func whileClaimsArrive(ctx context.Context, space *world.Space, schedule load.Sc
 	return changed, space.PoolFull(ctx)
 }
 
-// staleAfter lists the claims that were made after the change and got what was made before.
+// staleAfter returns the handovers of stale Sandboxes to claims that were created after the change.
 func staleAfter(all []ledger.Handover, changed time.Time) []ledger.Handover {
 	var stale []ledger.Handover
 	for _, one := range all {
-		if one.Variant == world.First && one.Asked.After(changed) {
+		if one.Variant == world.FirstVariant && one.Created.After(changed) {
 			stale = append(stale, one)
 		}
 	}
 	return stale
 }
 
-// staleViolations are what strategy Recreate promises.
+// staleViolations returns the violations of what strategy Recreate guarantees.
 func staleViolations(stale []ledger.Handover, pool ledger.Pool) []string {
 	var all []string
 	for _, one := range stale {
-		all = append(all, fmt.Sprintf("claim %s, made after the template changed, got the stale Sandbox %s", one.Claim, one.Sandbox))
+		all = append(all,
+			fmt.Sprintf("claim %s, made after the template changed, got the stale Sandbox %s", one.Claim, one.Sandbox))
 	}
 	if pool.Stale > 0 {
 		all = append(all, fmt.Sprintf("%d stale members are left in the pool", pool.Stale))

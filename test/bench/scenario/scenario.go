@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scenario holds what is measured: each scenario makes a namespace of its own, puts a load on it, waits until the operator is at
-// rest, and leaves nothing behind.
+// Package scenario contains the benchmark's scenarios. Each creates its own namespace, puts load on it, waits until the
+// operator is idle, and deletes the namespace.
 package scenario
 
 import (
@@ -17,39 +17,39 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/world"
 )
 
-// Scenario is one load and what it must not exceed.
+// Scenario is one load with its limits.
 type Scenario struct {
 	Name   string
 	About  string
 	Limits []report.Limit
-	// Once says that more runs of it would say nothing new for the time they take.
+	// Once is set for scenarios whose further runs are not worth their time.
 	Once bool
 	Run  func(context.Context, *world.World) (report.Sample, error)
 }
 
-// Scale is how large loads are.
+// Scale is the size of the loads.
 type Scale struct {
 	Pool     int     // members of the pool
-	Overload int     // claims at once on that pool
+	Overload int     // simultaneous claims on that pool
 	Rate     float64 // sustained claims a second
 	Count    int     // sustained claims
 	Cold     int     // cold starts
-	Idle     int     // Sandboxes at rest
+	Idle     int     // idle Sandboxes
 }
 
-// Full is what the budgets are about.
+// Full is the scale to which the budgets apply.
 func Full() Scale {
 	return Scale{Pool: 300, Overload: 500, Rate: 20, Count: 600, Cold: 100, Idle: 10000}
 }
 
-// Small says whether scenarios work, in a few minutes.
+// Small is a scale that takes a few minutes, to check that the scenarios work.
 func Small() Scale { return Scale{Pool: 40, Overload: 60, Rate: 10, Count: 50, Cold: 20, Idle: 300} }
 
 func budget(figure report.Figure, most float64) report.Limit {
 	return report.Limit{Figure: figure, Most: most, Source: report.Budget}
 }
 
-// All lists the scenarios in the order in which they run: the one that leaves the most behind is the last.
+// All returns the scenarios in the order in which they run. The last one leaves the most objects to delete.
 func All(s Scale) []Scenario {
 	perClaim := []report.Limit{budget(report.Writes, 10), budget(report.Reconciles, 8)}
 	sustained := append([]report.Limit{budget(report.P50, 25), budget(report.P99, 80)}, perClaim...)
@@ -61,31 +61,35 @@ func All(s Scale) []Scenario {
 		},
 		{
 			Name: "burst", About: fmt.Sprintf("%d claims at once on a pool of %d", s.Pool, s.Pool),
-			Limits: burst, Run: claims(s.Pool, load.Burst(s.Pool)),
+			Limits: burst, Run: claimsOnPool(s.Pool, load.Burst(s.Pool)),
 		},
 		{
-			Name: "overload", About: fmt.Sprintf("%d claims at once on a pool of %d: all Ready, no member lost", s.Overload, s.Pool),
-			Run: claims(s.Pool, load.Burst(s.Overload)),
+			Name:  "overload",
+			About: fmt.Sprintf("%d claims at once on a pool of %d: all Ready, no member lost", s.Overload, s.Pool),
+			Run:   claimsOnPool(s.Pool, load.Burst(s.Overload)),
 		},
 		{
-			Name: "sustained", About: fmt.Sprintf("%d claims, %.0f a second at equal distances, on a pool of %d", s.Count, s.Rate, s.Pool),
-			Limits: sustained, Run: claims(s.Pool, load.Constant(s.Rate, s.Count)),
+			Name:   "sustained",
+			About:  fmt.Sprintf("%d claims, %.0f a second at equal distances, on a pool of %d", s.Count, s.Rate, s.Pool),
+			Limits: sustained, Run: claimsOnPool(s.Pool, load.Constant(s.Rate, s.Count)),
 		},
 		{
-			Name: "poisson", About: fmt.Sprintf("%d claims, %.0f a second as independent clients send them, on a pool of %d", s.Count, s.Rate, s.Pool),
-			Limits: sustained, Run: claims(s.Pool, load.Poisson(s.Rate, s.Count, 1)),
+			Name: "poisson",
+			About: fmt.Sprintf("%d claims, %.0f a second as independent clients send them, on a pool of %d", s.Count, s.Rate,
+				s.Pool),
+			Limits: sustained, Run: claimsOnPool(s.Pool, load.Poisson(s.Rate, s.Count, 1)),
 		},
 		{
 			Name: "cold", About: fmt.Sprintf("%d claims without a pool, 5 a second", s.Cold),
-			Once: true, Run: created(world.Cold, load.Constant(5, s.Cold), 0),
+			Once: true, Run: createObjects(world.Cold, load.Constant(5, s.Cold), 0),
 		},
 		rollout(s, "Recreate"), rollout(s, "OnReplenish"),
 	}
 	return append(append(all, recipes(s)...), idle(s.Idle))
 }
 
-// sampled adds what the client saw to what the operator did.
-func sampled(space *world.Space, use world.Use) report.Sample {
+// newSample combines the client's latencies with the operator's resource usage.
+func newSample(space *world.Space, use world.Use) report.Sample {
 	each, all := space.Latencies()
 	sample := use.Sample(len(each))
 	summary := measure.Summarize(each)
@@ -95,7 +99,7 @@ func sampled(space *world.Space, use world.Use) report.Sample {
 		sample.Figures[figure] = milliseconds(value)
 	}
 	sample.Figures[report.AllReady] = all.Seconds()
-	sample.Figures[report.Warm] = float64(warm(space.Handovers()))
+	sample.Figures[report.Warm] = float64(countWarm(space.Handovers()))
 	if all > 0 {
 		sample.Figures[report.Throughput] = float64(len(each)) / all.Seconds()
 	}
@@ -105,7 +109,7 @@ func sampled(space *world.Space, use world.Use) report.Sample {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func warm(all []ledger.Handover) int {
+func countWarm(all []ledger.Handover) int {
 	count := 0
 	for _, one := range all {
 		if one.Warm {
@@ -115,8 +119,10 @@ func warm(all []ledger.Handover) int {
 	return count
 }
 
-// within opens a namespace for do and closes it, whatever do says.
-func within(ctx context.Context, w *world.World, do func(*world.Space) (report.Sample, error)) (sample report.Sample, err error) {
+// inNewSpace opens a namespace for do, and closes it even if do fails.
+func inNewSpace(
+	ctx context.Context, w *world.World, do func(*world.Space) (report.Sample, error),
+) (sample report.Sample, err error) {
 	space, err := w.Open(ctx)
 	if err != nil {
 		return report.Sample{}, err
@@ -133,10 +139,10 @@ func within(ctx context.Context, w *world.World, do func(*world.Space) (report.S
 	return sample, err
 }
 
-// fill measures how long a pool takes to become full.
+// fill measures how long a pool takes to fill.
 func fill(size int) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
-		return within(ctx, w, func(space *world.Space) (report.Sample, error) {
+		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
 			if err := space.AddPool(ctx, ""); err != nil {
 				return report.Sample{}, err
 			}
@@ -154,13 +160,14 @@ func fill(size int) func(context.Context, *world.World) (report.Sample, error) {
 			}
 			sample := use.Sample(size)
 			sample.Figures[report.Fill] = took.Seconds()
-			return pooled(space, sample), nil
+			return addPoolFigures(space, sample), nil
 		})
 	}
 }
 
-// pooled adds what became of the pool. A member that is deleted although nothing changed is a lost one.
-func pooled(space *world.Space, sample report.Sample) report.Sample {
+// addPoolFigures adds the figures and violations of the pool. A member that is deleted although nothing changed is a
+// violation.
+func addPoolFigures(space *world.Space, sample report.Sample) report.Sample {
 	pool := space.Members()
 	sample.Figures[report.Members] = float64(pool.Most)
 	sample.Violations = space.Violations()
@@ -170,11 +177,11 @@ func pooled(space *world.Space, sample report.Sample) report.Sample {
 	return sample
 }
 
-// claims puts claims on a full pool and waits until it is full again.
-func claims(size int, schedule load.Schedule) func(context.Context, *world.World) (report.Sample, error) {
+// claimsOnPool creates claims on a full pool and waits until it is full again.
+func claimsOnPool(size int, schedule load.Schedule) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
-		return within(ctx, w, func(space *world.Space) (report.Sample, error) {
-			window, err := ready(ctx, w, space, size, "")
+		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
+			window, err := watchFullPool(ctx, w, space, size, "")
 			if err != nil {
 				return report.Sample{}, err
 			}
@@ -189,13 +196,15 @@ func claims(size int, schedule load.Schedule) func(context.Context, *world.World
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return pooled(space, sampled(space, use)), nil
+			return addPoolFigures(space, newSample(space, use)), nil
 		})
 	}
 }
 
-// ready makes a full pool and begins to watch the operator once it is at rest.
-func ready(ctx context.Context, w *world.World, space *world.Space, size int, strategy world.Strategy) (*world.Window, error) {
+// watchFullPool creates a full pool, waits until the operator is idle and begins to watch it.
+func watchFullPool(
+	ctx context.Context, w *world.World, space *world.Space, size int, strategy world.Strategy,
+) (*world.Window, error) {
 	if err := space.AddPool(ctx, strategy); err != nil {
 		return nil, err
 	}
@@ -205,10 +214,12 @@ func ready(ctx context.Context, w *world.World, space *world.Space, size int, st
 	return w.Watch(ctx)
 }
 
-// created creates objects that no pool serves and, if a rate is given, deletes them at it.
-func created(kind world.Kind, schedule load.Schedule, deletions float64) func(context.Context, *world.World) (report.Sample, error) {
+// createObjects creates objects that no pool serves, and deletes them at the given rate unless it is zero.
+func createObjects(
+	kind world.Kind, schedule load.Schedule, deletions float64,
+) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
-		return within(ctx, w, func(space *world.Space) (report.Sample, error) {
+		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
 			window, err := w.Watch(ctx)
 			if err != nil {
 				return report.Sample{}, err
@@ -224,7 +235,7 @@ func created(kind world.Kind, schedule load.Schedule, deletions float64) func(co
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return sampled(space, use), nil
+			return newSample(space, use), nil
 		})
 	}
 }

@@ -20,10 +20,10 @@ func TestOnlyWhatWasAskedForAfterTheChangeIsStale(t *testing.T) {
 		got  ledger.Handover
 		want bool
 	}{
-		"an old member for an earlier claim": {ledger.Handover{Asked: before, Variant: world.First}, false},
-		"an old member for a later claim":    {ledger.Handover{Asked: after, Variant: world.First}, true},
-		"a new member for a later claim":     {ledger.Handover{Asked: after, Variant: world.Second}, false},
-		"asked for in the same instant":      {ledger.Handover{Asked: changed, Variant: world.First}, false},
+		"an old member for an earlier claim": {ledger.Handover{Created: before, Variant: world.FirstVariant}, false},
+		"an old member for a later claim":    {ledger.Handover{Created: after, Variant: world.FirstVariant}, true},
+		"a new member for a later claim":     {ledger.Handover{Created: after, Variant: world.SecondVariant}, false},
+		"asked for in the same instant":      {ledger.Handover{Created: changed, Variant: world.FirstVariant}, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -36,8 +36,8 @@ type Operator struct {
 	health  string
 }
 
-// startOperator runs the binary with its defaults and extensions. Only addresses and the place of the lease are given: it runs outside
-// the cluster.
+// startOperator runs the binary with its defaults and extensions. It sets only the addresses and the lease's namespace,
+// because the operator runs outside of the cluster.
 func (w *World) startOperator(ctx context.Context, admin *rest.Config, options Options) (*Operator, error) {
 	kubeconfig := filepath.Join(options.Artifacts, "operator.kubeconfig")
 	if err := w.writeKubeconfig(ctx, admin, kubeconfig); err != nil {
@@ -60,18 +60,21 @@ func (w *World) startOperator(ctx context.Context, admin *rest.Config, options O
 		"--extensions", "--kubeconfig=" + kubeconfig, "--leader-election-namespace=" + apis.OperatorNamespace,
 		"--metrics-bind-address=" + metrics, "--health-probe-bind-address=" + health,
 	}, options.Args...)
-	cmd := exec.Command(options.Binary, args...) //nolint:gosec // the binary that was asked for
+	cmd := exec.Command(options.Binary, args...) //nolint:gosec // the binary is a flag
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = []string{"POD_NAMESPACE=" + apis.OperatorNamespace, "PATH=" + os.Getenv("PATH")}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	o := &Operator{cmd: cmd, ended: make(chan struct{}), metrics: "http://" + metrics + "/metrics", health: "http://" + health + "/readyz"}
+	o := &Operator{
+		cmd: cmd, ended: make(chan struct{}), metrics: "http://" + metrics + "/metrics",
+		health: "http://" + health + "/readyz",
+	}
 	go func() {
 		_ = cmd.Wait()
 		close(o.ended)
 	}()
-	err = until(ctx, "the operator is ready", func() (bool, error) {
+	err = waitUntil(ctx, "the operator is ready", func() (bool, error) {
 		select {
 		case <-o.ended:
 			return false, fmt.Errorf("it ended; see %s", log.Name())
@@ -86,7 +89,7 @@ func (w *World) startOperator(ctx context.Context, admin *rest.Config, options O
 	return o, nil
 }
 
-// writeKubeconfig lets the operator in under its own service account, as its Deployment would.
+// writeKubeconfig writes a kubeconfig with the credentials of the operator's service account.
 func (w *World) writeKubeconfig(ctx context.Context, admin *rest.Config, path string) error {
 	const day = 24 * 60 * 60
 	account := &corev1.ServiceAccount{}
@@ -111,14 +114,14 @@ func freeAddress(ctx context.Context) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// stop ends the process by its pid and waits for it.
+// stop sends SIGTERM to the process and waits until it ends.
 func (o *Operator) stop() error {
 	if o == nil {
 		return nil
 	}
 	select {
 	case <-o.ended:
-		return errors.New("the operator had ended before it was told to; see operator.log")
+		return errors.New("the operator ended too early; see operator.log")
 	default:
 	}
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -132,10 +135,11 @@ func (o *Operator) stop() error {
 	}
 }
 
-// Use is what the process has used up to now.
+// Use returns the resource usage of the process so far.
 func (o *Operator) Use() (measure.Process, error) { return measure.ReadProcess(o.cmd.Process.Pid) }
 
-// Scrape asks the metrics endpoint as Prometheus does: it returns the answer, its size in bytes, and how long it took.
+// Scrape reads the metrics endpoint as Prometheus does. It returns the response, its size in bytes, and the time it
+// took.
 func (o *Operator) Scrape(ctx context.Context) (measure.Scrape, int, time.Duration, error) {
 	begin := time.Now()
 	data, err := fetch(ctx, o.metrics)
@@ -158,7 +162,7 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, errors.New(url + " answers " + strconv.Itoa(response.StatusCode))
+		return nil, errors.New(url + " responds with status " + strconv.Itoa(response.StatusCode))
 	}
 	return io.ReadAll(response.Body)
 }

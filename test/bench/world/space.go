@@ -21,10 +21,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/load"
 )
 
-// Variants of the template: the image of its container. Nothing runs, so none exists.
+// Variants of the template, which are images of its container. The images do not exist, because no container runs.
 const (
-	First  = "localhost/bench:v1"
-	Second = "localhost/bench:v2"
+	FirstVariant  = "localhost/bench:v1"
+	SecondVariant = "localhost/bench:v2"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 	poolName     = "pool"
 )
 
-// Space is a namespace with a template, perhaps a pool, and the client's watches.
+// Space is a namespace with a template, an optional pool, and the client's watches.
 type Space struct {
 	*ledger.Ledger
 
@@ -45,7 +45,7 @@ type Space struct {
 	errs  []error
 }
 
-// Open makes a namespace with a template of the First variant, and watches it.
+// Open creates a namespace with a template of the first variant, and watches it.
 func (w *World) Open(ctx context.Context) (*Space, error) {
 	namespace := &corev1.Namespace{}
 	namespace.GenerateName = "bench-"
@@ -80,10 +80,10 @@ func (s *Space) template() *extensionsv1beta1.SandboxTemplate {
 }
 
 func podSpec() corev1.PodSpec {
-	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: First}}}
+	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: FirstVariant}}}
 }
 
-func (s *Space) fail(err error) {
+func (s *Space) addError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	const enough = 5
@@ -92,14 +92,14 @@ func (s *Space) fail(err error) {
 	}
 }
 
-// Err is what went wrong for the client.
+// Err returns the client's errors.
 func (s *Space) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(s.errs...)
 }
 
-// Leave ends the watches and has the namespace deleted, with all that is in it; it does not wait for that.
+// Leave ends the watches and deletes the namespace without waiting until it is gone.
 func (s *Space) Leave(ctx context.Context) error {
 	s.stop()
 	s.done.Wait()
@@ -108,18 +108,18 @@ func (s *Space) Leave(ctx context.Context) error {
 	return s.world.Client.Delete(ctx, namespace)
 }
 
-// Close is Leave, and waits until the namespace is gone: what goes on in it would disturb whoever is measured next.
+// Close is Leave and waits until the namespace is gone, so that its deletion does not disturb the next measurement.
 func (s *Space) Close(ctx context.Context) error {
 	if err := s.Leave(ctx); err != nil {
 		return err
 	}
-	return until(ctx, "namespace "+s.Name+" is gone", func() (bool, error) {
+	return waitUntil(ctx, "namespace "+s.Name+" is gone", func() (bool, error) {
 		err := s.world.Client.Get(ctx, client.ObjectKey{Name: s.Name}, &corev1.Namespace{})
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 }
 
-// Strategy is how a pool follows its template; empty is the API's default.
+// Strategy is the update strategy of a pool. Empty means the API's default.
 type Strategy = extensionsv1beta1.SandboxWarmPoolUpdateStrategyType
 
 // AddPool creates an empty pool of the template.
@@ -138,9 +138,9 @@ func (s *Space) AddPool(ctx context.Context, strategy Strategy) error {
 	return nil
 }
 
-// FillPool sets the pool's size and returns how long it took until the watch showed that many Ready members.
+// FillPool sets the pool's size and returns the time until the watch showed as many Ready members.
 func (s *Space) FillPool(ctx context.Context, size int) (time.Duration, error) {
-	s.Limit(s.pool, size)
+	s.SetLimit(s.pool, size)
 	begin := time.Now()
 	err := s.patch(ctx, &extensionsv1beta1.SandboxWarmPool{}, poolName, fmt.Sprintf(`{"spec":{"replicas":%d}}`, size))
 	if err != nil {
@@ -149,12 +149,12 @@ func (s *Space) FillPool(ctx context.Context, size int) (time.Duration, error) {
 	if err := s.PoolFull(ctx); err != nil {
 		return 0, err
 	}
-	return s.Members().Full.Sub(begin), nil
+	return s.Members().FullAt.Sub(begin), nil
 }
 
-// PoolFull waits until every member is there and Ready, as the watch shows and as the pool's status says.
+// PoolFull waits until all members exist and are Ready, according to both the watch and the pool's status.
 func (s *Space) PoolFull(ctx context.Context) error {
-	return until(ctx, "the pool is full", func() (bool, error) {
+	return waitUntil(ctx, "the pool is full", func() (bool, error) {
 		p := s.Members()
 		if err := s.Err(); err != nil || p.Ready != p.Limit || p.Members != p.Limit {
 			return false, err
@@ -165,13 +165,13 @@ func (s *Space) PoolFull(ctx context.Context) error {
 	})
 }
 
-// Members counts the pool as the watch shows it.
+// Members returns the counts of the pool that the watch shows.
 func (s *Space) Members() ledger.Pool { return s.Pool(s.pool) }
 
-// WantVariant counts members of other variants as stale from now on.
-func (s *Space) WantVariant(variant string) { s.Want(s.pool, variant) }
+// WantVariant makes members of other variants count as stale from now on.
+func (s *Space) WantVariant(variant string) { s.ExpectVariant(s.pool, variant) }
 
-// SetVariant changes the template. When it returns, the API server has answered.
+// SetVariant changes the template. It returns when the API server has responded.
 func (s *Space) SetVariant(ctx context.Context, variant string) error {
 	return s.patch(ctx, &extensionsv1beta1.SandboxTemplate{}, templateName,
 		fmt.Sprintf(`{"spec":{"podTemplate":{"spec":{"containers":[{"name":"main","image":%q}]}}}}`, variant))
@@ -183,10 +183,10 @@ func (s *Space) patch(ctx context.Context, object client.Object, name, merge str
 	return s.world.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, []byte(merge)))
 }
 
-// Kind is what the client creates.
+// Kind returns a new object for the client to create.
 type Kind func(namespace, name string) client.Object
 
-// Warm is a claim that any pool of the template may serve.
+// Warm returns a claim that any pool of the template may serve.
 func Warm(namespace, name string) client.Object {
 	c := &extensionsv1beta1.SandboxClaim{}
 	c.Namespace, c.Name = namespace, name
@@ -194,14 +194,14 @@ func Warm(namespace, name string) client.Object {
 	return c
 }
 
-// Cold is a claim that no pool serves.
+// Cold returns a claim that no pool serves.
 func Cold(namespace, name string) client.Object {
-	c := Warm(namespace, name).(*extensionsv1beta1.SandboxClaim) //nolint:errcheck // made above
+	c := Warm(namespace, name).(*extensionsv1beta1.SandboxClaim) //nolint:errcheck // Warm returns a claim
 	c.Spec.WarmPool = new(extensionsv1beta1.WarmPoolPolicy("none"))
 	return c
 }
 
-// Bare is a Sandbox that nobody claims.
+// Bare returns a Sandbox without a claim.
 func Bare(namespace, name string) client.Object {
 	b := &agentsv1beta1.Sandbox{}
 	b.Namespace, b.Name = namespace, name
@@ -209,33 +209,34 @@ func Bare(namespace, name string) client.Object {
 	return b
 }
 
-// Name is that of the object that Create makes as number i of a run.
+// Name returns the name of the object that Create creates as number i.
 func Name(prefix string, i int) string { return fmt.Sprintf("%s-%05d", prefix, i) }
 
-// Create creates objects as the schedule says and returns when every creation was answered. A creation that fails is an error of the Space.
+// Create creates objects on the schedule and returns when the API server has responded to all requests. Err returns the
+// failures.
 func (s *Space) Create(ctx context.Context, kind Kind, prefix string, schedule load.Schedule) {
 	schedule.Drive(ctx, func(ctx context.Context, i int) {
 		object := kind(s.Name, Name(prefix, i))
-		s.Asked(object.GetName(), time.Now())
+		s.RecordCreation(object.GetName(), time.Now())
 		if err := s.world.Client.Create(ctx, object); err != nil {
-			s.fail(fmt.Errorf("create %s: %w", object.GetName(), err))
+			s.addError(fmt.Errorf("create %s: %w", object.GetName(), err))
 		}
 	})
 }
 
-// Delete deletes what Create made.
+// Delete deletes the objects of Create.
 func (s *Space) Delete(ctx context.Context, kind Kind, prefix string, schedule load.Schedule) {
 	schedule.Drive(ctx, func(ctx context.Context, i int) {
 		object := kind(s.Name, Name(prefix, i))
 		if err := client.IgnoreNotFound(s.world.Client.Delete(ctx, object)); err != nil {
-			s.fail(fmt.Errorf("delete %s: %w", object.GetName(), err))
+			s.addError(fmt.Errorf("delete %s: %w", object.GetName(), err))
 		}
 	})
 }
 
-// AllReady waits until the watch has shown that many of the created objects Ready.
+// AllReady waits until the watch has shown the given number of created objects Ready.
 func (s *Space) AllReady(ctx context.Context, count int) error {
-	err := until(ctx, fmt.Sprintf("%d are Ready", count), func() (bool, error) {
+	err := waitUntil(ctx, fmt.Sprintf("%d are Ready", count), func() (bool, error) {
 		return s.Ready() >= count, s.Err()
 	})
 	if err != nil {
@@ -244,7 +245,7 @@ func (s *Space) AllReady(ctx context.Context, count int) error {
 	return nil
 }
 
-// Touch changes an annotation of a Sandbox, which wakes the operator and gives it nothing to write.
+// Touch changes an annotation of a Sandbox, which causes a reconcile without writes.
 func (s *Space) Touch(ctx context.Context, name, value string) error {
 	return s.patch(ctx, &agentsv1beta1.Sandbox{}, name, fmt.Sprintf(`{"metadata":{"annotations":{"bench":%q}}}`, value))
 }

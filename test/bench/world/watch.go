@@ -19,13 +19,14 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// watch notes every event in the ledger, in order and without a gap: a watch that the API server ends is taken up where it ended.
-// One that ends for good before the Space is closed is an error: what it missed is unknown.
+// watch records every event in the ledger, in order and without gaps: it resumes a watch that the API server ends. A
+// watch that cannot be resumed before the Space is closed is an error, because it may have missed events.
 func (s *Space) watch(ctx context.Context, list client.ObjectList) error {
 	if err := s.world.Client.List(ctx, list, client.InNamespace(s.Name)); err != nil {
 		return err
 	}
-	open := cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	open := cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface,
+		error) {
 		return s.world.Client.Watch(ctx, list, client.InNamespace(s.Name), &client.ListOptions{Raw: &options})
 	}}
 	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &open)
@@ -38,15 +39,15 @@ func (s *Space) watch(ctx context.Context, list client.ObjectList) error {
 			now := time.Now()
 			switch object := event.Object.(type) {
 			case *extensionsv1beta1.SandboxClaim:
-				s.Claim(event.Type, object, now)
+				s.RecordClaim(event.Type, object, now)
 			case *agentsv1beta1.Sandbox:
-				s.Sandbox(event.Type, object, now)
+				s.RecordSandbox(event.Type, object, now)
 			default:
-				s.fail(fmt.Errorf("watch of %T: %w", list, apierrors.FromObject(event.Object)))
+				s.addError(fmt.Errorf("watch of %T: %w", list, apierrors.FromObject(event.Object)))
 			}
 		}
 		if ctx.Err() == nil {
-			s.fail(fmt.Errorf("watch of %T ended", list))
+			s.addError(fmt.Errorf("watch of %T ended", list))
 		}
 	})
 	return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/report"
 )
 
-// Window is a stretch of time over which the operator is watched.
+// Window is a period in which the operator's resource usage is measured.
 type Window struct {
 	world   *World
 	begin   time.Time
@@ -20,14 +20,14 @@ type Window struct {
 	scrape  measure.Scrape
 }
 
-// Use is what the operator did and used meanwhile.
+// Use is what the operator did and used during a Window.
 type Use struct {
 	Elapsed       time.Duration
 	CPU           time.Duration
-	Process       measure.Process // at the end
+	Process       measure.Process // at the end of the Window
 	Writes, Reads measure.Requests
 	Reconciles    map[string]float64
-	// ReconcileTime is the mean of one reconcile by controller, as the operator measured it.
+	// ReconcileTime is the mean time of a reconcile by controller, from the operator's metrics.
 	ReconcileTime map[string]time.Duration
 }
 
@@ -37,27 +37,28 @@ const (
 	byController   = "controller"
 )
 
-// quiet is how long the operator must ask for nothing before it is at rest: longer than it holds back a pool's status.
-const quiet = 2 * time.Second
+// idlePeriod is how long the operator must send no requests to be considered idle. It is longer than the operator
+// delays a pool's status.
+const idlePeriod = 2 * time.Second
 
-// Settle waits until the operator has been at rest for a while and returns what it asked for since it was last looked at.
-func (w *World) Settle(ctx context.Context) (measure.Requests, error) {
+// WaitUntilIdle waits until the operator is idle and returns its requests since the last call.
+func (w *World) WaitUntilIdle(ctx context.Context) (measure.Requests, error) {
 	all := measure.Requests{}
 	last := time.Now()
-	err := until(ctx, "the operator is at rest", func() (bool, error) {
+	err := waitUntil(ctx, "the operator is idle", func() (bool, error) {
 		more, err := w.audit.Next()
 		for what, count := range more {
 			all[what] += count
 			last = time.Now()
 		}
-		return time.Since(last) > quiet, err
+		return time.Since(last) > idlePeriod, err
 	})
 	return all, err
 }
 
-// Watch waits until the operator is at rest and begins a Window.
+// Watch waits until the operator is idle and begins a Window.
 func (w *World) Watch(ctx context.Context) (*Window, error) {
-	if _, err := w.Settle(ctx); err != nil {
+	if _, err := w.WaitUntilIdle(ctx); err != nil {
 		return nil, err
 	}
 	scrape, _, _, err := w.Operator.Scrape(ctx)
@@ -68,10 +69,10 @@ func (w *World) Watch(ctx context.Context) (*Window, error) {
 	return &Window{world: w, begin: time.Now(), process: process, scrape: scrape}, err
 }
 
-// Close waits until the operator is at rest and returns what it did since the beginning: all that the load caused is in it, and the
-// pause at the end costs nothing.
+// Close waits until the operator is idle and returns what it did since the beginning of the Window. The result includes
+// everything that the load caused; the idle time at the end adds almost no cost.
 func (v *Window) Close(ctx context.Context) (Use, error) {
-	requests, err := v.world.Settle(ctx)
+	requests, err := v.world.WaitUntilIdle(ctx)
 	if err != nil {
 		return Use{}, err
 	}
@@ -90,7 +91,8 @@ func (v *Window) Close(ctx context.Context) (Use, error) {
 	}
 	use.Writes, use.Reads = requests.Split()
 	counts := measure.Since(v.scrape.By(reconcileTime, byController), scrape.By(reconcileTime, byController))
-	for controller, sum := range measure.Since(v.scrape.SumBy(reconcileTime, byController), scrape.SumBy(reconcileTime, byController)) {
+	for controller, sum := range measure.Since(v.scrape.SumBy(reconcileTime, byController),
+		scrape.SumBy(reconcileTime, byController)) {
 		if counts[controller] > 0 {
 			use.ReconcileTime[controller] = time.Duration(sum / counts[controller] * float64(time.Second))
 		}
@@ -100,12 +102,13 @@ func (v *Window) Close(ctx context.Context) (Use, error) {
 
 const mega = 1e6
 
-// Sample is the use as figures, of that many claims.
+// Sample returns the usage as figures for the given number of claims.
 func (u Use) Sample(claims int) report.Sample {
 	sample := report.Sample{
 		Writes: u.Writes, Reads: u.Reads, Reconciles: u.Reconciles,
 		Figures: map[report.Figure]float64{
-			report.Claims: float64(claims), report.Resident: float64(u.Process.Resident) / mega, report.Peak: float64(u.Process.Peak) / mega,
+			report.Claims: float64(claims), report.Resident: float64(u.Process.Resident) / mega,
+			report.Peak: float64(u.Process.Peak) / mega,
 		},
 	}
 	if claims > 0 {

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world is what scenarios act on: a cluster of simulated nodes, the operator as a process of its own under the service account
-// that its manifests give it, and namespaces with a template and a pool.
+// Package world provides what scenarios need: a cluster of simulated nodes, the operator as a separate process with the
+// service account of its manifests, and namespaces with a template and a pool.
 package world
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/measure"
 )
 
-// World is not safe for concurrent use, its Client is.
+// World is a cluster with a running operator. It is not safe for concurrent use, but its Client is.
 type World struct {
 	Client   client.WithWatch
 	Operator *Operator
@@ -37,25 +37,25 @@ type World struct {
 	begin    time.Time
 }
 
-// Options say where things are.
+// Options are the paths and arguments of a World.
 type Options struct {
-	Kubeconfig string // of an administrator
+	Kubeconfig string // an administrator's
 	Binary     string // the operator's
-	AuditLog   string // where the API server writes the operator's requests
-	Artifacts  string // directory for the operator's log and kubeconfig
+	AuditLog   string // the API server's log of the operator's requests
+	Artifacts  string // the directory for the operator's log and kubeconfig
 	Args       []string
 }
 
 // operatorUser is the operator's name in the audit log.
 const operatorUser = "system:serviceaccount:" + apis.OperatorNamespace + ":" + apis.OperatorName
 
-// New installs the operator's definitions and permissions and starts it. Close stops it.
+// New installs the operator's definitions and permissions and starts the operator. Close stops it.
 func New(ctx context.Context, options Options, log io.Writer) (*World, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", options.Kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	config.QPS = -1 // the load is what we are here for
+	config.QPS = -1 // the client must not limit the load
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme, apiextensionsv1.AddToScheme,
@@ -79,19 +79,21 @@ func New(ctx context.Context, options Options, log io.Writer) (*World, error) {
 	if w.Operator, err = w.startOperator(ctx, config, options); err != nil {
 		return nil, fmt.Errorf("start the operator: %w", err)
 	}
-	w.Say("the operator runs; its metrics, and profiles with -operator-arg --enable-pprof-debug, are beside %s", w.Operator.metrics)
+	w.Logf("the operator runs; its metrics, and profiles with -operator-arg --enable-pprof-debug, are beside %s",
+		w.Operator.metrics)
 	return w, nil
 }
 
-// Say writes a line of progress.
-func (w *World) Say(format string, args ...any) {
+// Logf writes a line of progress.
+func (w *World) Logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(w.log, "[%4.0fs] %s\n", time.Since(w.begin).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // Close stops the operator.
 func (w *World) Close() error { return w.Operator.stop() }
 
-// install applies all manifests but the Deployment: the operator runs here, where its CPU time and memory can be read.
+// install applies all manifests except the Deployment. The operator runs as a local process, whose CPU time and memory
+// can be read.
 func (w *World) install(ctx context.Context) error {
 	objects, err := install.Render(install.Options{})
 	if err != nil {
@@ -105,7 +107,7 @@ func (w *World) install(ctx context.Context) error {
 			return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
-	return until(ctx, "the definitions are served", func() (bool, error) {
+	return waitUntil(ctx, "the definitions are served", func() (bool, error) {
 		var all apiextensionsv1.CustomResourceDefinitionList
 		if err := w.Client.List(ctx, &all); err != nil {
 			return false, err
@@ -122,14 +124,14 @@ func (w *World) install(ctx context.Context) error {
 	})
 }
 
-// patience is how long anything but a scenario's load may take.
-const patience = 5 * time.Minute
+// waitTimeout is the timeout of each wait.
+const waitTimeout = 5 * time.Minute
 
-// until looks again and again until done says so.
-func until(ctx context.Context, what string, done func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// waitUntil polls until done returns true or an error.
+func waitUntil(ctx context.Context, what string, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond) // who asks more often is part of the load
+	tick := time.NewTicker(100 * time.Millisecond) // polling more often would add to the load
 	defer tick.Stop()
 	for {
 		ok, err := done()
@@ -147,8 +149,8 @@ func until(ctx context.Context, what string, done func() (bool, error)) error {
 	}
 }
 
-// Rest waits, as long as the context lets it.
-func Rest(ctx context.Context, how time.Duration) {
+// Sleep waits for the given time or until the context ends.
+func Sleep(ctx context.Context, how time.Duration) {
 	timer := time.NewTimer(how)
 	defer timer.Stop()
 	select {
@@ -157,9 +159,9 @@ func Rest(ctx context.Context, how time.Duration) {
 	}
 }
 
-// namespaceReady waits until Pods can be created: they need the namespace's service account.
+// namespaceReady waits until the namespace has its default service account, which Pods need.
 func (w *World) namespaceReady(ctx context.Context, name string) error {
-	return until(ctx, "namespace "+name+" has its service account", func() (bool, error) {
+	return waitUntil(ctx, "namespace "+name+" has its service account", func() (bool, error) {
 		err := w.Client.Get(ctx, client.ObjectKey{Namespace: name, Name: "default"}, &corev1.ServiceAccount{})
 		return err == nil, client.IgnoreNotFound(err)
 	})

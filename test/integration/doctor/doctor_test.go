@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // fault is one fault of an installation and what doctor reports about it.
 type fault struct {
 	check  string
-	status string // Failed by default
+	status string // default: failed
 	says   string
 	cure   string
 	inject func(*testing.T, kubernetes.Interface)
@@ -185,7 +185,7 @@ func TestDoctorNamesWhatIsWrongWithItsCure(t *testing.T) {
 			t.Fatalf("not healthy: %v: %+v", err, found)
 		}
 		for check, finding := range found {
-			if finding.Status != statusOK && check != "networkpolicy" { // nobody can tell without a network plugin
+			if finding.Status != statusOK && check != "networkpolicy" { // unknown without a network plugin
 				t.Fatalf("not healthy: %+v", finding)
 			}
 		}

@@ -46,8 +46,6 @@ func goFile(pkg string, body ...string) string {
 
 func lines(count int) string { return strings.Repeat("\t_ = 0\n", count) }
 
-func own(dir string) string { return "import _ \"" + Module + "/" + dir + "\"" }
-
 func TestLawsOnSmallTrees(t *testing.T) {
 	for name, test := range smallTrees() {
 		t.Run(name, func(t *testing.T) {

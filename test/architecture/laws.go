@@ -12,16 +12,13 @@ type Law struct {
 // Laws returns all of them.
 func Laws() []Law {
 	return []Law{
-		{"imports follow the layers", imports},
+		{"Go code is in the layers", directories},
 		{"names say what a thing is", names},
-		{"files and functions stay short", sizes},
-		{"mains only start things", mains},
+		{"files stay short", sizes},
+		{"programs have short mains", mains},
 		{"the wire vocabulary is spelled once, in apis", vocabulary},
-		{"time is an argument", clocks},
-		{"packages keep no state", state},
 		{"commands print foreign text with its printer", printing},
-		{"tests neither skip nor sleep", tests},
-		{"every file says its licence", licences},
+		{"scripts and generated files have the licence header", licences},
 		{"no package registry is named", registries},
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// printing: what a command prints may hold words of others, so its streams are written to by the printer for foreign text.
+// printing finds commands that write to their streams with package fmt. What they print may contain text from the cluster,
+// which package printable makes safe for a terminal.
 func printing(tree *Tree) []Finding {
 	var found []Finding
 	for _, file := range tree.written() {

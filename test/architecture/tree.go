@@ -20,7 +20,7 @@ import (
 // Module is the import path of the tree's root.
 const Module = "github.com/agent-sandbox/kubectl-sandbox"
 
-// Tree is a checkout: every file in it but what the build and the tests write.
+// Tree is a checkout without the files that the build and the tests write.
 type Tree struct {
 	Files []File
 	fset  *token.FileSet
@@ -48,7 +48,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.Path, f.Line, f.What)
 }
 
-// notOurs are directories at the root that no commit has.
+// notOurs lists directories at the root that no commit contains.
 var notOurs = []string{".git", "bin", "artifacts"}
 
 // Load reads the checkout at root.
@@ -110,15 +110,15 @@ func (f File) top() string {
 	return dir
 }
 
-// test says whether the file is compiled into tests only.
+// test reports whether the file is compiled into tests only.
 func (f File) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// below says whether the file lies in the directory dir.
+// below reports whether the file is in the directory dir.
 func (f File) below(dir string) bool { return within(f.Path, dir) }
 
 func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
-// name is the file's name without what the toolchain reads in it.
+// name is the name of the file without its extension and _test.
 func (f File) name() string {
 	name, _, _ := strings.Cut(path.Base(f.Path), ".")
 	return strings.TrimSuffix(name, "_test")

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// vague names gather what nobody found a place for.
+// vague lists names that say nothing about what is in a package or file.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "misc", "base", "shared"}
 
-// names: no package, directory or file is called by a word that says nothing.
+// names finds packages, directories and files with vague names.
 func names(tree *Tree) []Finding {
 	var found []Finding
 	for _, file := range tree.written() {
@@ -31,11 +31,11 @@ func names(tree *Tree) []Finding {
 	return found
 }
 
-// domain is in every label, annotation, finalizer and group of ours.
+// domain is part of every label, annotation, finalizer and API group of ours.
 const domain = "agents.x-k8s" + ".io"
 
-// vocabulary: a key of ours is a constant of apis everywhere else, and spelled once there. Tests spell keys out on purpose:
-// they hold the wire contract.
+// vocabulary finds keys of ours that are not constants of apis, and keys that apis spell twice. Tests spell keys out: they
+// check the wire contract.
 func vocabulary(tree *Tree) []Finding {
 	var found []Finding
 	spelled := map[string]Finding{}
@@ -75,8 +75,8 @@ func literals(file File) func(yield func(*ast.BasicLit) bool) {
 	}
 }
 
-// hosts serve packages. How a machine reaches them is its own business, so no file names one. Spelled in two parts, as this
-// file is no exception.
+// hosts are package registries. No file may name one, because each machine is configured for its own. They are spelled in two
+// parts because the law judges this file too.
 var hosts = []string{
 	"proxy.golang" + ".org", "sum.golang" + ".org", "goproxy" + ".io", "goproxy" + ".cn",
 	"pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org", "registry.yarnpkg" + ".com",
@@ -84,7 +84,7 @@ var hosts = []string{
 	"static.crates" + ".io", "index.crates" + ".io", "rubygems" + ".org", "repo1.maven" + ".org",
 }
 
-// registries: the tree builds wherever the ordinary clients are set up.
+// registries finds names of package registries.
 func registries(tree *Tree) []Finding {
 	var found []Finding
 	for _, file := range tree.Files {

@@ -2,7 +2,7 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 
-# The operator's image, for people who have Docker. `make image` builds an equal one without it.
+# The image of the operator. `make image` builds an equal image without Docker.
 ARG GO_VERSION=1.26
 ARG BASE=gcr.io/distroless/static-debian12:nonroot
 

@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 MODULE  := github.com/agent-sandbox/kubectl-sandbox
 VERSION ?= $(or $(shell git describe --tags --always --dirty 2>/dev/null),v0.0.0-dev)
 COMMIT  ?= $(or $(shell git rev-parse HEAD 2>/dev/null),unknown)
-# The date of the commit, not of the build: the same source gives the same bytes.
+# The date of the commit, so that the same source gives the same bytes.
 DATE    ?= $(or $(shell TZ=UTC git show --no-patch --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null),unknown)
 
 INFO     := $(MODULE)/apis/buildinfo
@@ -18,12 +18,12 @@ GO_BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
 
 BIN   := $(CURDIR)/bin
 IMAGE ?= localhost/agent-sandbox-controller:$(VERSION)
-# Reports, and what a failed test leaves behind: logs and YAML.
+# Directory for reports, and for logs and YAML of failed tests.
 ARTIFACTS ?= artifacts
 override ARTIFACTS := $(abspath $(ARTIFACTS))
 export ARTIFACTS
 
-# The built-in cluster that cluster, deploy and demo use.
+# Name of the built-in cluster for cluster, deploy and demo.
 CLUSTER ?= dev
 KIND_CLUSTER ?= agent-sandbox
 EXTENSIONS ?= false
@@ -37,13 +37,14 @@ export RUN VERSION
 TESTCLUSTER   := $(BIN)/testcluster
 GOTESTSUM     := $(BIN)/tools/gotestsum
 GOLANGCI_LINT := $(BIN)/tools/golangci-lint
-# One set of flags for tests and for the programs that tests run: what one compiled, the others do not compile again.
-# Without paths another clone finds it in Go's cache too. Debugger tables cost a quarter of a cold build; vet is one of the linters of `make lint`.
+# Tests and the programs that they run share one set of flags, and so one set of compiled packages. With -trimpath another
+# clone shares them too. Without -dwarf a cold build is a quarter shorter. `make lint` runs vet.
 RACE   := -race -trimpath -gcflags=all=-dwarf=false
 export GORACE := atexit_sleep_ms=0
 gotest = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --junitfile $(ARTIFACTS)/junit-$(1).xml \
 	--junitfile-testsuite-name relative --junitfile-testcase-classname relative -- $(RACE) -vet=off
-# For tests of somebody else's program, as Helm: nothing of ours runs at once there, and the race detector makes them six times slower.
+# For tests of third-party programs such as Helm, which run no concurrent code of ours. The race detector makes them six times
+# slower.
 gotest-plain = $(subst $(RACE),-trimpath,$(call gotest,$(1)))
 
 ##@ Start
@@ -56,7 +57,7 @@ help: ## Show this list.
 	@printf '\n%s\n' 'Values: RUN=name-of-tests ARTIFACTS=dir CLUSTER=dev EXTENSIONS=true CONTROLLER_ARGS="--flag ..." VERSION=v1.2.3'
 
 .PHONY: demo
-demo: ## Build everything, start a cluster, and do with a sandbox what people do with it.
+demo: ## Build everything, start a cluster, and show the usual commands on a sandbox.
 	@test/demo/run.sh
 
 ##@ Build
@@ -67,7 +68,7 @@ build: ## Build the plugin and the operator into bin/.
 	@$(GO_BUILD) -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
 	@ls $(BIN)/kubectl-sandbox $(BIN)/agent-sandbox-controller
 
-# Static, so that the operator's image needs no C library.
+# Static, so that the image of the operator needs no C library.
 .PHONY: build-race
 build-race: ## Build both with the race detector into bin/race/, for the end-to-end tests.
 	@mkdir -p $(BIN)/race
@@ -75,16 +76,16 @@ build-race: ## Build both with the race detector into bin/race/, for the end-to-
 		-o $(BIN)/race/ ./cmd/...
 
 .PHONY: generate
-generate: ## Make deepcopy, CRDs, RBAC, clients and the API reference anew.
+generate: ## Write all generated files: deepcopy, CRDs, RBAC, clients, references, manifests.
 	@./hack/generate.sh
 
 .PHONY: pictures
-pictures: ## Draw the frames of the dashboard that tests compare and documents show.
+pictures: ## Draw the frames of the dashboard for tests and documents.
 	@go test ./tui -run 'TestFrames|TestPictures' -update
 	@ls docs/pictures
 
 .PHONY: image
-image: build testcluster ## Write the operator's image to bin/agent-sandbox-controller.tar; Docker is not needed.
+image: build testcluster ## Write the operator's image to bin/agent-sandbox-controller.tar, without Docker.
 	@$(TESTCLUSTER) image operator --binary $(BIN)/agent-sandbox-controller --tag $(IMAGE) \
 		--out $(BIN)/agent-sandbox-controller.tar
 	@echo "$(IMAGE) is in bin/agent-sandbox-controller.tar"
@@ -94,23 +95,23 @@ testcluster:
 	@mkdir -p $(BIN)
 	@cd test/cluster && $(GO_BUILD) -ldflags '-s -w' -o $(TESTCLUSTER) .
 
-# Tools are pinned in modules of their own: their dependencies stay out of the product's go.mod.
+# Separate modules pin the tools, so that their dependencies are not in the product's go.mod.
 $(GOTESTSUM): tools/go.mod tools/go.sum
 	@cd tools && $(GO_BUILD) -o $@ gotest.tools/gotestsum
 
-# golangci-lint with the Kubernetes API linter compiled in: one build serves both configurations.
+# golangci-lint with the Kubernetes API linter. One build serves both configurations.
 $(GOLANGCI_LINT): tools/lint/go.mod tools/lint/go.sum
 	@echo "building golangci-lint (minutes the first time)"
 	@cd tools/lint && $(GO_BUILD) -ldflags '-s -w' -o $@ sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter
 
 .PHONY: clean
-clean: ## Remove what the build and the tests wrote. Clusters and their cache stay.
+clean: ## Remove the output of builds and tests. Clusters and their cache stay.
 	@rm -rf $(BIN) $(ARTIFACTS)
 
 ##@ Test
 
 .PHONY: test
-test: $(GOTESTSUM) testcluster ## Run all tests. The last line says how many passed and failed.
+test: $(GOTESTSUM) testcluster ## Run all tests. The last line counts those that passed and failed.
 	@rm -rf $(ARTIFACTS)/junit* && mkdir -p $(ARTIFACTS)
 	@echo "== programs of the test cluster (minutes the first time)"; $(TESTCLUSTER) binaries --only cluster >/dev/null
 	@failed=; \
@@ -142,36 +143,37 @@ test-integration: $(GOTESTSUM) testcluster ## Run the tests that need a kube-api
 		cd test/chart && CGO_ENABLED=0 $(call gotest-plain,integration-chart) -timeout 10m $(select) ./apply
 
 .PHONY: test-e2e
-test-e2e: $(GOTESTSUM) ## Run the tests that need a whole cluster. Starts its own.
+test-e2e: $(GOTESTSUM) ## Start a cluster and run the tests that need one.
 	@mkdir -p $(ARTIFACTS)
 	@RACE='$(RACE)' test/e2e/run.sh
 
-# ROUNDS is how many random histories each test of `make soak` tries; long: as many as each thinks right, 100 or 1,000.
+# ROUNDS is the number of random histories for each test of `make soak`. The value "long" means 100 or 1,000, by test.
 ROUNDS ?= long
 .PHONY: soak
-soak: $(GOTESTSUM) ## Try many more random histories of claims and pools than `make test` does.
+soak: $(GOTESTSUM) ## Run many more random histories of claims and pools than `make test` does.
 	@mkdir -p $(ARTIFACTS)
 	@SOAK_ROUNDS=$(ROUNDS) $(call gotest,soak) -timeout 3h -run '$(or $(RUN),Histories|NeverAbove|ThreeClaims)' ./operator/...
 
-# DURATION is how long the soak of a whole cluster lasts.
+# DURATION is the length of the soak of a whole cluster.
 DURATION ?= 1h
 .PHONY: soak-cluster
-soak-cluster: $(GOTESTSUM) ## A busy day on a real cluster in an hour: volumes, ends, drains, killed operators. DURATION=10m is shorter.
+soak-cluster: $(GOTESTSUM) ## Run a busy day on a real cluster in DURATION=1h: volumes, expiry, drains, killed operators.
 	@mkdir -p $(ARTIFACTS)
 	@RACE='$(RACE)' SOAK_DURATION='$(DURATION)' test/e2e/run.sh
 
-# PROFILE: full (the budgets are about it) or small; RUNS: how often what varies is measured; RUN=help lists the scenarios.
+# PROFILE is full, which the budgets refer to, or small. RUNS is the number of repetitions of a scenario that varies. RUN=help
+# lists the scenarios.
 PROFILE ?= full
 RUNS ?= 3
 OPERATOR_ARGS ?=
 .PHONY: bench
-bench: ## Measure the operator on a control plane with simulated nodes, and without RUN then exec, cp and port-forward. Starts its own.
+bench: ## Measure the operator on a control plane with simulated nodes; without RUN also bench-copy.
 	@mkdir -p $(ARTIFACTS)
 	@PROFILE='$(PROFILE)' RUNS='$(RUNS)' OPERATOR_ARGS='$(OPERATOR_ARGS)' test/bench/run.sh
 	@$(if $(RUN)$(filter-out full,$(PROFILE)),,test/bench/copy/run.sh)
 
 .PHONY: bench-copy
-bench-copy: ## Measure exec, cp and port-forward beside kubectl's. Starts its own cluster. ARGS="-only file -rounds 1"
+bench-copy: ## Start a cluster and compare exec, cp and port-forward with kubectl's. ARGS="-only file -rounds 1"
 	@test/bench/copy/run.sh $(ARGS)
 
 .PHONY: lint
@@ -182,7 +184,7 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 		(cd $$module && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
 
 .PHONY: verify
-verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, lint, licences. Changes nothing.
+verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, scripts, laws, lint. Changes nothing.
 	@hack/verify.sh
 
 ##@ Release
@@ -192,7 +194,7 @@ release: ## Write a release of VERSION=v1.2.3 into dist/: archives, checksums, S
 	@go run -C tools ./release -root .. -out $(CURDIR)/dist -version '$(VERSION)'
 
 .PHONY: krew-verify
-krew-verify: ## Build such a release, and install and run it with krew on a cluster of its own.
+krew-verify: ## Build a release, start a cluster, and install and run the plugin with krew.
 	@trap '$(TESTCLUSTER) down --name krew >/dev/null' EXIT; \
 		$(MAKE) cluster deploy CLUSTER=krew EXTENSIONS=true && programs=$$($(TESTCLUSTER) binaries --only cluster) && \
 		KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name krew) PATH=$$programs:$$PATH krew/verify.sh
@@ -205,7 +207,7 @@ cluster: testcluster ## Start a real single-node Kubernetes on this machine (Lin
 	@echo; echo "export KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER))"
 
 .PHONY: cluster-down
-cluster-down: testcluster ## Stop that cluster and leave nothing of it behind.
+cluster-down: testcluster ## Stop the built-in cluster and remove everything of it.
 	@$(TESTCLUSTER) down --name $(CLUSTER)
 
 .PHONY: deploy
@@ -215,10 +217,10 @@ deploy: image ## Install the operator of this tree in the built-in cluster.
 		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/deploy.sh $(IMAGE)
 
 .PHONY: deploy-kind
-deploy-kind: ## The same with kind, for people who have Docker and kind.
+deploy-kind: ## Start a kind cluster and install the operator of this tree in it. Needs Docker and kind.
 	@VERSION='$(VERSION)' COMMIT='$(COMMIT)' DATE='$(DATE)' KIND_CLUSTER='$(KIND_CLUSTER)' \
 		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/kind.sh up $(IMAGE)
 
 .PHONY: delete-kind
-delete-kind: ## Delete the kind cluster that deploy-kind made.
+delete-kind: ## Delete the kind cluster of deploy-kind.
 	@KIND_CLUSTER='$(KIND_CLUSTER)' hack/kind.sh down

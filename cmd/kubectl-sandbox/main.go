@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	// client-go logs what it also returns as an error, and retries of watches that are nobody's concern.
+	// client-go logs errors that it also returns, and retries of watches that no user needs to see.
 	klog.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	os.Exit(plugin.Run(context.Background(), os.Args, streams, clock.RealClock{}))

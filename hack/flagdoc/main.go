@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command flagdoc writes the reference of the operator's flags to the file it is given.
+// Command flagdoc writes the reference of the operator's flags to a file.
 package main
 
 import (

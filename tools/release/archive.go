@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// entry is one file of an archive. Owner, group and all else that differs from machine to machine are left out.
+// entry is one file of an archive. It has no owner, group or other property that differs between machines.
 type entry struct {
 	name string
 	mode fs.FileMode

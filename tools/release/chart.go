@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// chartDirectory is the Helm chart, from the root.
+// chartDirectory is the directory of the Helm chart in the repository.
 const chartDirectory = "operator/chart/agent-sandbox"
 
 // chart writes the package of the Helm chart, as `helm package` does, with the files that git knows. A tree without a chart

@@ -12,21 +12,21 @@ import (
 
 const releases = "https://github.com/agent-sandbox/kubectl-sandbox/releases/download"
 
-// The two names that the plugin is distributed under: `sandbox` in our own index, where nobody else competes for it, and
-// `agent-sandbox` in the public index, whose naming guide refuses words as general as "sandbox".
+// The plugin has two names: `sandbox` in our own index, and `agent-sandbox` in the public index, whose naming guide refuses
+// words as general as "sandbox".
 const (
 	ownIndexName    = "sandbox"
 	publicIndexName = "agent-sandbox"
 )
 
-// platform is an operating system and an architecture in Go's words, which are krew's too.
+// platform is an operating system and an architecture, in the words that Go and krew use.
 type platform struct{ os, arch string }
 
 func platforms() []platform {
 	return []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
 }
 
-// selected are all platforms, or the one that is named.
+// selected returns all platforms, or only the named one.
 func selected(name string) ([]platform, error) {
 	if name == "" {
 		return platforms(), nil
@@ -46,7 +46,7 @@ func (p platform) binary() string {
 	return "kubectl-sandbox"
 }
 
-// archive is the file name of the platform's archive in a release.
+// archive returns the file name of the platform's archive in a release.
 func (p platform) archive(version string) string {
 	kind := ".tar.gz"
 	if p.os == "windows" {
@@ -55,7 +55,7 @@ func (p platform) archive(version string) string {
 	return fmt.Sprintf("kubectl-sandbox_%s_%s_%s%s", version, p.os, p.arch, kind)
 }
 
-// manifest renders krew's plugin manifest. source gives the lines that say where a platform's archive is.
+// manifest renders the plugin manifest for krew. The function source returns the lines that locate a platform's archive.
 func manifest(text, name, version string, to []platform, source func(platform) string) ([]byte, error) {
 	type line struct{ OS, Arch, Binary, Source string }
 	var lines []line
@@ -71,7 +71,7 @@ func manifest(text, name, version string, to []platform, source func(platform) s
 	return out.Bytes(), err
 }
 
-// released says where an archive is and what its checksum is. Checksums are quoted: one of digits alone would be a number.
+// released returns the URL and the checksum of an archive. It quotes checksums, because YAML reads digits as a number.
 func released(base, version string, sums map[string]string) func(platform) string {
 	return func(p platform) string {
 		file := p.archive(version)
@@ -79,7 +79,7 @@ func released(base, version string, sums map[string]string) func(platform) strin
 	}
 }
 
-// forBot leaves place and checksum to the release bot of the public index, which fills in its own template.
+// forBot returns a template for URL and checksum, which the release bot of the public index fills in.
 func forBot(p platform) string {
 	return fmt.Sprintf("{{addURIAndSha %q .TagName }}", releases+"/"+path.Join("{{ .TagName }}", p.archive("{{ .TagName }}")))
 }

@@ -1,9 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command release writes everything that a release has into a directory: an archive of the plugin for each platform, their
-// bills of materials, the operator's manifests, the Helm chart, krew's manifests and the checksums of it all. The same
-// commit gives the same bytes.
+// Command release writes a release into a directory: an archive of the plugin for each platform with its bill of materials,
+// the manifests of the operator, the Helm chart, the manifests for krew, and the checksums of all files. The same commit
+// gives the same bytes.
 package main
 
 import (
@@ -67,10 +67,10 @@ func run(root, out, version, base, only string, bot bool) error {
 	return nil
 }
 
-// semantic is what krew and Helm take for a version: semantic versioning with a v before it.
+// semantic matches the versions that krew and Helm accept: semantic versions after a v.
 var semantic = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// command runs a program in the repository and gives what it wrote to stdout.
+// command runs a program in the repository and returns its output.
 func (r *release) command(env []string, name string, args ...string) ([]byte, error) {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env, c.Stderr = r.root, append(os.Environ(), env...), os.Stderr

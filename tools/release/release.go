@@ -19,13 +19,13 @@ import (
 
 const module = "github.com/agent-sandbox/kubectl-sandbox"
 
-// release is one version being written to a directory.
+// release writes one version into a directory.
 type release struct {
 	root, out, version, commit string
 	platforms                  []platform
-	// date is the commit's: files of the archives carry it, and the programs say it.
+	// date is the date of the commit. Archived files have it, and the programs print it.
 	date time.Time
-	// sums are the SHA-256 of the files written so far, in hexadecimal.
+	// sums maps the files written so far to their SHA-256 in hexadecimal.
 	sums map[string]string
 }
 
@@ -48,7 +48,7 @@ func (r *release) build(p platform) ([]byte, error) {
 	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.commit=%s -X %s.date=%s",
 		info, r.version, info, r.commit, info, r.date.Format(time.RFC3339))
 	file := filepath.Join(dir, p.binary())
-	// What a person has set for Go must not show: -mod=readonly is the default, and outweighs the flags of `go env -w`.
+	// The user's settings for Go must not change the bytes: -mod=readonly is the default, and overrides `go env -w GOFLAGS`.
 	_, err = r.command([]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly"},
 		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox")
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *release) archives() error {
 	return nil
 }
 
-// operator writes the manifests that the plugin of this version installs, as the plugin itself prints them.
+// operator writes the manifests that the plugin of this version installs, as the plugin prints them.
 func (r *release) operator() error {
 	here := platform{runtime.GOOS, runtime.GOARCH}
 	binary, err := r.build(here)
@@ -117,14 +117,14 @@ func (r *release) operator() error {
 	return nil
 }
 
-// krew writes krew's manifests under both names.
+// krew writes the manifests for krew under both names.
 func (r *release) krew(text, base string) error {
 	for _, name := range []string{ownIndexName, publicIndexName} {
 		rendered, err := manifest(text, name, r.version, r.platforms, released(base, r.version, r.sums))
 		if err != nil {
 			return err
 		}
-		// krew takes a plugin's name from the name of its file, so the directory tells these from the operator's manifests.
+		// krew takes the plugin's name from the file name. The directory separates these files from the operator's manifests.
 		if err := os.MkdirAll(filepath.Join(r.out, "krew"), 0o755); err != nil {
 			return err
 		}

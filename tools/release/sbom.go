@@ -14,8 +14,8 @@ import (
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill lists, as CycloneDX JSON, the modules that a Go binary says it was built from. It has no serial number: the same
-// binary gives the same bytes.
+// bill returns, as CycloneDX JSON, the modules that the build information of a Go binary lists. It has no serial number, so
+// that the same binary gives the same bytes.
 func bill(binary []byte, name, version string, modified time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {
@@ -29,7 +29,7 @@ func bill(binary []byte, name, version string, modified time.Time) ([]byte, erro
 	return out.Bytes(), nil
 }
 
-// document is the pure part of bill.
+// document returns the bill for build information that has been read.
 func document(info *buildinfo.BuildInfo, name, version string, modified time.Time) *cyclonedx.BOM {
 	bom := cyclonedx.NewBOM()
 	main := purl(info.Main.Path, version) + qualifier(info)
@@ -58,7 +58,7 @@ func document(info *buildinfo.BuildInfo, name, version string, modified time.Tim
 	return bom
 }
 
-// qualifier tells the binaries of one version apart; empty if the binary does not say.
+// qualifier distinguishes the binaries of one version. It is empty if the build information does not name a platform.
 func qualifier(info *debug.BuildInfo) string {
 	said := url.Values{}
 	for _, setting := range info.Settings {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// suite is a testsuites or a testsuite element: both may hold the other's children.
+// suite is a testsuites or a testsuite element. Both may contain the children of the other.
 type suite struct {
 	XMLName xml.Name
 	Suites  []suite    `xml:"testsuite"`
@@ -52,7 +52,7 @@ func (t *tally) add(s suite) {
 
 func (t *tally) all() int { return t.passed + len(t.failed) + len(t.skipped) }
 
-// countAll adds up the reports at paths; a directory stands for every .xml file below it that is a JUnit report.
+// countAll adds up the reports at paths. For a directory it reads every JUnit report with the extension .xml below it.
 func countAll(paths []string) (tally, error) {
 	var total tally
 	var problems []error

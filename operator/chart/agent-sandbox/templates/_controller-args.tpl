@@ -3,7 +3,7 @@ Copyright 2026 The kubectl-sandbox Authors.
 SPDX-License-Identifier: Apache-2.0
 */}}
 
-{{/* The operator's flags. A value that is not set gives no flag; false, 0 and the empty string do. */}}
+{{/* The flags of the operator. An unset value gives no flag. The values false, 0 and the empty string give one. */}}
 {{- define "agent-sandbox.controllerArgs" -}}
 {{- $values := .Values.controller }}
 {{- range $key := list

@@ -29,25 +29,25 @@ app.kubernetes.io/part-of: agent-sandbox
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{/* A selector can never change: it is the one of the static manifests, so that the chart can take an installation over. */}}
+{{/* A selector cannot change. It equals that of the static manifests, so that the chart can take over an installation. */}}
 {{- define "agent-sandbox.selectorLabels" -}}
 app: agent-sandbox-controller
 {{- end }}
 
-{{/* Labels of Pods: those that identify them win over podLabels. */}}
+{{/* Labels of Pods. The labels that identify the Pods override podLabels. */}}
 {{- define "agent-sandbox.podLabels" -}}
 {{- $own := include "agent-sandbox.selectorLabels" . | fromYaml }}
 {{- $own = merge $own (dict "app.kubernetes.io/name" (include "agent-sandbox.name" .) "app.kubernetes.io/instance" .Release.Name) }}
 {{- toYaml (merge (dict) $own .Values.podLabels) }}
 {{- end }}
 
-{{/* Annotations of Pods: the hash that has them replaced when definitions change wins over podAnnotations. */}}
+{{/* Annotations of Pods. The hash that replaces the Pods when definitions change overrides podAnnotations. */}}
 {{- define "agent-sandbox.podAnnotations" -}}
 {{- $own := .Files.Get "files/pod-annotations.yaml" | fromYaml }}
 {{- toYaml (merge (dict) $own .Values.podAnnotations) }}
 {{- end }}
 
-{{/* The objects of files/manifests/FILE, with the release's labels and namespace. Takes a dict of root and file. */}}
+{{/* The objects of files/manifests/FILE, with the labels and the namespace of the release. Takes a dict of root and file. */}}
 {{- define "agent-sandbox.manifest" -}}
 {{- $root := .root }}
 {{- $namespace := include "agent-sandbox.namespace" $root }}
@@ -69,7 +69,7 @@ app: agent-sandbox-controller
 {{- if and $watched (hasPrefix "ClusterRole" $object.kind) (has $object.metadata.name (list "agent-sandbox-controller" "agent-sandbox-controller-extensions")) }}
 {{- $_ := set $object "kind" (trimPrefix "Cluster" $object.kind) }}
 {{- if $object.rules }}
-{{- /* A Role can grant nothing about definitions and nodes, and such an operator does not look at them. */}}
+{{- /* A Role cannot grant access to definitions and nodes, and an operator with Roles does not read them. */}}
 {{- $rules := list }}
 {{- range $rule := $object.rules }}
 {{- if not (or (has "apiextensions.k8s.io" $rule.apiGroups) (has "nodes" $rule.resources)) }}

@@ -53,7 +53,7 @@ gotest-plain = $(subst $(RACE),-trimpath,$(call gotest,$(1)))
 help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## "; printf "Usage: make TARGET [NAME=value ...]\n" } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
+		/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
 	@printf '\n%s\n' 'Values: RUN=name-of-tests ARTIFACTS=dir CLUSTER=dev EXTENSIONS=true CONTROLLER_ARGS="--flag ..." VERSION=v1.2.3'
 
 .PHONY: demo

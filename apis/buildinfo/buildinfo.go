@@ -10,7 +10,9 @@ import (
 	"strings"
 )
 
-// Set by the linker's -X flag.
+// The flag -X of the linker sets these variables.
+//
+//nolint:gochecknoglobals // the linker sets only variables
 var (
 	version = "v0.0.0-dev"
 	commit  = "unknown"

@@ -41,6 +41,8 @@ func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 }
 
 // parseOnce reads the definitions once: they have thousands of lines.
+//
+//nolint:gochecknoglobals // a cache of embedded files, which never change
 var parseOnce = sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	names, err := fs.Glob(Files, "*/*.yaml")
 	if err != nil {

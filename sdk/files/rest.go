@@ -103,6 +103,8 @@ func (r *remainder) verify(stage *os.Root) error {
 }
 
 // printfEscapes writes names for the shell's printf: one line each, without an escape that is not ours.
+//
+//nolint:gochecknoglobals // read only
 var printfEscapes = strings.NewReplacer(`\`, `\0134`, "\n", `\0012`)
 
 // packRest packs the names of $list alone. They end in zero bytes where tar takes that. A tar that takes no names, or takes lines while there are

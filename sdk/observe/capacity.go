@@ -35,6 +35,8 @@ func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Cl
 }
 
 // notEnded leaves out Pods that have ended.
+//
+//nolint:gochecknoglobals // read only
 var notEnded = fields.AndSelectors(
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)),
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),

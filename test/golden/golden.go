@@ -12,6 +12,7 @@ import (
 	"testing"
 )
 
+//nolint:gochecknoglobals // package flag needs it before a test runs
 var update = flag.Bool("update", false, "write the golden files")
 
 // Compare fails the test unless the file has what was got. With -update it writes the file instead, for somebody to read.

@@ -12,6 +12,8 @@ import (
 )
 
 // SchemeGroupVersion is the group and version of the types in this package.
+//
+//nolint:gochecknoglobals // generated clients use the variable of this name
 var SchemeGroupVersion = schema.GroupVersion{Group: apis.GroupAgents, Version: apis.VersionV1beta1}
 
 // AddToScheme registers the types of this package.

@@ -81,6 +81,7 @@ func WriteAll(dir string, c Cluster, now time.Time) error {
 	return writeServiceAccountKey(filepath.Join(dir, "service-accounts.key"))
 }
 
+//nolint:gochecknoglobals // read only
 var kubeconfigTemplate = template.Must(template.New("kubeconfig").Parse(`apiVersion: v1
 kind: Config
 clusters:

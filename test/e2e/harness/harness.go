@@ -260,4 +260,6 @@ func (h *T) Get(name string, into client.Object) (found bool) {
 }
 
 // quiet discards the client's log once for all tests of the process, some of which run in parallel.
+//
+//nolint:gochecknoglobals // the logger of controller-runtime is global too
 var quiet = sync.OnceFunc(func() { ctrllog.SetLogger(logr.Discard()) })

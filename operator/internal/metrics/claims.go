@@ -14,20 +14,20 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// NoPool is the pool of a Sandbox that was started for its claim.
+// NoPool is the value of the pool label for a Sandbox that was created for its claim.
 const NoPool = "none"
 
-// Adoption is what became of an attempt to take a warm Sandbox.
+// Adoption is the outcome of an attempt to adopt a warm Sandbox.
 type Adoption string
 
-// All outcomes of an attempt.
+// The outcomes of an attempt.
 const (
 	Adopted       Adoption = "adopted"
-	NoneAvailable Adoption = "none_available" // the pools had none to give: the claim starts cold
-	Lost          Adoption = "lost"           // somebody else got it, or it went
-	Conflict      Adoption = "conflict"       // the claim or the Sandbox changed meanwhile
-	Refused       Adoption = "refused"        // the claim asks for what it cannot have
-	Failed        Adoption = "failed"         // the API server gave no answer, or none that helps
+	NoneAvailable Adoption = "none_available" // no pool had one: the claim starts cold
+	Lost          Adoption = "lost"           // another claim adopted it, or it was deleted
+	Conflict      Adoption = "conflict"       // the claim or the Sandbox changed in between
+	Refused       Adoption = "refused"        // the claim requests something that is not permitted
+	Failed        Adoption = "failed"         // a request to the API server failed
 )
 
 type claims struct {
@@ -49,18 +49,18 @@ func newClaims() *claims {
 		startup: histogram("agent_sandbox_claim_startup_latency_ms",
 			"Milliseconds from the request for a SandboxClaim to its first Ready.", claimBuckets(), labelLaunchType, labelTemplate),
 		controllerStartup: histogram("agent_sandbox_claim_controller_startup_latency_ms",
-			"Milliseconds from the operator's first sight of a SandboxClaim to its first Ready.", claimBuckets(),
+			"Milliseconds from the operator's first observation of a SandboxClaim to its first Ready.", claimBuckets(),
 			labelLaunchType, labelTemplate),
 		sandbox: histogram("agent_sandbox_creation_latency_ms",
-			"Milliseconds from the creation of a claim's Sandbox to its Pod being Ready. For a warm one, which was Ready before the "+
-				"claim came, whole seconds.", sandboxBuckets(), labelNamespace, labelLaunchType, labelTemplate),
+			"Milliseconds from the creation of a claim's Sandbox to its Pod being Ready. A warm Sandbox is Ready before the "+
+				"claim exists, and has a resolution of seconds.", sandboxBuckets(), labelNamespace, labelLaunchType, labelTemplate),
 		created: counter("agent_sandbox_claim_creation_total",
-			"SandboxClaims that got a Sandbox: from a pool (warm) or started for them (cold).",
+			"SandboxClaims that got a Sandbox: from a pool (warm) or created for them (cold).",
 			labelNamespace, labelTemplate, labelLaunchType, labelPool, "pod_condition"),
 		adoptions: counter("agent_sandbox_claim_adoption_total",
-			"Attempts to take a warm Sandbox, by what became of them.", labelNamespace, "outcome"),
+			"Attempts to adopt a warm Sandbox, by outcome.", labelNamespace, "outcome"),
 		claimed: counter("agent_sandbox_warm_pool_claimed_total",
-			"Sandboxes that claims took from a pool.", labelNamespace, labelPool),
+			"Sandboxes that claims adopted from a pool.", labelNamespace, labelPool),
 	}
 }
 
@@ -68,12 +68,12 @@ func (c *claims) collectors() []prometheus.Collector {
 	return []prometheus.Collector{c.startup, c.controllerStartup, c.sandbox, c.created, c.adoptions, c.claimed}
 }
 
-// Adoption counts an attempt to take a warm Sandbox.
+// Adoption counts an attempt to adopt a warm Sandbox.
 func (m *Metrics) Adoption(namespace string, outcome Adoption) {
 	m.claims.adoptions.WithLabelValues(namespace, string(outcome)).Inc()
 }
 
-// Claimed counts a claim that got a Sandbox, from the pool of that name or NoPool.
+// Claimed counts a claim that got a Sandbox. pool is the name of the pool, or NoPool.
 func (m *Metrics) Claimed(sandbox *agentsv1beta1.Sandbox, pool string) {
 	launch, condition := apis.LaunchTypeCold, "not_ready"
 	if pool != NoPool {
@@ -86,7 +86,7 @@ func (m *Metrics) Claimed(sandbox *agentsv1beta1.Sandbox, pool string) {
 	m.claims.created.WithLabelValues(sandbox.Namespace, templateOf(sandbox), launch, pool, condition).Inc()
 }
 
-// FirstReady times a claim that was never Ready before. Call it once the API server has status.firstReadyTime.
+// FirstReady observes the latencies of a claim. Call it once, after status.firstReadyTime was written.
 func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) {
 	if claim.Status.FirstReadyTime == nil || sandbox == nil {
 		return
@@ -94,22 +94,22 @@ func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *age
 	ready := claim.Status.FirstReadyTime.Time
 	launch, template := launchType(sandbox.Labels[apis.LabelLaunchType], unknown), templateOf(sandbox)
 	m.claims.startup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(requestTime(claim, ready))))
-	seen, known := annotatedTime(claim, apis.AnnotationControllerFirstObservedAt, ready)
+	observedAt, known := annotatedTime(claim, apis.AnnotationControllerFirstObservedAt, ready)
 	if known {
-		m.claims.controllerStartup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(seen)))
+		m.claims.controllerStartup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(observedAt)))
 	}
 	from := sandbox.CreationTimestamp.Time
 	if launch == apis.LaunchTypeWarm {
 		if condition := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady); condition != nil {
 			ready = condition.LastTransitionTime.Time
 		}
-	} else if known && seen.After(from) {
-		from = seen // a creation timestamp has whole seconds, and the Sandbox was made after the claim was seen
+	} else if known && observedAt.After(from) {
+		from = observedAt // more precise: creation timestamps are truncated to seconds
 	}
 	m.claims.sandbox.WithLabelValues(sandbox.Namespace, launch, template).Observe(milliseconds(ready.Sub(from)))
 }
 
-// requestTime is when somebody asked for the claim: what admission noted, else what the client did, else its creation.
+// requestTime returns when the claim was requested: the time annotated by a webhook, else by the client, else the creation time.
 func requestTime(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Time {
 	for _, key := range [...]string{apis.AnnotationWebhookFirstObservedAt, apis.AnnotationClientFirstRequestedAt} {
 		if at, ok := annotatedTime(claim, key, ready); ok {
@@ -119,11 +119,12 @@ func requestTime(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Ti
 	return claim.CreationTimestamp.Time
 }
 
-// maxClockSkew is how far a client's clock, or the patience of its retries, may be from the API server's.
+// maxClockSkew is the longest accepted time between an annotated request and the creation of the claim. Clocks differ, and clients
+// retry.
 const maxClockSkew = 5 * time.Minute
 
-// annotatedTime reads a time that somebody noted on the claim. Clients write some of them, so one that cannot be is ignored: later than
-// the answer, or long before the claim.
+// annotatedTime reads a time from an annotation of the claim. Clients can write any value, so it ignores times after ready and times
+// long before the claim's creation.
 func annotatedTime(claim *extensionsv1beta1.SandboxClaim, key string, ready time.Time) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, claim.Annotations[key])
 	if err != nil || at.After(ready) || at.Before(claim.CreationTimestamp.Add(-maxClockSkew)) {
@@ -136,10 +137,11 @@ func templateOf(sandbox *agentsv1beta1.Sandbox) string {
 	return cmp.Or(sandbox.Annotations[apis.AnnotationTemplateRef], unknown)
 }
 
-// milliseconds are never negative: clocks differ, and whole seconds are cut off.
+// milliseconds returns zero for negative durations, which different clocks and truncated seconds cause.
 func milliseconds(d time.Duration) float64 { return max(0, float64(d)/float64(time.Millisecond)) }
 
-// deleteTemplate drops the series of a template that is gone. Those without a namespace go with the last template of the name.
+// deleteTemplate deletes the series of a deleted template. last says that no namespace has a template of this name: then the series
+// without a namespace label are deleted too.
 func (c *claims) deleteTemplate(namespace, name string, last bool) {
 	here := prometheus.Labels{labelNamespace: namespace, labelTemplate: name}
 	c.created.DeletePartialMatch(here)
@@ -151,14 +153,14 @@ func (c *claims) deleteTemplate(namespace, name string, last bool) {
 	}
 }
 
-// deletePool drops the series of a pool that is gone.
+// deletePool deletes the series of a deleted pool.
 func (c *claims) deletePool(namespace, name string) {
 	here := prometheus.Labels{labelNamespace: namespace, labelPool: name}
 	c.created.DeletePartialMatch(here)
 	c.claimed.DeletePartialMatch(here)
 }
 
-// deleteNamespace drops the series of a namespace without templates.
+// deleteNamespace deletes the series of a namespace that has no templates.
 func (c *claims) deleteNamespace(namespace string) {
 	here := prometheus.Labels{labelNamespace: namespace}
 	c.adoptions.DeletePartialMatch(here)

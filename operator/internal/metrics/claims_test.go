@@ -91,15 +91,15 @@ func TestClaimsAreCountedByWhereTheirSandboxCameFrom(t *testing.T) {
 	m.Claimed(sandboxOf("c", python), NoPool)
 	m.Adoption("default", Adopted)
 	want := `
-# HELP agent_sandbox_claim_adoption_total Attempts to take a warm Sandbox, by what became of them.
+# HELP agent_sandbox_claim_adoption_total Attempts to adopt a warm Sandbox, by outcome.
 # TYPE agent_sandbox_claim_adoption_total counter
 agent_sandbox_claim_adoption_total{namespace="default",outcome="adopted"} 1
-# HELP agent_sandbox_claim_creation_total SandboxClaims that got a Sandbox: from a pool (warm) or started for them (cold).
+# HELP agent_sandbox_claim_creation_total SandboxClaims that got a Sandbox: from a pool (warm) or created for them (cold).
 # TYPE agent_sandbox_claim_creation_total counter
 agent_sandbox_claim_creation_total{launch_type="cold",namespace="default",pod_condition="not_ready",sandbox_template="python",warmpool_name="none"} 1
 agent_sandbox_claim_creation_total{launch_type="warm",namespace="default",pod_condition="not_ready",sandbox_template="python",warmpool_name="pool"} 1
 agent_sandbox_claim_creation_total{launch_type="warm",namespace="default",pod_condition="ready",sandbox_template="python",warmpool_name="pool"} 1
-# HELP agent_sandbox_warm_pool_claimed_total Sandboxes that claims took from a pool.
+# HELP agent_sandbox_warm_pool_claimed_total Sandboxes that claims adopted from a pool.
 # TYPE agent_sandbox_warm_pool_claimed_total counter
 agent_sandbox_warm_pool_claimed_total{namespace="default",warmpool_name="pool"} 2
 `
@@ -178,7 +178,7 @@ func TestAPoolShowsWhatBlocksIt(t *testing.T) {
 	const name = "agent_sandbox_warm_pool_blocked_replicas"
 	m.Blocked(pool, map[podreason.Cause]int{podreason.ImagePull: 2, podreason.Unschedulable: 1})
 	want := `
-# HELP agent_sandbox_warm_pool_blocked_replicas Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.
+# HELP agent_sandbox_warm_pool_blocked_replicas Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be created, by cause.
 # TYPE agent_sandbox_warm_pool_blocked_replicas gauge
 agent_sandbox_warm_pool_blocked_replicas{cause="ImagePull",namespace="default",sandbox_template="python",warmpool_name="pool"} 2
 agent_sandbox_warm_pool_blocked_replicas{cause="Unschedulable",namespace="default",sandbox_template="python",warmpool_name="pool"} 1

@@ -1,12 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics counts and times what the operator does, for Prometheus.
+// Package metrics exports Prometheus metrics of the operator.
 //
 // Invariants:
-//   - a claim is timed once, by the process whose write made it Ready for the first time: neither a restart nor a Pod that flaps
-//     counts it again;
-//   - a scrape looks at no object: gauges follow the watch, so its cost depends on the number of series alone;
-//   - labels are bounded: series go with the template or the pool they name, and the number of Sandbox series has a limit;
-//   - only the leader reports what it sees in the cluster, so that sums over replicas are right.
+//   - a claim's latency is observed once, by the process that writes its first Ready: neither a restart nor a flapping Pod repeats it;
+//   - a scrape reads no objects: the watch updates the gauges, so the cost of a scrape depends only on the number of series;
+//   - labels are bounded: series are deleted with the template or the pool that they name, and the number of Sandbox series is limited;
+//   - only the leader exports gauges about the cluster, so that a sum over replicas is correct.
 package metrics

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 )
 
-// Labels of the series.
+// Labels.
 const (
 	labelNamespace  = "namespace"
 	labelTemplate   = "sandbox_template"
@@ -22,10 +22,10 @@ const (
 	labelPool       = "warmpool_name"
 )
 
-// unknown stands in for a label value that there is none of.
+// unknown is the label value if there is none.
 const unknown = "unknown"
 
-// Metrics are all series of one operator. Register it like a collector. Safe for concurrent use.
+// Metrics are all metrics of one operator. Register it as a collector. Safe for concurrent use.
 type Metrics struct {
 	claims    *claims
 	sandboxes *sandboxes
@@ -34,18 +34,18 @@ type Metrics struct {
 	all       []prometheus.Collector
 }
 
-// New returns the metrics of an operator. leads says whether this process is the one that acts.
-func New(clk clock.PassiveClock, leads func() bool) (*Metrics, error) {
-	if clk == nil || leads == nil {
+// New returns the metrics of an operator. isLeader reports whether this process is the leader.
+func New(clk clock.PassiveClock, isLeader func() bool) (*Metrics, error) {
+	if clk == nil || isLeader == nil {
 		return nil, errors.New("metrics: a dependency is missing")
 	}
 	m := &Metrics{
 		claims:    newClaims(),
-		sandboxes: newSandboxes(clk, leads),
-		pools:     newPools(leads),
+		sandboxes: newSandboxes(clk, isLeader),
+		pools:     newPools(isLeader),
 		skew: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "agent_sandbox_version_skew",
-			Help: "Whether a CustomResourceDefinition was installed by another version than this operator's: 1 if so.",
+			Help: "1 if the versions of a CustomResourceDefinition and of the operator differ, otherwise 0.",
 		}, []string{"crd"}),
 	}
 	m.all = append(m.claims.collectors(), m.sandboxes, m.sandboxes.suspend, m.sandboxes.resume, m.pools, m.skew, buildInfo())
@@ -66,7 +66,7 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// SetVersionSkew says whether the CustomResourceDefinition of that name comes from another version than this build.
+// SetVersionSkew sets whether the CustomResourceDefinition has another version than the operator.
 func (m *Metrics) SetVersionSkew(crd string, skewed bool) {
 	value := 0.0
 	if skewed {
@@ -79,7 +79,7 @@ func buildInfo() prometheus.Collector {
 	info := buildinfo.Get()
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "agent_sandbox_build_info",
-		Help: "A constant 1, labelled by the build that runs.",
+		Help: "A constant 1 with the build of the operator as labels.",
 		ConstLabels: prometheus.Labels{
 			"git_version": info.Version, "git_commit": info.Commit, "build_date": info.Date,
 			"go_version": info.GoVersion, "compiler": runtime.Compiler, "platform": info.Platform,
@@ -87,7 +87,7 @@ func buildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-// claimBuckets are bounds in milliseconds: a warm claim takes some ten of them, a cold one minutes where the image is large.
+// claimBuckets are bounds in milliseconds. A warm claim takes about ten milliseconds, a cold one minutes if the image is large.
 func claimBuckets() []float64 {
 	return []float64{
 		5, 10, 15, 20, 25, 30, 40, 50, 75,
@@ -95,13 +95,13 @@ func claimBuckets() []float64 {
 	}
 }
 
-// sandboxBuckets go on to ten minutes.
+// sandboxBuckets extend claimBuckets to ten minutes.
 func sandboxBuckets() []float64 { return append(claimBuckets(), 300000, 600000) }
 
-// launchType is one of the two that there are: tenants may write what they like on their own Sandboxes.
-func launchType(label string, otherwise string) string {
+// launchType returns the label's value if it is one of the two launch types. Tenants can write any value on their Sandboxes.
+func launchType(label, defaultType string) string {
 	if label == apis.LaunchTypeWarm || label == apis.LaunchTypeCold {
 		return label
 	}
-	return otherwise
+	return defaultType
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// pools tells the size of each pool as the watch shows it.
+// pools exports the size of each pool, as the watch shows it, and what blocks its members.
 type pools struct {
 	isLeader             func() bool
 	desired, size, ready *prometheus.Desc
@@ -24,7 +24,7 @@ type pools struct {
 	blockedBy map[types.NamespacedName]blockedReplicas
 }
 
-// blockedReplicas is how many Sandboxes of a pool each cause keeps from being Ready.
+// blockedReplicas are the numbers of a pool's Sandboxes that are not Ready, by cause.
 type blockedReplicas struct {
 	template string
 	causes   map[podreason.Cause]int
@@ -32,17 +32,17 @@ type blockedReplicas struct {
 
 type poolSize struct{ desired, size, ready int32 }
 
-func newPools(leads func() bool) *pools {
+func newPools(isLeader func() bool) *pools {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("agent_sandbox_warm_pool_"+name, help, []string{labelNamespace, labelPool}, nil)
 	}
 	return &pools{
-		isLeader: leads,
+		isLeader: isLeader,
 		desired:  desc("desired_replicas", "Sandboxes that a SandboxWarmPool should hold."),
 		size:     desc("replicas", "Sandboxes that a SandboxWarmPool holds."),
 		ready:    desc("ready_replicas", "Sandboxes of a SandboxWarmPool that are Ready to be claimed."),
 		blocked: prometheus.NewDesc("agent_sandbox_warm_pool_blocked_replicas",
-			"Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be made, by what is in the way.",
+			"Sandboxes of a SandboxWarmPool that cannot become Ready or cannot be created, by cause.",
 			[]string{labelNamespace, labelPool, labelTemplate, "cause"}, nil),
 		sizes:     map[types.NamespacedName]poolSize{},
 		blockedBy: map[types.NamespacedName]blockedReplicas{},
@@ -79,8 +79,8 @@ func (p *pools) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// Blocked says how many Sandboxes of the pool each cause keeps from being Ready, or from being made. Causes without any are left
-// out.
+// Blocked sets the numbers of the pool's Sandboxes that are not Ready or cannot be created, by cause. Causes without Sandboxes are
+// absent from the map.
 func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int) {
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
 	p := m.pools
@@ -94,13 +94,13 @@ func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[po
 }
 
 func (p *pools) update(pool *extensionsv1beta1.SandboxWarmPool) {
-	is := poolSize{desired: 1, size: pool.Status.Replicas, ready: pool.Status.ReadyReplicas}
+	size := poolSize{desired: 1, size: pool.Status.Replicas, ready: pool.Status.ReadyReplicas}
 	if pool.Spec.Replicas != nil {
-		is.desired = *pool.Spec.Replicas
+		size.desired = *pool.Spec.Replicas
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sizes[types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}] = is
+	p.sizes[types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}] = size
 }
 
 func (p *pools) remove(name types.NamespacedName) {

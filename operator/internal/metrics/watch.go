@@ -16,65 +16,65 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Watch lets the metrics follow what the reconcilers' cache shows: no watch is opened for them. extensions says whether pools and
-// templates are watched at all.
+// Watch registers event handlers at the informers of the reconcilers' cache, so that the metrics need no watch of their own.
+// extensions says whether pools and templates are watched.
 func (m *Metrics) Watch(ctx context.Context, informers cache.Informers, extensions bool) error {
 	if err := watchKind(ctx, informers, m.sandboxes.update, m.sandboxes.remove); err != nil || !extensions {
 		return err
 	}
 	err := watchKind(ctx, informers,
-		func(_, is *extensionsv1beta1.SandboxWarmPool) { m.pools.update(is) },
-		func(gone *extensionsv1beta1.SandboxWarmPool) {
-			m.pools.remove(client.ObjectKeyFromObject(gone))
-			m.claims.deletePool(gone.Namespace, gone.Name)
+		func(_, pool *extensionsv1beta1.SandboxWarmPool) { m.pools.update(pool) },
+		func(pool *extensionsv1beta1.SandboxWarmPool) {
+			m.pools.remove(client.ObjectKeyFromObject(pool))
+			m.claims.deletePool(pool.Namespace, pool.Name)
 		})
 	if err != nil {
 		return err
 	}
 	known := &templates{claims: m.claims, names: map[string]int{}, namespaces: map[string]int{}, all: map[types.NamespacedName]bool{}}
 	return watchKind(ctx, informers,
-		func(_, is *extensionsv1beta1.SandboxTemplate) { known.add(client.ObjectKeyFromObject(is)) },
-		func(gone *extensionsv1beta1.SandboxTemplate) { known.remove(client.ObjectKeyFromObject(gone)) })
+		func(_, template *extensionsv1beta1.SandboxTemplate) { known.add(client.ObjectKeyFromObject(template)) },
+		func(template *extensionsv1beta1.SandboxTemplate) { known.remove(client.ObjectKeyFromObject(template)) })
 }
 
-// watchKind calls show for each object that comes or changes, and remove for each that goes.
+// watchKind calls update for each created or changed object, with a nil before for a created one, and remove for each deleted one.
 func watchKind[T any, P interface {
 	*T
 	client.Object
-}](ctx context.Context, informers cache.Informers, show func(was, is P), remove func(P)) error {
+}](ctx context.Context, informers cache.Informers, update func(before, after P), remove func(P)) error {
 	informer, err := informers.GetInformer(ctx, P(new(T)), cache.BlockUntilSynced(false))
 	if err != nil {
-		return fmt.Errorf("metrics: watch %T: %w", new(T), err)
+		return fmt.Errorf("metrics: get the informer of %T: %w", new(T), err)
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(object any) {
-			if is, ok := object.(P); ok {
-				show(nil, is)
+			if created, ok := object.(P); ok {
+				update(nil, created)
 			}
 		},
-		UpdateFunc: func(before, after any) {
-			was, ok := before.(P)
-			is, ok2 := after.(P)
+		UpdateFunc: func(oldObject, newObject any) {
+			before, ok := oldObject.(P)
+			after, ok2 := newObject.(P)
 			if ok && ok2 {
-				show(was, is)
+				update(before, after)
 			}
 		},
 		DeleteFunc: func(object any) {
-			if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
-				object = missed.Obj
+			if tombstone, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
+				object = tombstone.Obj
 			}
-			if gone, ok := object.(P); ok {
-				remove(gone)
+			if deleted, ok := object.(P); ok {
+				remove(deleted)
 			}
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("metrics: follow %T: %w", new(T), err)
+		return fmt.Errorf("metrics: add a handler for %T: %w", new(T), err)
 	}
 	return nil
 }
 
-// templates knows which templates there are, so that series go with the last one that they may be of.
+// templates counts the templates by name and namespace, so that series are deleted with the last template that they can belong to.
 type templates struct {
 	claims *claims
 
@@ -107,7 +107,7 @@ func (t *templates) remove(key types.NamespacedName) {
 	}
 }
 
-// decrement takes one away and says whether it was the last.
+// decrement reports whether the count reached zero, and then deletes it.
 func decrement(counts map[string]int, key string) bool {
 	if counts[key]--; counts[key] > 0 {
 		return false

@@ -17,8 +17,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Client makes each write of a pass a span below the pass, and puts the trace's context into the claims, Sandboxes and Pods that it
-// writes. Reads come from the cache and have no span.
+// Client returns a client that records each write as a child span of the reconcile, and adds the trace context to the claims,
+// Sandboxes and Pods that it writes. Reads come from the cache and have no span.
 func (t *Tracer) Client(inner client.Client) client.Client {
 	if t.tracer == nil {
 		return inner
@@ -66,7 +66,7 @@ func (s tracedStatus) Patch(ctx context.Context, object client.Object, patch cli
 		func(ctx context.Context) error { return s.SubResourceWriter.Patch(ctx, object, patch, opts...) })
 }
 
-// propagate stamps the kinds that a request passes through.
+// propagate adds the trace context to the kinds that a request passes through.
 func propagate(ctx context.Context, object client.Object) {
 	switch object.(type) {
 	case *extensionsv1beta1.SandboxClaim, *agentsv1beta1.Sandbox, *corev1.Pod:
@@ -84,7 +84,7 @@ func (t *Tracer) traceWrite(ctx context.Context, verb string, object client.Obje
 	return err
 }
 
-// spanName is that of the child that the write is about, or of the object itself.
+// spanName returns the name of a span for a write.
 func spanName(verb string, object client.Object) string {
 	switch object.(type) {
 	case *corev1.Pod:

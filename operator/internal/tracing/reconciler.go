@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TraceReconciler makes each pass of a reconciler a span, below the one whose context the object carries. What the pass writes carries the
-// context on.
+// TraceReconciler records each reconcile as a span whose parent is the context in the object's annotation. The objects that the
+// reconcile writes get the context of that span's trace.
 func TraceReconciler[T client.Object](t *Tracer, name string, inner reconcile.ObjectReconciler[T]) reconcile.ObjectReconciler[T] {
 	if t.tracer == nil {
 		return inner
@@ -36,8 +36,8 @@ func (o tracedReconciler[T]) Reconcile(ctx context.Context, object T) (reconcile
 		})
 }
 
-// TraceRequests does so for a reconciler that reads its object itself. Its spans begin a trace, and what it writes carries none: a
-// Sandbox that waits in a pool is nobody's request.
+// TraceRequests does the same for a reconciler that reads its object itself. Each span starts a trace, and written objects get no
+// context: no client requested the members of a pool.
 func TraceRequests(t *Tracer, name string, inner reconcile.Reconciler) reconcile.Reconciler {
 	if t.tracer == nil {
 		return inner

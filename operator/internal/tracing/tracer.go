@@ -22,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 )
 
-// Tracer makes spans, or none: see Off. Safe for concurrent use.
+// Tracer records spans. The one that Off returns records none. Safe for concurrent use.
 type Tracer struct {
 	tracer   trace.Tracer // nil: tracing is off
 	shutdown func(context.Context) error
@@ -33,38 +33,38 @@ func Off() *Tracer {
 	return &Tracer{shutdown: func(context.Context) error { return nil }}
 }
 
-// Setup returns a Tracer that sends spans over OTLP/gRPC, in batches. The environment configures it as OpenTelemetry says:
-// OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_INSECURE, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES. A collector that is not
-// there is an entry in the log, no error.
+// Setup returns a Tracer that exports spans over OTLP/gRPC, in batches. The environment variables of OpenTelemetry configure it:
+// OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_INSECURE, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES. A missing collector is
+// logged and is not an error.
 func Setup(ctx context.Context, log logr.Logger) (*Tracer, error) {
 	exporter, err := otlptracegrpc.New(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("tracing: %w", err)
+		return nil, fmt.Errorf("create the trace exporter: %w", err)
 	}
-	about, err := resource.New(ctx,
+	res, err := resource.New(ctx,
 		resource.WithAttributes(
 			attribute.String("service.name", apis.OperatorName), attribute.String("service.version", buildinfo.Get().Version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
-		return nil, fmt.Errorf("tracing: describe this program: %w", err)
+		return nil, fmt.Errorf("describe the traced program: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Error(err, "traces are lost") }))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Error(err, "export traces") }))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
 	return &Tracer{tracer: provider.Tracer(apis.OperatorName), shutdown: provider.Shutdown}, nil
 }
 
-// Shutdown sends what has not been sent, until the context ends.
+// Shutdown exports the remaining spans, until the context ends.
 func (t *Tracer) Shutdown(ctx context.Context) error {
 	if err := t.shutdown(ctx); err != nil {
-		return fmt.Errorf("tracing: %w", err)
+		return fmt.Errorf("shut down tracing: %w", err)
 	}
 	return nil
 }
 
-// carrierKey is where a pass keeps the value of the annotation that its writes carry on.
+// carrierKey is the context key of the annotation value for written objects.
 type carrierKey struct{}
 
-// extractContext continues the trace that an object carries. What is no trace context begins a new one.
+// extractContext returns a context with the trace of the object's annotation. Without a valid one, a new trace starts.
 func extractContext(ctx context.Context, object client.Object) context.Context {
 	carrier := propagation.MapCarrier{}
 	if err := json.Unmarshal([]byte(object.GetAnnotations()[apis.AnnotationTraceContext]), &carrier); err != nil {
@@ -73,7 +73,7 @@ func extractContext(ctx context.Context, object client.Object) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, carrier)
 }
 
-// injectContext notes in the context what objects written in it carry on.
+// injectContext stores the annotation value for written objects in the context.
 func injectContext(ctx context.Context) context.Context {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx
@@ -87,7 +87,7 @@ func injectContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, carrierKey{}, string(raw))
 }
 
-// annotate puts the trace on an object that carries none.
+// annotate adds the trace context to an object that has none.
 func annotate(ctx context.Context, object client.Object) {
 	carried, ok := ctx.Value(carrierKey{}).(string)
 	if !ok || object.GetAnnotations()[apis.AnnotationTraceContext] != "" {

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// maxSeries limits what tenants can make of template names; Sandboxes beyond it are counted under other.
+	// maxSeries limits the series that tenants can create with template names. Further Sandboxes are counted as otherTemplate.
 	maxSeries     = 10000
 	otherTemplate = "other"
 )
 
-// sandboxes counts the Sandboxes as the watch shows them, and times suspensions and resumptions.
+// sandboxes counts the Sandboxes that the watch shows, and observes the duration of suspensions and resumptions.
 type sandboxes struct {
 	clock           clock.PassiveClock
 	isLeader        func() bool
@@ -35,14 +35,14 @@ type sandboxes struct {
 	mu        sync.Mutex
 	counts    map[series]*sample
 	bySandbox map[types.UID]*sample
-	// moving is since when a Sandbox is on its way to be suspended, or back.
+	// transitions are the suspensions and resumptions in progress.
 	transitions map[types.UID]transition
 }
 
-// series are the labels of one sample, in the order of the descriptor.
+// series are the label values of a sample, in the order of the descriptor.
 type series struct{ namespace, ready, expired, launchType, template, ownedBy string }
 
-// sample is a sample; Sandboxes share it, so that remembering one takes a pointer.
+// sample is shared by all Sandboxes of a series, so that each needs only a pointer.
 type sample struct {
 	series series
 	count  int
@@ -53,12 +53,12 @@ type transition struct {
 	since      time.Time
 }
 
-func newSandboxes(clk clock.PassiveClock, leads func() bool) *sandboxes {
+func newSandboxes(clk clock.PassiveClock, isLeader func() bool) *sandboxes {
 	histogram := func(name, help string) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: sandboxBuckets()})
 	}
 	return &sandboxes{
-		clock: clk, isLeader: leads,
+		clock: clk, isLeader: isLeader,
 		desc: prometheus.NewDesc("agent_sandboxes", "Sandboxes in the cluster now.",
 			[]string{labelNamespace, "ready_condition", "expired", labelLaunchType, labelTemplate, "owned_by"}, nil),
 		suspend: histogram("agent_sandbox_suspend_latency_ms",
@@ -85,21 +85,21 @@ func (f *sandboxes) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// update notes a Sandbox as it is; was is nil where it was not there before.
-func (f *sandboxes) update(was, is *agentsv1beta1.Sandbox) {
-	if was != nil && was.UID != is.UID {
-		f.remove(was)
-		was = nil
+// update records a Sandbox. before is nil if the Sandbox is new.
+func (f *sandboxes) update(before, after *agentsv1beta1.Sandbox) {
+	if before != nil && before.UID != after.UID {
+		f.remove(before)
+		before = nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.count(is.UID, seriesOf(is))
-	if was != nil {
-		f.observeTransition(was, is)
+	f.count(after.UID, seriesOf(after))
+	if before != nil {
+		f.observeTransition(before, after)
 	}
 }
 
-// remove forgets a Sandbox that is gone.
+// remove drops a deleted Sandbox.
 func (f *sandboxes) remove(sandbox *agentsv1beta1.Sandbox) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,25 +108,27 @@ func (f *sandboxes) remove(sandbox *agentsv1beta1.Sandbox) {
 	delete(f.transitions, sandbox.UID)
 }
 
+// count moves a Sandbox to the sample of its series.
 func (f *sandboxes) count(uid types.UID, s series) {
-	before := f.bySandbox[uid]
-	if before != nil && before.series == s {
+	current := f.bySandbox[uid]
+	if current != nil && current.series == s {
 		return
 	}
-	f.release(before)
-	now := f.counts[s]
-	if now == nil && len(f.counts) >= maxSeries {
+	f.release(current)
+	next := f.counts[s]
+	if next == nil && len(f.counts) >= maxSeries {
 		s.template = otherTemplate
-		now = f.counts[s]
+		next = f.counts[s]
 	}
-	if now == nil {
-		now = &sample{series: s}
-		f.counts[s] = now
+	if next == nil {
+		next = &sample{series: s}
+		f.counts[s] = next
 	}
-	now.count++
-	f.bySandbox[uid] = now
+	next.count++
+	f.bySandbox[uid] = next
 }
 
+// release takes a Sandbox out of its sample, which may be nil.
 func (f *sandboxes) release(t *sample) {
 	if t == nil {
 		return
@@ -136,27 +138,27 @@ func (f *sandboxes) release(t *sample) {
 	}
 }
 
-// observeTransition follows a Sandbox from the change of what is asked for to the condition that answers it. One whose beginning this process
-// has not seen is not timed.
-func (f *sandboxes) observeTransition(was, is *agentsv1beta1.Sandbox) {
-	before, _ := was.Spec.SuspensionRequested()
-	asked, _ := is.Spec.SuspensionRequested()
-	if before != asked {
-		f.transitions[is.UID] = transition{suspending: asked, since: f.clock.Now()}
+// observeTransition observes the time from a change of the spec to the condition that answers it. Transitions whose start this process
+// has not seen are not observed.
+func (f *sandboxes) observeTransition(before, after *agentsv1beta1.Sandbox) {
+	wasSuspended, _ := before.Spec.SuspensionRequested()
+	suspend, _ := after.Spec.SuspensionRequested()
+	if wasSuspended != suspend {
+		f.transitions[after.UID] = transition{suspending: suspend, since: f.clock.Now()}
 		return
 	}
-	m, known := f.transitions[is.UID]
-	arrived, histogram := apis.ConditionReady, f.resume
-	if m.suspending {
-		arrived, histogram = apis.ConditionSuspended, f.suspend
+	t, known := f.transitions[after.UID]
+	conditionType, histogram := apis.ConditionReady, f.resume
+	if t.suspending {
+		conditionType, histogram = apis.ConditionSuspended, f.suspend
 	}
-	answer := apis.FindCondition(is.Status.Conditions, arrived)
-	if !known || answer == nil || answer.Status != metav1.ConditionTrue || answer.ObservedGeneration != is.Generation {
+	answer := apis.FindCondition(after.Status.Conditions, conditionType)
+	if !known || answer == nil || answer.Status != metav1.ConditionTrue || answer.ObservedGeneration != after.Generation {
 		return
 	}
-	delete(f.transitions, is.UID)
+	delete(f.transitions, after.UID)
 	if f.isLeader() {
-		histogram.Observe(milliseconds(f.clock.Now().Sub(m.since)))
+		histogram.Observe(milliseconds(f.clock.Now().Sub(t.since)))
 	}
 }
 
@@ -169,15 +171,15 @@ func seriesOf(sandbox *agentsv1beta1.Sandbox) series {
 		s.ready = strconv.FormatBool(ready.Status == metav1.ConditionTrue)
 		s.expired = strconv.FormatBool(ready.Reason == string(apis.ReasonSandboxExpired))
 	}
-	otherwise := apis.LaunchTypeCold
+	defaultType := apis.LaunchTypeCold
 	if ref := metav1.GetControllerOfNoCopy(sandbox); ref != nil && (ref.Kind == apis.KindSandboxClaim || ref.Kind == apis.KindSandboxWarmPool) {
 		if gv, err := schema.ParseGroupVersion(ref.APIVersion); err == nil && gv.Group == apis.GroupExtensions {
 			s.ownedBy = ref.Kind
 		}
 	}
 	if s.ownedBy == apis.KindSandboxWarmPool {
-		otherwise = apis.LaunchTypeWarm // that is what whoever claims it gets
+		defaultType = apis.LaunchTypeWarm // a claim that adopts it starts warm
 	}
-	s.launchType = launchType(sandbox.Labels[apis.LabelLaunchType], otherwise)
+	s.launchType = launchType(sandbox.Labels[apis.LabelLaunchType], defaultType)
 	return s
 }

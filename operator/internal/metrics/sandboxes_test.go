@@ -127,27 +127,27 @@ func TestEachSandboxIsCountedUnderWhatItIs(t *testing.T) {
 
 func list(s ...*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox { return s }
 
-// Whatever comes, changes and goes, the counts are those of a recount.
+// After any sequence of creations, changes and deletions, the counts equal those of a recount.
 func TestCountsAreThoseOfARecount(t *testing.T) {
 	m, _ := newMetrics(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	live := map[string]*agentsv1beta1.Sandbox{}
+	existing := map[string]*agentsv1beta1.Sandbox{}
 	for range 5000 {
 		name := fmt.Sprintf("s%d", rng.IntN(40))
-		was := live[name]
+		was := existing[name]
 		if was != nil && rng.IntN(4) == 0 {
 			m.sandboxes.remove(was)
-			delete(live, name)
+			delete(existing, name)
 			continue
 		}
 		is := sandboxOf(name, condition("Ready", []string{"True", "False"}[rng.IntN(2)], "x"))
-		is.UID = types.UID(fmt.Sprintf("%s-%d", name, rng.IntN(3))) // deleted and made anew while the watch was broken
+		is.UID = types.UID(fmt.Sprintf("%s-%d", name, rng.IntN(3))) // deleted and recreated while the watch was interrupted
 		is.Annotations = map[string]string{"agents.x-k8s.io/sandbox-template-ref": fmt.Sprint(rng.IntN(3))}
 		m.sandboxes.update(was, is)
-		live[name] = is
+		existing[name] = is
 	}
 	want := map[series]int{}
-	for _, s := range live {
+	for _, s := range existing {
 		want[seriesOf(s)]++
 	}
 	for s, n := range want {
@@ -155,8 +155,8 @@ func TestCountsAreThoseOfARecount(t *testing.T) {
 			t.Errorf("%+v: %v, want %d", s, got, n)
 		}
 	}
-	if len(m.sandboxes.counts) != len(want) || len(m.sandboxes.bySandbox) != len(live) {
-		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.sandboxes.counts), len(want), len(m.sandboxes.bySandbox), len(live))
+	if len(m.sandboxes.counts) != len(want) || len(m.sandboxes.bySandbox) != len(existing) {
+		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.sandboxes.counts), len(want), len(m.sandboxes.bySandbox), len(existing))
 	}
 }
 
@@ -179,8 +179,8 @@ func TestTheNumberOfSeriesHasALimit(t *testing.T) {
 }
 
 func TestAStandbyReportsNothingOfTheCluster(t *testing.T) {
-	leads := false
-	m, err := New(clocktesting.NewFakePassiveClock(testNow), func() bool { return leads })
+	isLeader := false
+	m, err := New(clocktesting.NewFakePassiveClock(testNow), func() bool { return isLeader })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,13 +188,13 @@ func TestAStandbyReportsNothingOfTheCluster(t *testing.T) {
 	if n := testutil.CollectAndCount(m, "agent_sandboxes"); n != 0 {
 		t.Errorf("%d samples of a standby", n)
 	}
-	leads = true
+	isLeader = true
 	if n := testutil.CollectAndCount(m, "agent_sandboxes"); n != 1 {
 		t.Errorf("%d samples of the leader", n)
 	}
 }
 
-// The cost of a scrape is that of its series: what it allocates is the same for a hundred Sandboxes and for ten thousand.
+// The cost of a scrape depends on the number of series: it allocates the same for a hundred Sandboxes and for ten thousand.
 func TestAScrapeCostsTheSameForAHundredSandboxesAndForTenThousand(t *testing.T) {
 	cost := func(sandboxes int) float64 {
 		m, _ := newMetrics(t)

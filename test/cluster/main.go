@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command cluster starts and ends a real single-node Kubernetes on a Linux machine, from Go modules and without a registry.
+// Command cluster starts and ends a real single-node Kubernetes on a Linux machine, from Go modules and without a
+// registry.
 package main
 
 import (

@@ -42,7 +42,8 @@ func TestMissing(t *testing.T) {
 	if got := builder.Missing(Integration); len(got) != 0 {
 		t.Errorf("still missing %v", got)
 	}
-	if got := builder.Missing(Cluster); !slices.Contains(got, "runc") || slices.Contains(got, "kwok") || slices.Contains(got, "etcd") {
+	if got := builder.Missing(Cluster); !slices.Contains(got, "runc") || slices.Contains(got, "kwok") ||
+		slices.Contains(got, "etcd") {
 		t.Errorf("a cluster lacks %v", got)
 	}
 	if dir, err := builder.Build(t.Context(), Integration); err != nil || dir != builder.Dir() {
@@ -59,8 +60,8 @@ func TestTheKeyNamesTheVersion(t *testing.T) {
 
 func TestProgramsOfOneModuleAreBuiltByOneCommand(t *testing.T) {
 	var got []string
-	for _, lot := range lots(all()) {
-		got = append(got, strings.Join(names(lot), " "))
+	for _, batch := range batches(all()) {
+		got = append(got, strings.Join(names(batch), " "))
 	}
 	want := []string{
 		"etcd",
@@ -71,6 +72,6 @@ func TestProgramsOfOneModuleAreBuiltByOneCommand(t *testing.T) {
 		"kwok",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("lots are %q", got)
+		t.Errorf("batches are %q", got)
 	}
 }

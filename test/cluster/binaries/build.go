@@ -3,8 +3,8 @@
 
 // Package binaries builds every program of a Kubernetes cluster from Go modules, once for each version.
 //
-// Invariants: a file under its final name is complete; nothing outside the cache directory is written, other than
-// Go's own module and build caches.
+// Invariants: a file under its final name is complete; the package writes only to the cache directory and to Go's own
+// module and build caches.
 package binaries
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/filelock"
 )
 
-// Builder builds into a cache directory and tells of its progress.
+// Builder builds programs into a cache directory and reports its progress.
 type Builder struct {
 	cache    string
 	progress io.Writer
 }
 
-// NewBuilder returns a builder that keeps what it builds below cache and writes a line to progress for every step that takes long.
+// NewBuilder returns a builder that keeps programs below cache and writes a line to progress for every long step.
 func NewBuilder(cache string, progress io.Writer) *Builder {
 	return &Builder{cache: cache, progress: progress}
 }
 
-// Dir is the directory that Build fills.
+// Dir returns the directory of the programs.
 func (b *Builder) Dir() string { return filepath.Join(b.cache, "bin", key()) }
 
-// Missing lists the names in the set that are not built yet.
+// Missing returns the names of the programs in the set that are not built yet.
 func (b *Builder) Missing(set Set) []string { return names(b.missing(set)) }
 
 func names(list []binary) []string {
@@ -47,14 +47,14 @@ func names(list []binary) []string {
 	return all
 }
 
-// Build builds what is missing and returns the directory of the programs. With the set Integration the
-// directory serves as KUBEBUILDER_ASSETS. Two runs at once wait for each other.
+// Build builds the missing programs of the set and returns their directory, which can be used as KUBEBUILDER_ASSETS.
+// A file lock serializes concurrent runs.
 func (b *Builder) Build(ctx context.Context, set Set) (string, error) {
 	if len(b.missing(set)) == 0 {
 		return b.Dir(), nil
 	}
 	release, err := filelock.Lock(filepath.Join(b.cache, "locks", "build"), func() {
-		b.say("waiting for another build to end")
+		b.logf("waiting for another build to end")
 	})
 	if err != nil {
 		return "", err
@@ -67,28 +67,29 @@ func (b *Builder) Build(ctx context.Context, set Set) (string, error) {
 	start := time.Now()
 	todo := b.missing(set)
 	done := 0
-	for _, lot := range lots(todo) {
-		what := fmt.Sprintf("%s (%d to %d of %d programs)", strings.Join(names(lot), ", "), done+1, done+len(lot), len(todo))
-		if err := b.whileSaying(what, start, func() error { return b.buildLot(ctx, module, lot) }); err != nil {
-			return "", fmt.Errorf("build %s: %w", strings.Join(names(lot), ", "), err)
+	for _, batch := range batches(todo) {
+		what := fmt.Sprintf("%s (%d to %d of %d programs)", strings.Join(names(batch), ", "), done+1, done+len(batch),
+			len(todo))
+		if err := b.withProgress(what, start, func() error { return b.buildBatch(ctx, module, batch) }); err != nil {
+			return "", fmt.Errorf("build %s: %w", strings.Join(names(batch), ", "), err)
 		}
-		done += len(lot)
+		done += len(batch)
 	}
-	b.say("built %d programs in %s", len(todo), time.Since(start).Round(time.Second))
+	b.logf("built %d programs in %s", len(todo), time.Since(start).Round(time.Second))
 	return b.Dir(), nil
 }
 
-// sign is how often a long step says that it goes on.
-const sign = 30 * time.Second
+// progressInterval is how often a long step reports that it still runs.
+const progressInterval = 30 * time.Second
 
-// whileSaying says what is being done, at once and then now and again until do returns.
-func (b *Builder) whileSaying(what string, start time.Time, do func() error) error {
-	tick := time.NewTicker(sign)
+// withProgress reports the step at once, and then periodically until do returns.
+func (b *Builder) withProgress(what string, start time.Time, do func() error) error {
+	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	ended := make(chan error, 1)
 	go func() { ended <- do() }()
 	for {
-		b.say("building %s, %s elapsed", what, time.Since(start).Round(time.Second))
+		b.logf("building %s, %s elapsed", what, time.Since(start).Round(time.Second))
 		select {
 		case err := <-ended:
 			return err
@@ -97,7 +98,7 @@ func (b *Builder) whileSaying(what string, start time.Time, do func() error) err
 	}
 }
 
-func (b *Builder) say(format string, args ...any) {
+func (b *Builder) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(b.progress, format+"\n", args...)
 }
 
@@ -114,7 +115,7 @@ func (b *Builder) missing(set Set) []binary {
 	return list
 }
 
-// writeKubernetesModule lays the pinned module out as a directory that go build can work in.
+// writeKubernetesModule writes the pinned module to a directory in which go build can run.
 func (b *Builder) writeKubernetesModule() (string, error) {
 	dir := filepath.Join(b.cache, "src", key())
 	return dir, errors.Join(
@@ -126,13 +127,13 @@ func (b *Builder) writeKubernetesModule() (string, error) {
 	)
 }
 
-// lots groups programs that one go command can build: it compiles what they share once, and links one while it compiles for
-// the next. Programs whose file is not named after their package are built alone.
-func lots(list []binary) [][]binary {
+// batches groups programs that one go command can build. The command compiles shared packages once, and links one
+// program while it compiles the next. Programs whose file is not named after their package are built alone.
+func batches(list []binary) [][]binary {
 	var all [][]binary
 	for _, one := range list {
 		last := len(all) - 1
-		if last >= 0 && together(all[last][0], one) {
+		if last >= 0 && sameBatch(all[last][0], one) {
 			all[last] = append(all[last], one)
 			continue
 		}
@@ -141,29 +142,30 @@ func lots(list []binary) [][]binary {
 	return all
 }
 
-func together(a, b binary) bool {
+func sameBatch(a, b binary) bool {
 	return a.version == b.version && a.ldflags == b.ldflags && a.tags == b.tags && a.cgo == b.cgo &&
 		path.Base(a.pkg) == a.name && path.Base(b.pkg) == b.name
 }
 
-// buildLot builds into a directory of its own beside the final place and renames, so that a broken build leaves no file that looks whole.
-func (b *Builder) buildLot(ctx context.Context, module string, lot []binary) error {
+// buildBatch builds into a temporary directory beside the final one and then renames the files, so that a failed build
+// leaves no incomplete file.
+func (b *Builder) buildBatch(ctx context.Context, module string, batch []binary) error {
 	temp, err := os.MkdirTemp(filepath.Dir(b.Dir()), ".build-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	log, err := os.Create(filepath.Join(b.cache, "logs", "build-"+lot[0].name+".log"))
+	log, err := os.Create(filepath.Join(b.cache, "logs", "build-"+batch[0].name+".log"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := command(ctx, lot, temp)
+	cmd := command(ctx, batch, temp)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = module, log, log
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w\n%s(all of it in %s)", err, tail(log.Name(), 4096), log.Name())
+		return fmt.Errorf("%w\n%s(full log: %s)", err, tail(log.Name(), 4096), log.Name())
 	}
-	for _, one := range lot {
+	for _, one := range batch {
 		if err := os.Rename(filepath.Join(temp, one.name), filepath.Join(b.Dir(), one.name)); err != nil {
 			return err
 		}
@@ -171,16 +173,16 @@ func (b *Builder) buildLot(ctx context.Context, module string, lot []binary) err
 	return nil
 }
 
-// command is go build inside the pinned module, or go install of a version into temp, of programs that go together.
-func command(ctx context.Context, lot []binary, temp string) *exec.Cmd {
-	first := lot[0]
-	// No tables for debuggers: the link drops them, and to make them costs a quarter of the time.
+// command returns a go build in the pinned module, or a go install of a version, that writes the programs to temp.
+func command(ctx context.Context, batch []binary, temp string) *exec.Cmd {
+	first := batch[0]
+	// Do not generate debug information: the linker drops it, and generating it takes a quarter of the time.
 	args := []string{"install", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags", first.ldflags}
 	suffix := "@" + first.version
 	if first.version == "" {
 		args[0], suffix = "build", ""
 		out := temp + string(filepath.Separator)
-		if len(lot) == 1 {
+		if len(batch) == 1 {
 			out += first.name
 		}
 		args = append(args, "-o", out)
@@ -188,7 +190,7 @@ func command(ctx context.Context, lot []binary, temp string) *exec.Cmd {
 	if first.tags != "" {
 		args = append(args, "-tags", first.tags)
 	}
-	for _, one := range lot {
+	for _, one := range batch {
 		args = append(args, one.pkg+suffix)
 	}
 	cgo := "0"

@@ -10,7 +10,8 @@ import (
 	"fmt"
 )
 
-// The versions that make the cluster. Those of etcd and Kubernetes repeat what pins/kubernetes.mod requires; a test compares them.
+// The versions of the cluster's programs. Those of etcd and Kubernetes must equal pins/kubernetes.mod; a test compares
+// them.
 const (
 	KubernetesVersion = "v1.37.2"
 	EtcdVersion       = "v3.7.0"
@@ -26,13 +27,13 @@ var kubernetesMod []byte
 //go:embed pins/kubernetes.sum
 var kubernetesSum []byte
 
-// Set says which programs are wanted. Each set has those of the sets before it.
+// Set selects programs. Each set includes the sets before it.
 type Set int
 
 // The sets of programs.
 const (
-	Integration Set = iota + 1 // etcd, kube-apiserver, kubectl: what tests need that want an API server alone
-	Cluster                    // what a cluster runs
+	Integration Set = iota + 1 // etcd, kube-apiserver and kubectl, for tests that need only an API server
+	Cluster                    // the programs of a cluster
 	All                        // and the simulator of nodes, for benchmarks
 )
 
@@ -44,7 +45,7 @@ type binary struct {
 	ldflags string
 	tags    string
 	cgo     bool
-	set     Set // the smallest that has it
+	set     Set // the smallest set that includes it
 }
 
 const (
@@ -57,7 +58,7 @@ const (
 	cni        = "github.com/containernetworking/plugins/plugins/"
 )
 
-// all lists every program, those that integration tests wait for first.
+// all returns every program, beginning with those that integration tests need.
 func all() []binary {
 	runtime := small + " -X " + containerd + "/version.Version=" + ContainerdVersion
 	list := []binary{
@@ -70,13 +71,16 @@ func all() []binary {
 		{name: "kube-proxy", pkg: kubernetes + "kube-proxy", ldflags: stamped, set: Cluster},
 	}
 	for _, name := range []string{"containerd", "containerd-shim-runc-v2", "ctr"} {
-		list = append(list, binary{name: name, pkg: containerd + "/cmd/" + name, version: ContainerdVersion, ldflags: runtime, set: Cluster})
+		list = append(list, binary{
+			name: name, pkg: containerd + "/cmd/" + name, version: ContainerdVersion, ldflags: runtime, set: Cluster,
+		})
 	}
 	for _, plugin := range []struct{ dir, name string }{
 		{"main", "bridge"}, {"main", "loopback"}, {"ipam", "host-local"}, {"meta", "portmap"},
 	} {
-		list = append(list, binary{name: plugin.name, pkg: cni + plugin.dir + "/" + plugin.name, version: CNIVersion, ldflags: small,
-			set: Cluster})
+		list = append(list, binary{
+			name: plugin.name, pkg: cni + plugin.dir + "/" + plugin.name, version: CNIVersion, ldflags: small, set: Cluster,
+		})
 	}
 	return append(list,
 		binary{name: "runc", pkg: "github.com/opencontainers/runc", version: RuncVersion, ldflags: small, tags: "seccomp",
@@ -84,7 +88,7 @@ func all() []binary {
 		binary{name: "kwok", pkg: "sigs.k8s.io/kwok/cmd/kwok", version: KwokVersion, ldflags: small, set: All})
 }
 
-// key names the directory of a build: it changes with any version, flag, or pinned module.
+// key returns the name of the build directory, which changes with any version, flag, or pinned module.
 func key() string {
 	sum := sha256.New()
 	for _, b := range all() {

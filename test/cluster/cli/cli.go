@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli parses the command line; the packages beside it do the work.
+// Package cli parses the command line. The packages beside it do the work.
 package cli
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/prerequisites"
 )
 
-// New returns the root command. What a caller may read by program goes to out, progress to progress.
+// New returns the root command. It writes machine-readable output to out, and progress messages to progress.
 func New(out, progress io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "cluster",
@@ -28,7 +28,8 @@ func New(out, progress io.Writer) *cobra.Command {
 	root.AddCommand(
 		prerequisitesCommand(progress), binariesCommand(out, progress), imageCommand(out, progress),
 		upCommand(progress), downCommand(progress), loadCommand(progress), kubeconfigCommand(out, progress),
-		statusCommand(out, progress), logsCommand(progress), killCommand(progress), startCommand(progress), restartCommand(progress),
+		statusCommand(out, progress), logsCommand(progress), killCommand(progress), startCommand(progress),
+		restartCommand(progress),
 	)
 	return root
 }
@@ -44,8 +45,10 @@ func prerequisitesCommand(progress io.Writer) *cobra.Command {
 	}
 }
 
-// sets are the values of binaries --only; all programs without it.
-var sets = map[string]binaries.Set{"integration": binaries.Integration, "cluster": binaries.Cluster, "": binaries.All}
+// binarySets are the values of binaries --only. Without the flag, all programs are built.
+var binarySets = map[string]binaries.Set{
+	"integration": binaries.Integration, "cluster": binaries.Cluster, "": binaries.All,
+}
 
 func binariesCommand(out, progress io.Writer) *cobra.Command {
 	var only string
@@ -54,7 +57,7 @@ func binariesCommand(out, progress io.Writer) *cobra.Command {
 		Short: "Build the programs of the cluster, and print the directory that has them",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			set, ok := sets[only]
+			set, ok := binarySets[only]
 			if !ok {
 				return fmt.Errorf("--only %s: it takes integration or cluster", only)
 			}
@@ -63,7 +66,7 @@ func binariesCommand(out, progress io.Writer) *cobra.Command {
 				return err
 			}
 			builder := binaries.NewBuilder(cache, progress)
-			if set > binaries.Integration && len(builder.Missing(set)) > 0 { // runc is built against a library of the machine
+			if set > binaries.Integration && len(builder.Missing(set)) > 0 { // runc is linked with a library of this machine
 				if err := prerequisites.Ensure(cmd.Context(), progress); err != nil {
 					return err
 				}
@@ -76,6 +79,7 @@ func binariesCommand(out, progress io.Writer) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&only, "only", "", "integration: etcd, kube-apiserver and kubectl alone, as KUBEBUILDER_ASSETS wants them; cluster: what up runs")
+	cmd.Flags().StringVar(&only, "only", "",
+		"integration: etcd, kube-apiserver and kubectl alone, as KUBEBUILDER_ASSETS wants them; cluster: what up runs")
 	return cmd
 }

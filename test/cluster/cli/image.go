@@ -48,7 +48,8 @@ func operatorImageCommand() *cobra.Command {
 	return cmd
 }
 
-// cachedImageCommand makes an image that depends on Debian packages and this module alone; its archive is kept in the cache.
+// cachedImageCommand returns a command that makes an image only from Debian packages and this module, and keeps its
+// archive in the cache.
 func cachedImageCommand(name, content string, out, progress io.Writer) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
@@ -63,7 +64,9 @@ func cachedImageCommand(name, content string, out, progress io.Writer) *cobra.Co
 			if err != nil {
 				return err
 			}
-			cache := images.NewCache(dir, func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) })
+			cache := images.NewCache(dir, func(format string, args ...any) {
+				_, _ = fmt.Fprintf(progress, format+"\n", args...)
+			})
 			path, err := cache.Archive(cmd.Context(), name, true)
 			if err != nil {
 				return err
@@ -82,7 +85,7 @@ func cachedImageCommand(name, content string, out, progress io.Writer) *cobra.Co
 	return cmd
 }
 
-// copyFile writes to a name beside the target and renames, so that the target is whole or not there.
+// copyFile writes to a temporary file beside the target and renames it, so that the target is never incomplete.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
 )
 
-// Names of the components that others wait for.
+// Names of the components that other code refers to.
 const (
 	Etcd              = "etcd"
 	Containerd        = "containerd"
@@ -19,18 +19,18 @@ const (
 	Kwok              = "kwok" // instead of containerd, the kubelet and kube-proxy where nodes are simulated
 )
 
-// Component is one program of the cluster. Its name is that of its log, too.
+// Component is one program of the cluster. Its log has the same name.
 type Component struct {
 	Name string
 	Args []string // the first is the program's path
-	// NeedsAPI says that the program ends, or waits for long, where the API server and containerd do not answer yet.
+	// NeedsAPI is set if the program exits or waits long unless the API server and containerd respond.
 	NeedsAPI bool
 }
 
 const (
 	pki    = confine.StateDir + "/pki/"
 	config = confine.StateDir + "/config/"
-	client = "http://127.0.0.1:2379" // of etcd, at the node's own loopback interface
+	client = "http://127.0.0.1:2379" // etcd, on the node's loopback interface
 )
 
 // All lists the components in the order in which they start.
@@ -58,7 +58,7 @@ func (s Settings) etcd() Component {
 		"--initial-cluster=default=http://127.0.0.1:2380", "--unsafe-no-fsync=true", "--quota-backend-bytes=4294967296")}
 }
 
-// clientLimits replace defaults that would be what a benchmark measures: 50 Pods a second for the scheduler.
+// clientLimits replace defaults that would limit a benchmark, such as 50 Pods a second for the scheduler.
 func clientLimits() []string {
 	return []string{"--kube-api-qps=1000", "--kube-api-burst=1000", "--leader-elect=false"}
 }
@@ -69,7 +69,7 @@ func controllerManager() []string {
 		"--service-account-private-key-file="+pki+"service-accounts.key", "--root-ca-file="+pki+"ca.crt",
 		"--cluster-signing-cert-file="+pki+"ca.crt", "--cluster-signing-key-file="+pki+"ca.key",
 		"--enable-hostpath-provisioner=true", "--flex-volume-plugin-dir=/var/lib/kubelet/volume-plugins",
-		"--horizontal-pod-autoscaler-sync-period=2s", // autoscalers look every 15s otherwise
+		"--horizontal-pod-autoscaler-sync-period=2s", // the default is 15s
 		"--bind-address=127.0.0.1")
 }
 
@@ -78,7 +78,7 @@ func (s Settings) scheduler() Component {
 		"--kubeconfig="+pki+"kube-scheduler.kubeconfig", "--bind-address=127.0.0.1")...)}
 }
 
-// Find is the component of that name; the error lists the names there are.
+// Find returns the component with the name. The error lists the valid names.
 func (s Settings) Find(name string) (Component, error) {
 	var names []string
 	for _, one := range s.All() {
@@ -108,7 +108,7 @@ func (s Settings) apiServer() []string {
 		"--service-account-key-file=" + pki + "service-accounts.key",
 		"--service-account-signing-key-file=" + pki + "service-accounts.key",
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
-		// Benchmarks create hundreds of objects at once; the defaults are for many clients that are fair to each other.
+		// Benchmarks create hundreds of objects at once; the defaults are for fairness among many clients.
 		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
 	}
 }

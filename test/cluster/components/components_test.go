@@ -50,7 +50,7 @@ func TestNoFileOrFlagNamesARegistry(t *testing.T) {
 	if err := example().Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, place := range placesOf {
+	for _, place := range configPaths {
 		data, err := os.ReadFile(filepath.Join(dir, place))
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestFindListsTheNamesThereAre(t *testing.T) {
 		t.Errorf("got %v, %v", one, err)
 	}
 	if _, err := example().Find("apiserver"); err == nil || !strings.Contains(err.Error(), APIServer) {
-		t.Errorf("error %v does not say which names there are", err)
+		t.Errorf("error %v does not list the valid names", err)
 	}
 }
 
@@ -132,7 +132,9 @@ func TestTheManifestMakesTheSimulatedNodes(t *testing.T) {
 func TestOnlyAClusterOfSimulatedNodesKeepsTheOperatorsRequests(t *testing.T) {
 	audits := func(s Settings) bool {
 		one, err := s.Find(APIServer)
-		return err == nil && slices.ContainsFunc(one.Args, func(arg string) bool { return strings.HasSuffix(arg, "/logs/"+AuditLog) })
+		return err == nil && slices.ContainsFunc(one.Args, func(arg string) bool {
+			return strings.HasSuffix(arg, "/logs/"+AuditLog)
+		})
 	}
 	simulated := example()
 	simulated.Simulated = 1

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package components says how each program of the cluster is configured and called. It starts none.
+// Package components contains the configuration and the arguments of each program of the cluster. It starts none.
 package components
 
 import (
@@ -20,35 +20,35 @@ import (
 //go:embed files
 var files embed.FS
 
-// Settings is what differs from cluster to cluster.
+// Settings are the values that differ between clusters.
 type Settings struct {
-	Name          string // of the cluster and of its one node
+	Name          string // of the cluster and of its only node
 	NodeIP        string
 	Cgroup        string // absolute, below the hierarchies' root
-	Simulated     int    // nodes that exist in the API alone; with any, there is no real one
+	Simulated     int    // nodes that exist only in the API; with any, there is no real node
 	MasqueradeAll bool   // for kernels that do not show bridged traffic to the packet filter
 }
 
-// StateDir is the cluster's directory, as its components see it.
+// StateDir returns the cluster's directory inside its mount namespace.
 func (s Settings) StateDir() string { return confine.StateDir }
 
-// ProgramsDir holds the programs, as the components see it.
+// ProgramsDir returns the directory of the programs inside the cluster's mount namespace.
 func (s Settings) ProgramsDir() string { return confine.ProgramsDir }
 
-// PodNetwork is the range of Pod addresses.
+// PodNetwork returns the range of Pod addresses.
 func (s Settings) PodNetwork() string { return network.PodNetwork }
 
-// ServiceNetwork is the range of Service addresses.
+// ServiceNetwork returns the range of Service addresses.
 func (s Settings) ServiceNetwork() string { return network.ServiceNetwork }
 
-// NameServer is an address that refuses lookups at once.
+// NameServer returns an address that refuses lookups at once.
 func (s Settings) NameServer() string { return network.NameServer }
 
-// PauseImage holds a Pod's namespaces.
+// PauseImage returns the image of the container that holds a Pod's namespaces.
 func (s Settings) PauseImage() string { return images.PauseTag }
 
-// placesOf maps each file of configuration to its place below the directory that Write is given.
-var placesOf = map[string]string{
+// configPaths maps each configuration file to its path below the directory of Write.
+var configPaths = map[string]string{
 	"containerd.toml": "containerd.toml",
 	"pods.conflist":   "cni/10-pods.conflist",
 	"kubelet.yaml":    "kubelet.yaml",
@@ -56,9 +56,9 @@ var placesOf = map[string]string{
 	"audit.yaml":      "audit.yaml",
 }
 
-// Write renders every file of configuration into dir.
+// Write renders every configuration file into dir.
 func (s Settings) Write(dir string) error {
-	for name, place := range placesOf {
+	for name, place := range configPaths {
 		data, err := s.render(name)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s Settings) Write(dir string) error {
 			return err
 		}
 	}
-	stages, err := files.ReadFile("files/kwok.yaml") // full of templates that are kwok's
+	stages, err := files.ReadFile("files/kwok.yaml") // not rendered: it contains kwok's own templates
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s Settings) render(name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Defaults is the manifest of the objects that the cluster has from the start.
+// Defaults returns the manifest of the objects with which the cluster starts.
 func (s Settings) Defaults() ([]byte, error) {
 	defaults, err := files.ReadFile("files/defaults.yaml")
 	return append(defaults, s.nodeManifest()...), err

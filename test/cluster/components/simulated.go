@@ -11,17 +11,18 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
 )
 
-// AuditLog is the name of the file beside the components' logs in which a cluster of simulated nodes keeps the operator's requests.
+// AuditLog is the name of the audit log of the operator's requests in a cluster of simulated nodes. It is beside the
+// components' logs.
 const AuditLog = "audit.log"
 
-// simulatedControllers are those of the controller manager that a cluster of simulated nodes has: what removes the owned and the contents of
-// namespaces, and what makes namespaces and nodes usable. The others would only add load to a measurement.
+// simulatedControllers are the controllers that a cluster of simulated nodes needs: those that delete owned objects and
+// the contents of namespaces, and those that make namespaces and nodes usable. Others would add load to a measurement.
 var simulatedControllers = []string{
 	"garbage-collector-controller", "namespace-controller", "node-lifecycle-controller",
 	"serviceaccount-controller", "root-ca-certificate-publisher-controller",
 }
 
-// simulated lists the components of a cluster whose nodes and Pods exist in the API alone.
+// simulated returns the components of a cluster whose nodes and Pods exist only in the API.
 func (s Settings) simulated() []Component {
 	apiServer := append(s.apiServer(),
 		"--audit-policy-file="+config+"audit.yaml", "--audit-log-path="+confine.StateDir+"/logs/"+AuditLog,
@@ -32,12 +33,13 @@ func (s Settings) simulated() []Component {
 		{Name: APIServer, Args: s.program("kube-apiserver", apiServer...)},
 		{Name: ControllerManager, NeedsAPI: true, Args: s.program("kube-controller-manager", manager...)},
 		s.scheduler(),
-		{Name: Kwok, NeedsAPI: true, Args: s.program("kwok", "--kubeconfig="+pki+"admin.kubeconfig", "--config="+config+"kwok.yaml",
+		{Name: Kwok, NeedsAPI: true, Args: s.program("kwok",
+			"--kubeconfig="+pki+"admin.kubeconfig", "--config="+config+"kwok.yaml",
 			"--manage-all-nodes=true", "--cidr="+network.PodNetwork, "--node-ip="+s.NodeIP, "--node-lease-duration-seconds=40")},
 	}
 }
 
-// SimulatedNodes names the nodes that exist in the API alone.
+// SimulatedNodes returns the names of the nodes that exist only in the API.
 func (s Settings) SimulatedNodes() []string {
 	names := make([]string, 0, s.Simulated)
 	for i := range s.Simulated {
@@ -46,7 +48,7 @@ func (s Settings) SimulatedNodes() []string {
 	return names
 }
 
-// Nodes names every node that a cluster has once it is ready.
+// Nodes returns the names of all nodes of a ready cluster.
 func (s Settings) Nodes() []string {
 	if s.Simulated > 0 {
 		return s.SimulatedNodes()
@@ -54,11 +56,13 @@ func (s Settings) Nodes() []string {
 	return []string{s.Name}
 }
 
-// nodeManifest makes the simulated nodes.
+// nodeManifest returns the manifest of the simulated nodes.
 func (s Settings) nodeManifest() string {
 	var out strings.Builder
 	for _, name := range s.SimulatedNodes() {
-		fmt.Fprintf(&out, "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: %s\n  labels: {kubernetes.io/hostname: %s, type: kwok}\n", name, name)
+		fmt.Fprintf(&out,
+			"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: %s\n  labels: {kubernetes.io/hostname: %s, type: kwok}\n", name,
+			name)
 	}
 	return out.String()
 }

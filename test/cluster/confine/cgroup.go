@@ -1,11 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package confine keeps all that belongs to one cluster together, so that nothing is left when it ends.
+// Package confine confines each cluster to a cgroup and to namespaces, so that nothing is left when it ends.
 //
-// Every process of a cluster, its containers and their shims included, is in the cluster's cgroup, so the kernel itself knows what to
-// end. Every mount, network interface and packet filter rule is in the mount and network namespaces of the cluster, so the kernel drops
-// them with the last process. A crash or a reboot needs no other cure than removing a directory.
+// Every process of a cluster, including containers and their shims, is in the cluster's cgroup, which lists the
+// processes to end. Every mount, network interface and packet filter rule is in the cluster's mount and network
+// namespaces, so the kernel removes them with the last process. After a crash or a reboot, only a directory is left to
+// remove.
 package confine
 
 import (
@@ -22,21 +23,21 @@ import (
 	"time"
 )
 
-// Cgroup is the control group of a cluster. Components are in its child "node"; the kubelet puts Pods beside that.
+// Cgroup is the control group of a cluster. Its components are in the child "node"; the kubelet puts Pods beside it.
 type Cgroup struct {
 	root string // where the kernel's hierarchies are mounted
 	name string
 }
 
-// NewCgroup names the control group of the cluster of that name.
+// NewCgroup returns the control group of a cluster. It does not create the group.
 func NewCgroup(cluster string) Cgroup {
 	return Cgroup{root: "/sys/fs/cgroup", name: "kubectl-sandbox-" + cluster}
 }
 
-// Name is the path below the hierarchies' root, as the kubelet's cgroupRoot takes it.
+// Name returns the path below the hierarchies' root, which is the value of the kubelet's cgroupRoot.
 func (c Cgroup) Name() string { return "/" + c.name }
 
-// hierarchies lists the mounted hierarchies: the one of cgroup v2, or each of v1.
+// hierarchies returns the mounted hierarchies: the only one of cgroup v2, or all of v1.
 func (c Cgroup) hierarchies() ([]string, error) {
 	if _, err := os.Stat(filepath.Join(c.root, "cgroup.controllers")); err == nil {
 		return []string{c.root}, nil
@@ -58,8 +59,8 @@ func (c Cgroup) hierarchies() ([]string, error) {
 	return list, nil
 }
 
-// tracking picks the hierarchy whose membership says what belongs to the cluster.
-func tracking(hierarchies []string) string {
+// trackingHierarchy returns the hierarchy whose members are the processes of the cluster.
+func trackingHierarchy(hierarchies []string) string {
 	for _, dir := range hierarchies {
 		if filepath.Base(dir) == "pids" {
 			return dir
@@ -68,7 +69,8 @@ func tracking(hierarchies []string) string {
 	return hierarchies[0]
 }
 
-// Create makes the group in every hierarchy and returns the file that a component writes its pid to in order to join.
+// Create creates the group in every hierarchy, and returns the file to which a component writes its PID in order to
+// join.
 func (c Cgroup) Create() (join string, err error) {
 	hierarchies, err := c.hierarchies()
 	if err != nil {
@@ -79,14 +81,14 @@ func (c Cgroup) Create() (join string, err error) {
 			return "", fmt.Errorf("create cgroup: %w", err)
 		}
 	}
-	node := filepath.Join(tracking(hierarchies), c.name, "node")
+	node := filepath.Join(trackingHierarchy(hierarchies), c.name, "node")
 	if err := os.MkdirAll(node, 0o755); err != nil {
 		return "", fmt.Errorf("create cgroup: %w", err)
 	}
 	return filepath.Join(node, "cgroup.procs"), nil
 }
 
-// Members lists the processes in the group and below it, in any hierarchy.
+// Members returns the processes in the group and below it, in all hierarchies.
 func (c Cgroup) Members() ([]int, error) {
 	hierarchies, err := c.hierarchies()
 	if err != nil {
@@ -114,7 +116,7 @@ func (c Cgroup) Members() ([]int, error) {
 	return slices.Compact(members), nil
 }
 
-// Remove ends every process of the group and deletes the group. A group that does not exist is no error.
+// Remove kills every process of the group and deletes the group. It succeeds if the group does not exist.
 func (c Cgroup) Remove(ctx context.Context) error {
 	for {
 		members, err := c.Members()
@@ -122,7 +124,7 @@ func (c Cgroup) Remove(ctx context.Context) error {
 			return err
 		}
 		for _, pid := range members {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // a member that has ended meanwhile is what we want
+			_ = syscall.Kill(pid, syscall.SIGKILL) // the process may have ended
 		}
 		if len(members) == 0 {
 			if err = c.delete(); err == nil {
@@ -156,12 +158,12 @@ func (c Cgroup) delete() error {
 	return nil
 }
 
-// groups lists the group and all below it in one hierarchy, parents first.
+// groups returns the group and all groups below it in one hierarchy, parents first.
 func (c Cgroup) groups(hierarchy string) ([]string, error) {
 	var groups []string
 	err := filepath.WalkDir(filepath.Join(hierarchy, c.name), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed while we walk
+			return nil // removed during the walk
 		}
 		if err == nil && entry.IsDir() {
 			groups = append(groups, path)

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// machine lays out a directory as the kernel lays out control groups: path of a group to its processes.
-func machine(t *testing.T, groups map[string]string) Cgroup {
+// cgroupTree creates a directory tree like the kernel's control groups. groups maps paths to the content of
+// cgroup.procs.
+func cgroupTree(t *testing.T, groups map[string]string) Cgroup {
 	t.Helper()
 	root := t.TempDir()
 	for group, processes := range groups {
@@ -34,12 +35,13 @@ func TestMembersAreThoseOfThisClusterAlone(t *testing.T) {
 			"pids/kubectl-sandbox-dev2/node": "20\n",
 		},
 		"cgroup v2": {
-			".": "1\n", "kubectl-sandbox-dev/node": "10\n11\n", "kubectl-sandbox-dev/kubepods/pod1": "12\n", "kubectl-sandbox-dev2/node": "20\n",
+			".": "1\n", "kubectl-sandbox-dev/node": "10\n11\n", "kubectl-sandbox-dev/kubepods/pod1": "12\n",
+			"kubectl-sandbox-dev2/node": "20\n",
 		},
 	}
 	for name, groups := range tests {
 		t.Run(name, func(t *testing.T) {
-			group := machine(t, groups)
+			group := cgroupTree(t, groups)
 			if name == "cgroup v2" {
 				if err := os.WriteFile(filepath.Join(group.root, "cgroup.controllers"), nil, 0o644); err != nil {
 					t.Fatal(err)
@@ -54,7 +56,7 @@ func TestMembersAreThoseOfThisClusterAlone(t *testing.T) {
 }
 
 func TestComponentsJoinTheHierarchyThatTracks(t *testing.T) {
-	group := machine(t, map[string]string{"cpu": "", "memory": "", "pids": ""})
+	group := cgroupTree(t, map[string]string{"cpu": "", "memory": "", "pids": ""})
 	join, err := group.Create()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func TestComponentsJoinTheHierarchyThatTracks(t *testing.T) {
 	if want := filepath.Join(group.root, "pids", "kubectl-sandbox-dev", "node", "cgroup.procs"); join != want {
 		t.Errorf("got %s, want %s", join, want)
 	}
-	for _, hierarchy := range []string{"cpu", "memory", "pids"} { // the kubelet wants its root in each of them
+	for _, hierarchy := range []string{"cpu", "memory", "pids"} { // the kubelet needs its root in each of them
 		if _, err := os.Stat(filepath.Join(group.root, hierarchy, "kubectl-sandbox-dev")); err != nil {
 			t.Error(err)
 		}
@@ -70,7 +72,7 @@ func TestComponentsJoinTheHierarchyThatTracks(t *testing.T) {
 }
 
 func TestAGroupThatIsNotThereIsRemovedAlready(t *testing.T) {
-	group := machine(t, map[string]string{"cpu": "", "pids": "1\n"})
+	group := cgroupTree(t, map[string]string{"cpu": "", "pids": "1\n"})
 	if err := group.Remove(t.Context()); err != nil {
 		t.Error(err)
 	}

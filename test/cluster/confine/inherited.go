@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// keepInherited keeps the files that this process was started with from what it starts and leaves running: a component would hold
-// the lock of `flock FILE testcluster up`, or the pipe of a CI job, for as long as the cluster is up.
-func keepInherited() error {
+// closeInheritedOnExec prevents components from inheriting this process's open files. Otherwise a component would hold
+// the lock of `flock FILE testcluster up`, or the pipe of a CI job, as long as the cluster is up.
+func closeInheritedOnExec() error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("list open files: %w", err)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatIsLeftRunningHoldsNoFileOfItsStarter(t *testing.T) {
-	fd, err := syscall.Dup(int(os.Stderr.Fd())) // open in what is started, like a lock of the shell's
+	fd, err := syscall.Dup(int(os.Stderr.Fd())) // inherited by child processes, like a lock of a shell
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,10 +21,10 @@ func TestWhatIsLeftRunningHoldsNoFileOfItsStarter(t *testing.T) {
 	if !inherited() {
 		t.Fatal("the file is not inherited in the first place")
 	}
-	if err := keepInherited(); err != nil {
+	if err := closeInheritedOnExec(); err != nil {
 		t.Fatal(err)
 	}
 	if inherited() {
-		t.Error("what was started after it has the file still")
+		t.Error("a process that was started later still inherits the file")
 	}
 }

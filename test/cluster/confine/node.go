@@ -21,13 +21,13 @@ import (
 //go:embed node.sh
 var nodeScript string
 
-// Paths inside the namespaces of a node, the same for every cluster.
+// Paths inside the namespaces of a node, which are the same for every cluster.
 const (
 	StateDir    = "/run/cluster" // the cluster's directory
 	ProgramsDir = "/run/bin"
 )
 
-// Node is the inside of one cluster: its namespaces and its control group.
+// Node is the namespaces and the control group of one cluster.
 type Node struct {
 	state  string
 	join   string
@@ -37,33 +37,33 @@ type Node struct {
 // holderName is the component name of the process that keeps the namespaces open.
 const holderName = "node"
 
-// recordFile is where the process of a component is remembered.
+// recordFile returns the path of the record of a component's process.
 func recordFile(state, component string) string {
 	return filepath.Join(state, "processes", component+".json")
 }
 
-// LogFile is where the output of a component goes.
+// LogFile returns the path of the output of a component.
 func LogFile(state, component string) string { return filepath.Join(state, "logs", component+".log") }
 
-// Record is the remembered process of a component of the cluster in that directory; the zero Record if there is none.
+// Record returns the recorded process of a component of the cluster in the directory state, or the zero Record.
 func Record(state, component string) process.Record {
 	return process.Load(recordFile(state, component))
 }
 
-// Open finds the node of the cluster in the directory state; ok is false if it does not run.
+// Open returns the node of the cluster in the directory state. ok is false if the node does not run.
 func Open(state string, group Cgroup) (node *Node, ok bool) {
 	holder := Record(state, holderName)
 	if !holder.Alive() {
 		return nil, false
 	}
-	join, err := group.Create() // finds what is there
+	join, err := group.Create() // the group exists
 	if err != nil {
 		return nil, false
 	}
 	return &Node{state: state, join: join, holder: holder}, true
 }
 
-// New makes the namespaces of a cluster, with the directory programs at ProgramsDir.
+// New creates the namespaces of a cluster and mounts the directory programs at ProgramsDir.
 func New(ctx context.Context, state, programs string, group Cgroup) (*Node, error) {
 	join, err := group.Create()
 	if err != nil {
@@ -91,20 +91,21 @@ func New(ctx context.Context, state, programs string, group Cgroup) (*Node, erro
 	}
 }
 
-// PID is a process whose namespaces are the node's.
+// PID returns a process in the node's namespaces.
 func (n *Node) PID() int { return n.holder.PID }
 
-// Start runs a component in the node, detached from this command, and remembers its process. args starts with the program's path.
+// Start runs a component in the node, detached from this command, and records its process. args begins with the path of
+// the program.
 func (n *Node) Start(component string, args []string) error {
-	cmd := exec.Command("/bin/sh", append([]string{"-c", `echo $$ >"$0" && exec "$@"`, n.join}, n.entering(args)...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `echo $$ >"$0" && exec "$@"`, n.join}, n.nsenterArgs(args)...)...)
 	_, err := n.launch(cmd, component)
 	return err
 }
 
-// Run runs a program in the node until it ends, with stdin as its input, and returns what it printed.
+// Run runs a program in the node with the standard input, waits until it ends, and returns its output.
 func (n *Node) Run(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	entering := n.entering(args)
-	cmd := exec.CommandContext(ctx, entering[0], entering[1:]...)
+	nsenterArgs := n.nsenterArgs(args)
+	cmd := exec.CommandContext(ctx, nsenterArgs[0], nsenterArgs[1:]...)
 	cmd.Env, cmd.Stdin = environment(), stdin
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -113,11 +114,11 @@ func (n *Node) Run(ctx context.Context, stdin io.Reader, args ...string) (string
 	return string(out), nil
 }
 
-func (n *Node) entering(args []string) []string {
+func (n *Node) nsenterArgs(args []string) []string {
 	return append([]string{"nsenter", "--target", strconv.Itoa(n.holder.PID), "--mount", "--net", "--"}, args...)
 }
 
-// launch starts a command in a session of its own and records it. Its pid stays the same through every exec.
+// launch starts a command in a new session and records its process. The PID stays the same through every exec.
 func (n *Node) launch(cmd *exec.Cmd, component string) (process.Record, error) {
 	path := LogFile(n.state, component)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -130,13 +131,13 @@ func (n *Node) launch(cmd *exec.Cmd, component string) (process.Record, error) {
 	defer func() { _ = log.Close() }()
 	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = log, log, environment(), "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := keepInherited(); err != nil {
+	if err := closeInheritedOnExec(); err != nil {
 		return process.Record{}, err
 	}
 	if err := cmd.Start(); err != nil {
 		return process.Record{}, fmt.Errorf("start %s: %w", component, err)
 	}
-	go func() { _ = cmd.Wait() }() // reap it if it ends before this command does
+	go func() { _ = cmd.Wait() }() // reap the process if it ends before this command
 	record, err := process.Of(cmd.Process.Pid)
 	if err != nil {
 		return record, fmt.Errorf("%s ended at once; see %s: %w", component, path, err)
@@ -144,7 +145,10 @@ func (n *Node) launch(cmd *exec.Cmd, component string) (process.Record, error) {
 	return record, record.Save(recordFile(n.state, component))
 }
 
-// environment is the same for every component, whatever the caller's is: no proxy and no kubeconfig may leak in.
+// environment returns the same environment for every component, so that the caller's proxies or kubeconfig have no
+// effect.
 func environment() []string {
-	return []string{"PATH=" + ProgramsDir + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8"}
+	return []string{
+		"PATH=" + ProgramsDir + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
+	}
 }

@@ -1,9 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package images makes the container images of tests without a registry: archives that the container runtime imports.
+// Package images makes the container images of tests without a registry, as archives that the container runtime
+// imports.
 //
-// Invariants: the same input gives the same bytes; every name is below localhost/, so nothing can be fetched by mistake.
+// Invariants: the same input gives the same bytes; every name is below localhost/, so that no image is pulled by
+// mistake.
 package images
 
 import (
@@ -26,7 +28,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Tags of the images that every cluster can have.
+// Tags of the images that are available to every cluster.
 const (
 	PauseTag  = "localhost/pause:3.10"
 	ShellTag  = "localhost/sandbox-shell:v1"
@@ -41,7 +43,7 @@ type entry struct {
 	data []byte
 }
 
-// tree is the content of an image, by path without a leading slash.
+// tree is the content of an image. Its keys are paths without a leading slash.
 type tree map[string]entry
 
 func (t tree) dir(at string, mode int64) { t[at] = entry{kind: tar.TypeDir, mode: mode} }
@@ -54,7 +56,8 @@ func (t tree) symlink(at, target string) {
 	t[at] = entry{kind: tar.TypeSymlink, mode: 0o777, link: target}
 }
 
-// layer writes the tree as a tar archive, sorted, owned by root and without times, every parent directory included.
+// layer returns the tree as a sorted tar archive with all parent directories. Files are owned by root and have no
+// times.
 func (t tree) layer() ([]byte, error) {
 	for at := range t {
 		for dir := path.Dir(at); dir != "." && dir != "/"; dir = path.Dir(dir) {
@@ -87,7 +90,7 @@ func (t tree) layer() ([]byte, error) {
 	return out.Bytes(), w.Close()
 }
 
-// save writes an image with one layer as an archive, whole or not at all. It fails for a tag that is not below localhost/.
+// save writes an image with one layer as an archive, atomically. It fails for a tag that is not below localhost/.
 func save(tag string, content tree, config v1.Config, out string) error {
 	if !strings.HasPrefix(tag, "localhost/") {
 		return fmt.Errorf("image name %q: it must begin with localhost/, so that no registry is asked for it", tag)

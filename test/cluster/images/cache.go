@@ -16,30 +16,32 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/filelock"
 )
 
-// recipe changes when images made from the same packages come out differently; cached archives of older recipes are not used.
+// recipe must change when the same packages give another image. Cached archives of older recipes are not used.
 const recipe = "2"
 
-// Cache keeps the archives of the images that do not depend on the project's code.
+// Cache keeps archives of the images that do not depend on the project's code.
 type Cache struct {
-	dir string
-	say func(format string, args ...any)
+	dir  string
+	logf func(format string, args ...any)
 }
 
-// NewCache keeps archives and the packages they are made of below dir; say gets a line for every step that takes long.
-func NewCache(dir string, say func(format string, args ...any)) *Cache {
-	return &Cache{dir: dir, say: say}
+// NewCache returns a cache of archives and their packages below dir. It calls logf with a line for every long step.
+func NewCache(dir string, logf func(format string, args ...any)) *Cache {
+	return &Cache{dir: dir, logf: logf}
 }
 
-// Names lists the images that Archive makes.
+// Names returns the names of the images that Archive makes.
 func Names() []string { return []string{"pause", "shell", "python"} }
 
-// Archive is the path of the archive of the image of that name (see Names), made now if it is not there. With fresh, it asks apt for the
-// current versions of the packages and makes the image again if they have changed; otherwise what was made last is good.
+// Archive returns the path of the archive of an image (see Names), and makes the archive if it does not exist. With
+// fresh, it asks apt for the current versions of the packages and makes the archive again if they have changed.
 func (c *Cache) Archive(ctx context.Context, name string, fresh bool) (string, error) {
 	if path := c.newest(name); path != "" && !fresh {
 		return path, nil
 	}
-	release, err := filelock.Lock(filepath.Join(c.dir, "locks", "images"), func() { c.say("waiting for another run that makes images") })
+	release, err := filelock.Lock(filepath.Join(c.dir, "locks", "images"), func() {
+		c.logf("waiting for another run that makes images")
+	})
 	if err != nil {
 		return "", err
 	}
@@ -54,18 +56,18 @@ func (c *Cache) Archive(ctx context.Context, name string, fresh bool) (string, e
 	path := filepath.Join(c.dir, "images", name+"-"+recipe+"-"+key+".tar")
 	if _, err := os.Stat(path); err == nil {
 		now := time.Now()
-		return path, os.Chtimes(path, now, now) // the newest is the one to use
+		return path, os.Chtimes(path, now, now) // newest uses the latest time
 	}
 	start := time.Now()
-	c.say("making image %s", name)
+	c.logf("making image %s", name)
 	if err := c.make(ctx, name, path); err != nil {
 		return "", fmt.Errorf("make image %s: %w", name, err)
 	}
-	c.say("made image %s in %s", name, time.Since(start).Round(100*time.Millisecond))
+	c.logf("made image %s in %s", name, time.Since(start).Round(100*time.Millisecond))
 	return path, nil
 }
 
-// newest is the archive that was made or asked for last, empty if there is none.
+// newest returns the archive that was made or requested last, or an empty string.
 func (c *Cache) newest(name string) string {
 	paths, _ := filepath.Glob(filepath.Join(c.dir, "images", name+"-"+recipe+"-*.tar")) // the pattern is well-formed
 	var best string
@@ -80,7 +82,7 @@ func (c *Cache) newest(name string) string {
 
 func (c *Cache) downloads() string { return filepath.Join(c.dir, "debian") }
 
-// key stands for the versions of everything that goes into an image.
+// key returns a hash of the versions of all contents of an image.
 func (c *Cache) key(ctx context.Context, name string) (string, error) {
 	parts := string(pauseSource)
 	if packages := packagesOf(name); packages != nil {

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// unpack adds the files of Debian packages, and of all that they depend on, to a tree. Packages are kept in the directory downloads,
-// by version. keep says which paths are wanted; nil wants all.
+// unpack adds the files of Debian packages and their dependencies to a tree. It keeps the packages in the directory
+// downloads. keep selects paths; nil selects all.
 func unpack(ctx context.Context, content tree, downloads string, packages []string, keep func(string) bool) error {
 	archives, err := download(ctx, downloads, packages)
 	if err != nil {
@@ -32,19 +32,21 @@ func unpack(ctx context.Context, content tree, downloads string, packages []stri
 	return nil
 }
 
-// aptOptions make apt resolve dependencies as on a machine that has no package yet, and download into a directory of ours.
+// aptOptions returns options that make apt resolve dependencies as on a machine without packages, and download to the
+// directory.
 func aptOptions(downloads string) []string {
 	return []string{"-qq", "-y", "--no-install-recommends", "-o", "Dir::State::status=/dev/null",
 		"-o", "Dir::Cache::archives=" + downloads, "-o", "APT::Sandbox::User=root", "-o", "Debug::NoLocking=1"}
 }
 
-// resolve lists the file names of the packages, dependencies included, as apt names them.
+// resolve returns apt's file names of the packages and their dependencies.
 func resolve(ctx context.Context, downloads string, packages []string) ([]string, error) {
 	args := append(append([]string{"install", "--print-uris"}, aptOptions(downloads)...), packages...)
 	cmd := exec.CommandContext(ctx, "apt-get", args...)
-	// Apt prints no address for an archive that it has already: it must look as if it had none.
+	// apt prints no URI for an archive that it has already downloaded, so use an empty directory.
 	for i := range cmd.Args {
-		cmd.Args[i] = strings.Replace(cmd.Args[i], "Dir::Cache::archives="+downloads, "Dir::Cache::archives="+filepath.Join(downloads, "none"), 1)
+		cmd.Args[i] = strings.Replace(cmd.Args[i], "Dir::Cache::archives="+downloads,
+			"Dir::Cache::archives="+filepath.Join(downloads, "none"), 1)
 	}
 	if err := os.MkdirAll(filepath.Join(downloads, "none", "partial"), 0o755); err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func resolve(ctx context.Context, downloads string, packages []string) ([]string
 	return names, nil
 }
 
-// download fetches what is not there yet and returns the paths of all archives, sorted.
+// download fetches the archives that are missing and returns the sorted paths of all archives.
 func download(ctx context.Context, downloads string, packages []string) ([]string, error) {
 	names, err := resolve(ctx, downloads, packages)
 	if err != nil {
@@ -90,7 +92,8 @@ func download(ctx context.Context, downloads string, packages []string) ([]strin
 	return paths, nil
 }
 
-// unpackOne adds one package. Directories that are links into /usr on current systems are written as that, wherever the package put them.
+// unpackOne adds the files of one package. It moves files from directories such as /bin, which are links into /usr on
+// current systems, below /usr.
 func unpackOne(ctx context.Context, content tree, archive string, keep func(string) bool) (err error) {
 	cmd := exec.CommandContext(ctx, "dpkg-deb", "--fsys-tarfile", archive)
 	pipe, err := cmd.StdoutPipe()
@@ -132,7 +135,8 @@ func unpackOne(ctx context.Context, content tree, archive string, keep func(stri
 	}
 }
 
-// merged is the path of a package's file without a leading slash, with /bin, /sbin, /lib and /lib64 below /usr.
+// merged returns the path of a package's file without a leading slash, and with /bin, /sbin, /lib and /lib64 below
+// /usr.
 func merged(name string) string {
 	at := strings.TrimPrefix(path.Clean("/"+name), "/")
 	first, _, _ := strings.Cut(at, "/")

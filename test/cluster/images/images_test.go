@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// program builds a Go program that does nothing.
+// program builds an empty Go program and returns its path.
 func program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestOperatorRefuses(t *testing.T) {
 				t.Errorf("error %v does not say %q", err, test.want)
 			}
 			if _, err := os.Stat(out); err == nil {
-				t.Error("an archive was written all the same")
+				t.Error("an archive was written despite the error")
 			}
 		})
 	}

@@ -9,14 +9,19 @@ import (
 	"strings"
 )
 
-// pythonPackages are what the image is asked to have; apt adds what they depend on.
-var pythonPackages = []string{"python3-minimal", "libpython3-stdlib", "bash", "dash", "coreutils", "tar", "grep", "sed", "findutils"}
+// pythonPackages are the packages of the image; apt adds their dependencies.
+var pythonPackages = []string{
+	"python3-minimal", "libpython3-stdlib", "bash", "dash", "coreutils", "tar", "grep", "sed", "findutils",
+}
 
-// unwanted begins the paths that programs can do without.
+// unwanted are the prefixes of paths that programs do not need.
 var unwanted = []string{
-	"usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bug", "usr/share/perl5",
-	"usr/share/common-licenses", "usr/share/base-files", "usr/share/menu", "usr/share/debianutils", "usr/share/dpkg", "usr/share/python3",
-	"usr/share/bash-completion", "usr/share/polkit-1", "usr/lib/dpkg", "usr/lib/systemd", "usr/sbin", "usr/bin/dpkg", "usr/bin/dpkg-deb", "usr/bin/mawk", "usr/bin/py3versions",
+	"usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/bug",
+	"usr/share/perl5",
+	"usr/share/common-licenses", "usr/share/base-files", "usr/share/menu", "usr/share/debianutils", "usr/share/dpkg",
+	"usr/share/python3",
+	"usr/share/bash-completion", "usr/share/polkit-1", "usr/lib/dpkg", "usr/lib/systemd", "usr/sbin", "usr/bin/dpkg",
+	"usr/bin/dpkg-deb", "usr/bin/mawk", "usr/bin/py3versions",
 	"var", "etc", "usr/include", "usr/share/pixmaps", "usr/share/applications", "usr/share/readline", "usr/share/zoneinfo",
 }
 
@@ -32,7 +37,7 @@ func Python(ctx context.Context, downloads, out string) error {
 			content.dir("usr/"+dir, 0o755)
 		}
 	}
-	// Debian's maintainer scripts make these; nothing runs them here.
+	// Debian's maintainer scripts create this link, but nothing runs them here.
 	content.symlink("usr/bin/sh", "dash")
 	if _, ok := content["usr/bin/python3"]; !ok {
 		return fmt.Errorf("the packages %v have no /usr/bin/python3", pythonPackages)

@@ -21,7 +21,7 @@ import (
 //go:embed pause/pause.c
 var pauseSource []byte
 
-// unprivileged is the user that the operator's image runs as.
+// unprivileged is the user of the operator's image.
 const unprivileged = "65532"
 
 func architecture() string { return runtime.GOARCH }
@@ -35,8 +35,8 @@ func labels(title, version string) map[string]string {
 	}
 }
 
-// Operator writes an image that has one static program, /agent-sandbox-controller, and runs it as an unprivileged user.
-// It fails if the program needs a dynamic linker, which the image does not have.
+// Operator writes an image that runs one static program, /agent-sandbox-controller, as an unprivileged user. It fails
+// if the program needs a dynamic linker, which the image does not have.
 func Operator(binary, tag, out string) error {
 	data, err := os.ReadFile(binary)
 	if err != nil {
@@ -48,7 +48,8 @@ func Operator(binary, tag, out string) error {
 	content := tree{}
 	content.file("agent-sandbox-controller", 0o755, data)
 	content.dir("tmp", 0o1777)
-	content.file("etc/passwd", 0o644, []byte("root:x:0:0:root:/:/none\nnonroot:x:"+unprivileged+":"+unprivileged+":nonroot:/tmp:/none\n"))
+	content.file("etc/passwd", 0o644,
+		[]byte("root:x:0:0:root:/:/none\nnonroot:x:"+unprivileged+":"+unprivileged+":nonroot:/tmp:/none\n"))
 	return save(tag, content, v1.Config{
 		Entrypoint: []string{"/agent-sandbox-controller"},
 		User:       unprivileged + ":" + unprivileged,
@@ -70,7 +71,7 @@ func requireStatic(program []byte) error {
 	return nil
 }
 
-// Pause writes the image that holds a Pod's namespaces.
+// Pause writes the image of the container that holds a Pod's namespaces.
 func Pause(ctx context.Context, out string) error {
 	program, err := pauseProgram(ctx)
 	if err != nil {
@@ -83,7 +84,7 @@ func Pause(ctx context.Context, out string) error {
 	}, out)
 }
 
-// pauseProgram compiles the program that waits, statically, so that it runs in any image.
+// pauseProgram compiles the pause program statically, so that it runs in any image.
 func pauseProgram(ctx context.Context) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "pause-")
 	if err != nil {
@@ -99,14 +100,16 @@ func pauseProgram(ctx context.Context) ([]byte, error) {
 	return os.ReadFile(built)
 }
 
-// accounts adds what programs expect of any system: users, a home, a place for temporary files.
+// accounts adds what programs expect of a system, such as users, home directories and a directory for temporary files.
 func accounts(content tree) {
-	content.file("etc/passwd", 0o644, []byte("root:x:0:0:root:/root:/bin/sh\nsandbox:x:1000:1000:sandbox:/home/sandbox:/bin/sh\n"+
-		"nobody:x:65534:65534:nobody:/:/bin/sh\n"))
+	content.file("etc/passwd", 0o644,
+		[]byte("root:x:0:0:root:/root:/bin/sh\nsandbox:x:1000:1000:sandbox:/home/sandbox:/bin/sh\n"+
+			"nobody:x:65534:65534:nobody:/:/bin/sh\n"))
 	content.file("etc/group", 0o644, []byte("root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n"))
-	// A static program crashes where the C library loads a module for a database that is not named here.
-	content.file("etc/nsswitch.conf", 0o644, []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\n"+
-		"protocols: files\nnetworks: files\nethers: files\nrpc: files\n"))
+	// A static program crashes if the C library loads a module for a database that is not listed here.
+	content.file("etc/nsswitch.conf", 0o644,
+		[]byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\n"+
+			"protocols: files\nnetworks: files\nethers: files\nrpc: files\n"))
 	content.file("etc/services", 0o644, []byte("domain 53/tcp\ndomain 53/udp\nhttp 80/tcp\nhttps 443/tcp\n"))
 	content.dir("root", 0o755)
 	content.dir("home/sandbox", 0o777)
@@ -126,10 +129,10 @@ func interactive(title string) v1.Config {
 	}
 }
 
-// shellPackages are what the image of the shell is made of.
+// shellPackages are the packages of the shell image.
 var shellPackages = []string{"busybox-static"}
 
-// Shell writes an image with busybox alone. What it runs by default ends at once on SIGTERM.
+// Shell writes an image with only busybox. Its default command exits at once on SIGTERM.
 func Shell(ctx context.Context, downloads, out string) error {
 	content := tree{}
 	if err := unpack(ctx, content, downloads, shellPackages, func(at string) bool {
@@ -156,7 +159,7 @@ func Shell(ctx context.Context, downloads, out string) error {
 	return withPause(ctx, shell, ShellTag, "sandbox-shell", out)
 }
 
-// withPause completes an image for sandboxes and saves it.
+// withPause adds the pause program and accounts to an image for sandboxes, and saves it.
 func withPause(ctx context.Context, content tree, tag, title, out string) error {
 	pause, err := pauseProgram(ctx)
 	if err != nil {
@@ -167,7 +170,7 @@ func withPause(ctx context.Context, content tree, tag, title, out string) error 
 	return save(tag, content, interactive(title), out)
 }
 
-// appletsOf asks a busybox what it can do.
+// appletsOf returns the names of a busybox's applets.
 func appletsOf(ctx context.Context, program []byte) ([]string, error) {
 	dir, err := os.MkdirTemp("", "busybox-")
 	if err != nil {

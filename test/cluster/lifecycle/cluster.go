@@ -1,10 +1,10 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle starts, repairs, looks into and ends clusters.
+// Package lifecycle starts, repairs, inspects and ends clusters.
 //
-// Invariants: one run at a time works on a cluster; a cluster that is down has left nothing but the cache; nothing is ever ended that the
-// cluster does not own.
+// Invariants: one run at a time works on a cluster; a cluster that is down leaves only the cache; only processes of the
+// cluster are ended.
 package lifecycle
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/places"
 )
 
-// Cluster is one cluster on this machine, up or not.
+// Cluster is one cluster on this machine, which may be up or down.
 type Cluster struct {
 	name     string
 	state    string // its directory
@@ -37,15 +37,15 @@ type Cluster struct {
 	progress io.Writer
 }
 
-// facts are what must not change while a cluster is up; they are in its directory.
-type facts struct {
+// clusterConfig are the values that must not change while a cluster is up. A file in its directory contains them.
+type clusterConfig struct {
 	Link     network.Link `json:"link"`
-	Programs string       `json:"programs"` // directory of the binaries that it runs
-	// Simulated is how many nodes exist in the API alone; zero is a cluster of one real node.
+	Programs string       `json:"programs"` // the directory of its binaries
+	// Simulated is the number of nodes that exist only in the API; with zero, the cluster has one real node.
 	Simulated int `json:"simulated,omitempty"`
 }
 
-// Named returns the cluster of that name. Lines about what takes long go to progress. It fails for a name that cannot be one.
+// Named returns the cluster with the name, which reports long steps to progress. It fails for an invalid name.
 func Named(name string, progress io.Writer) (*Cluster, error) {
 	state, err := places.Cluster(name)
 	if err != nil {
@@ -58,63 +58,63 @@ func Named(name string, progress io.Writer) (*Cluster, error) {
 	return &Cluster{name: name, state: state, cache: cache, group: confine.NewCgroup(name), progress: progress}, nil
 }
 
-// Kubeconfig is the path of the administrator's kubeconfig; it exists while the cluster is up.
+// Kubeconfig returns the path of the administrator's kubeconfig, which exists while the cluster is up.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.state, "pki", "admin.kubeconfig") }
 
-func (c *Cluster) say(format string, args ...any) {
+func (c *Cluster) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.progress, format+"\n", args...)
 }
 
 func (c *Cluster) lock() (release func(), err error) {
 	return filelock.Lock(filepath.Join(c.cache, "locks", "cluster-"+c.name), func() {
-		c.say("waiting for another run on cluster %s", c.name)
+		c.logf("waiting for another run on cluster %s", c.name)
 	})
 }
 
-func (c *Cluster) factsFile() string { return filepath.Join(c.state, "cluster.json") }
+func (c *Cluster) configFile() string { return filepath.Join(c.state, "cluster.json") }
 
-// recall reads the facts of a cluster that was started; fs.ErrNotExist if it was not.
-func (c *Cluster) recall() (facts, error) {
-	var known facts
-	data, err := os.ReadFile(c.factsFile())
+// loadConfig reads the configuration of a cluster that was started. It returns fs.ErrNotExist if there is none.
+func (c *Cluster) loadConfig() (clusterConfig, error) {
+	var known clusterConfig
+	data, err := os.ReadFile(c.configFile())
 	if err != nil {
 		return known, err
 	}
 	return known, json.Unmarshal(data, &known)
 }
 
-// allocate picks the address of a new cluster and reserves it by writing it down.
-func (c *Cluster) allocate(programs string, simulated int) (facts, error) {
+// allocate chooses the address of a new cluster and reserves it by writing the cluster's configuration.
+func (c *Cluster) allocate(programs string, simulated int) (clusterConfig, error) {
 	release, err := filelock.Lock(filepath.Join(c.cache, "locks", "addresses"), func() {})
 	if err != nil {
-		return facts{}, err
+		return clusterConfig{}, err
 	}
 	defer release()
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
-		return facts{}, fmt.Errorf("list this machine's addresses: %w", err)
+		return clusterConfig{}, fmt.Errorf("list this machine's addresses: %w", err)
 	}
 	inUse, others := network.InUse(addresses), reserved()
 	link, err := network.Allocate(c.name, func(prefix netip.Prefix) bool {
 		return inUse(prefix) || others[prefix.Masked().Addr()]
 	})
 	if err != nil {
-		return facts{}, err
+		return clusterConfig{}, err
 	}
-	known := facts{Link: link, Programs: programs, Simulated: simulated}
+	known := clusterConfig{Link: link, Programs: programs, Simulated: simulated}
 	data, err := json.MarshalIndent(known, "", "  ")
 	if err != nil {
-		return facts{}, err
+		return clusterConfig{}, err
 	}
-	return known, errors.Join(os.MkdirAll(c.state, 0o755), os.WriteFile(c.factsFile(), data, 0o644))
+	return known, errors.Join(os.MkdirAll(c.state, 0o755), os.WriteFile(c.configFile(), data, 0o644))
 }
 
-// reserved lists the networks of clusters that are starting and have no interface yet.
+// reserved returns the networks of all clusters, including those that are starting and have no interface yet.
 func reserved() map[netip.Addr]bool {
 	taken := map[netip.Addr]bool{}
 	paths, _ := filepath.Glob(filepath.Join(places.Clusters(), "*", "cluster.json")) // the pattern is well-formed
 	for _, path := range paths {
-		var known facts
+		var known clusterConfig
 		data, err := os.ReadFile(path)
 		if err == nil && json.Unmarshal(data, &known) == nil && known.Link.Host.IsValid() {
 			taken[netip.PrefixFrom(known.Link.Host, 30).Masked().Addr()] = true
@@ -123,17 +123,18 @@ func reserved() map[netip.Addr]bool {
 	return taken
 }
 
-func (c *Cluster) settings(known facts) components.Settings {
+func (c *Cluster) settings(known clusterConfig) components.Settings {
 	_, err := os.Stat("/proc/sys/net/bridge/bridge-nf-call-iptables")
 	return components.Settings{
-		Name: c.name, NodeIP: known.Link.Node.String(), Cgroup: c.group.Name(), Simulated: known.Simulated, MasqueradeAll: err != nil,
+		Name: c.name, NodeIP: known.Link.Node.String(), Cgroup: c.group.Name(), Simulated: known.Simulated,
+		MasqueradeAll: err != nil,
 	}
 }
 
-// imageCache keeps the images that clusters load when they start.
-func (c *Cluster) imageCache() *images.Cache { return images.NewCache(c.cache, c.say) }
+// imageCache returns the cache of the images that clusters load when they start.
+func (c *Cluster) imageCache() *images.Cache { return images.NewCache(c.cache, c.logf) }
 
-// build builds the binaries; it waits for nothing if they are there.
+// build builds the missing binaries and returns their directory.
 func (c *Cluster) build(ctx context.Context, simulated int) (string, error) {
 	set := binaries.Cluster
 	if simulated > 0 {
@@ -142,8 +143,8 @@ func (c *Cluster) build(ctx context.Context, simulated int) (string, error) {
 	return binaries.NewBuilder(c.cache, c.progress).Build(ctx, set)
 }
 
-// every runs check again and again until it returns true, or an error, or the time is over.
-func every(ctx context.Context, pause time.Duration, check func() (bool, error)) error {
+// pollUntil runs check periodically until it returns true or an error, or the context ends.
+func pollUntil(ctx context.Context, pause time.Duration, check func() (bool, error)) error {
 	for {
 		done, err := check()
 		if done || err != nil {

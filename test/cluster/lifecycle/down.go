@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/prerequisites"
 )
 
-// Down ends the cluster and removes all that it had, its data included. A cluster that is not there is no error.
+// Down ends the cluster and removes it with its data. It succeeds if the cluster does not exist.
 func (c *Cluster) Down(ctx context.Context) error {
 	if err := prerequisites.RequireRoot(); err != nil {
 		return err
@@ -36,16 +36,17 @@ func (c *Cluster) Down(ctx context.Context) error {
 		return err
 	}
 	if statErr != nil {
-		c.say("cluster %s was not up", c.name)
+		c.logf("cluster %s was not up", c.name)
 		return nil
 	}
-	c.say("cluster %s is down after %s", c.name, time.Since(start).Round(100*time.Millisecond))
+	c.logf("cluster %s is down after %s", c.name, time.Since(start).Round(100*time.Millisecond))
 	return nil
 }
 
-// remove ends every process of the cluster, containers included; with the last one the kernel drops its mounts, interfaces and rules.
+// remove kills every process of the cluster, including containers. With the last one the kernel removes the cluster's
+// mounts, interfaces and packet filter rules.
 func (c *Cluster) remove(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	if err := c.group.Remove(ctx); err != nil {
 		return err
@@ -56,8 +57,8 @@ func (c *Cluster) remove(ctx context.Context) error {
 	if err := unmountBelow(c.state); err != nil {
 		return err
 	}
-	// Mounts of namespaces that have just ended may hold the files for a moment longer.
-	err := every(ctx, poll, func() (bool, error) {
+	// Mounts of namespaces that have just ended may keep files busy for a moment.
+	err := pollUntil(ctx, pollInterval, func() (bool, error) {
 		err := os.RemoveAll(c.state)
 		if errors.Is(err, syscall.EBUSY) {
 			return false, nil
@@ -67,12 +68,12 @@ func (c *Cluster) remove(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", c.state, err)
 	}
-	_ = os.Remove(places.Clusters()) // unless other clusters have their directories there
+	_ = os.Remove(places.Clusters()) // fails if there are other clusters
 	return nil
 }
 
-// unmountBelow unmounts whatever somebody mounted below a directory in this command's own namespace, so that removing the directory cannot
-// reach through it. The cluster itself mounts nothing here.
+// unmountBelow unmounts everything below a directory in this command's own namespace, so that removing the directory
+// does not remove files of mounts. The cluster itself mounts nothing there.
 func unmountBelow(dir string) error {
 	file, err := os.Open("/proc/self/mountinfo")
 	if err != nil {

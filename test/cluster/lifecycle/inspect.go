@@ -20,14 +20,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/confine"
 )
 
-// errNotUp is what commands say that need a running cluster.
+// errNotUp returns the error of commands that need a running cluster.
 func (c *Cluster) errNotUp() error {
 	return fmt.Errorf("cluster %s is not up; start it with: up --name %s", c.name, c.name)
 }
 
-// running finds the node of a cluster that is up.
-func (c *Cluster) running() (*confine.Node, facts, error) {
-	known, err := c.recall()
+// running returns the node and the configuration of a cluster that is up.
+func (c *Cluster) running() (*confine.Node, clusterConfig, error) {
+	known, err := c.loadConfig()
 	if err != nil {
 		return nil, known, c.errNotUp()
 	}
@@ -44,7 +44,7 @@ func (c *Cluster) RequireUp() error {
 	return err
 }
 
-// Load makes the images of archives known to the cluster, whatever their tags.
+// Load imports the images of archives into the cluster, with any tags.
 func (c *Cluster) Load(ctx context.Context, archives []string) error {
 	node, known, err := c.running()
 	if err != nil {
@@ -61,20 +61,23 @@ func (c *Cluster) Load(ctx context.Context, archives []string) error {
 	return nil
 }
 
-// importImage hands the archive over as input, since the node may not see the file: it has a /tmp and a /var of its own.
+// importImage passes the archive as standard input, because the node has its own /tmp and /var and may not see the
+// file.
 func importImage(ctx context.Context, node *confine.Node, archive string) error {
 	file, err := os.Open(archive)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	if _, err := node.Run(ctx, file, confine.ProgramsDir+"/ctr", "--namespace", "k8s.io", "images", "import", "-"); err != nil {
+	if _, err := node.Run(ctx, file, confine.ProgramsDir+"/ctr", "--namespace", "k8s.io", "images", "import",
+		"-"); err != nil {
 		return fmt.Errorf("load %s: %w", archive, err)
 	}
 	return nil
 }
 
-// Status writes what runs. It fails if the cluster is not up or a component does not run, after having written so.
+// Status writes the state of each component. It fails if the cluster is not up, or after writing if a component does
+// not run.
 func (c *Cluster) Status(out io.Writer) error {
 	_, known, err := c.running()
 	if err != nil {
@@ -82,9 +85,11 @@ func (c *Cluster) Status(out io.Writer) error {
 	}
 	var ended []string
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "cluster\t%s\nnode address\t%s\nkubeconfig\t%s\nlogs\t%s\nprograms\t%s\n", c.name, known.Link.Node, c.Kubeconfig(),
+	_, _ = fmt.Fprintf(w, "cluster\t%s\nnode address\t%s\nkubeconfig\t%s\nlogs\t%s\nprograms\t%s\n", c.name,
+		known.Link.Node, c.Kubeconfig(),
 		filepath.Join(c.state, "logs"), known.Programs)
-	_, _ = fmt.Fprintf(w, "versions\tKubernetes %s, etcd %s, containerd %s, runc %s, CNI plugins %s, kwok %s\n", binaries.KubernetesVersion,
+	_, _ = fmt.Fprintf(w, "versions\tKubernetes %s, etcd %s, containerd %s, runc %s, CNI plugins %s, kwok %s\n",
+		binaries.KubernetesVersion,
 		binaries.EtcdVersion, binaries.ContainerdVersion, binaries.RuncVersion, binaries.CNIVersion, binaries.KwokVersion)
 	for _, one := range c.settings(known).All() {
 		state := "not running"
@@ -104,7 +109,7 @@ func (c *Cluster) Status(out io.Writer) error {
 	return nil
 }
 
-// Kill ends a component at once, without a chance to say goodbye.
+// Kill ends a component with SIGKILL.
 func (c *Cluster) Kill(name string) error {
 	_, known, err := c.running()
 	if err != nil {
@@ -113,12 +118,12 @@ func (c *Cluster) Kill(name string) error {
 	if _, err := c.settings(known).Find(name); err != nil {
 		return err
 	}
-	return confine.Record(c.state, name).Kill(patience)
+	return confine.Record(c.state, name).Kill(stepTimeout)
 }
 
-// Start starts a component that does not run, and waits until it answers if it is the API server or containerd.
+// Start starts a component unless it runs, and waits until it responds if it is the API server or containerd.
 func (c *Cluster) Start(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	node, known, err := c.running()
 	if err != nil {
@@ -142,8 +147,8 @@ func (c *Cluster) Start(ctx context.Context, name string) error {
 	return nil
 }
 
-// Logs copies the output of every component, the logs of containers, and a list of the cluster's objects into dir. What cannot be read is
-// part of the error; the rest is copied.
+// Logs copies the logs of all components and containers, and a list of the cluster's objects, into dir. The error
+// contains what cannot be read; the rest is copied.
 func (c *Cluster) Logs(ctx context.Context, dir string) error {
 	if _, err := os.Stat(c.state); err != nil {
 		return c.errNotUp()
@@ -157,17 +162,19 @@ func (c *Cluster) Logs(ctx context.Context, dir string) error {
 	)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	for file, kinds := range map[string]string{"objects.txt": "nodes,pods,services,persistentvolumeclaims", "events.txt": "events"} {
+	for file, kinds := range map[string]string{
+		"objects.txt": "nodes,pods,services,persistentvolumeclaims", "events.txt": "events",
+	} {
 		text, listErr := c.kubectl(ctx, nil, "get", kinds, "-A", "-o", "wide")
 		if listErr != nil {
-			text += listErr.Error() // the API server may be what failed: the logs are what matters
+			text += listErr.Error() // the API server may have failed; the logs are more important
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}
 	return err
 }
 
-// copyTree copies regular files; a source that does not exist has none.
+// copyTree copies regular files. It succeeds if the source does not exist.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

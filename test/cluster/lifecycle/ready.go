@@ -24,16 +24,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/network"
 )
 
-// poll is the pause between two looks at something that is about to happen.
-const poll = 50 * time.Millisecond
+// pollInterval is the interval at which waits check their condition.
+const pollInterval = 50 * time.Millisecond
 
-// kubectl runs the cluster's own kubectl as its administrator and returns what it printed.
+// kubectl runs the cluster's own kubectl as its administrator and returns its output.
 func (c *Cluster) kubectl(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
-	known, err := c.recall()
+	known, err := c.loadConfig()
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(known.Programs, "kubectl"), append([]string{"--kubeconfig", c.Kubeconfig()}, args...)...)
+	cmd := exec.CommandContext(ctx, filepath.Join(known.Programs, "kubectl"),
+		append([]string{"--kubeconfig", c.Kubeconfig()}, args...)...)
 	var out, failure bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &failure
 	if err := cmd.Run(); err != nil {
@@ -42,8 +43,8 @@ func (c *Cluster) kubectl(ctx context.Context, stdin io.Reader, args ...string) 
 	return out.String(), nil
 }
 
-// died fails if a component that was started does not run any more.
-func (c *Cluster) died(names ...string) error {
+// requireAlive returns an error if a component that was started no longer runs.
+func (c *Cluster) requireAlive(names ...string) error {
 	for _, name := range names {
 		if !confine.Record(c.state, name).Alive() {
 			return fmt.Errorf("%s has ended; see %s", name, confine.LogFile(c.state, name))
@@ -52,14 +53,14 @@ func (c *Cluster) died(names ...string) error {
 	return nil
 }
 
-// waitAPI waits until the API server says that it is ready.
+// waitAPI waits until the API server is ready.
 func (c *Cluster) waitAPI(ctx context.Context) error {
 	ready, err := c.apiProbe()
 	if err != nil {
 		return err
 	}
-	err = every(ctx, poll, func() (bool, error) {
-		if err := c.died(components.Etcd, components.APIServer); err != nil {
+	err = pollUntil(ctx, pollInterval, func() (bool, error) {
+		if err := c.requireAlive(components.Etcd, components.APIServer); err != nil {
 			return false, err
 		}
 		return ready(ctx), nil
@@ -70,9 +71,10 @@ func (c *Cluster) waitAPI(ctx context.Context) error {
 	return err
 }
 
-// apiProbe returns a function that asks the API server whether it is ready. It needs no user: that path is open to everybody.
+// apiProbe returns a function that reports whether the API server is ready. It uses /readyz, which needs no
+// authentication.
 func (c *Cluster) apiProbe() (func(context.Context) bool, error) {
-	known, err := c.recall()
+	known, err := c.loadConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +102,11 @@ func (c *Cluster) apiProbe() (func(context.Context) bool, error) {
 	}, nil
 }
 
-// waitContainerd waits until containerd answers. Its socket alone says nothing: one that was killed leaves it behind.
+// waitContainerd waits until containerd responds. It does not check for the socket, which a killed containerd leaves
+// behind.
 func (c *Cluster) waitContainerd(ctx context.Context, node *confine.Node) error {
-	return every(ctx, poll, func() (bool, error) {
-		if err := c.died(components.Containerd); err != nil {
+	return pollUntil(ctx, pollInterval, func() (bool, error) {
+		if err := c.requireAlive(components.Containerd); err != nil {
 			return false, err
 		}
 		_, err := node.Run(ctx, nil, confine.ProgramsDir+"/ctr", "version")
@@ -111,9 +114,10 @@ func (c *Cluster) waitContainerd(ctx context.Context, node *confine.Node) error 
 	})
 }
 
-// waitReady waits until a Pod can be created and would run: the node is ready and not tainted, and there is a default service account.
+// waitReady waits until a Pod can be created and would run: the nodes are ready and not tainted, and the default
+// service account exists.
 func (c *Cluster) waitReady(ctx context.Context, settings components.Settings) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	const node = `{.status.conditions[?(@.type=="Ready")].status}{.spec.taints}`
 	type question struct {
@@ -122,10 +126,15 @@ func (c *Cluster) waitReady(ctx context.Context, settings components.Settings) e
 		want  string
 	}
 	questions := []question{
-		{"service account", []string{"get", "serviceaccount", "default", "-n", "default", "-o", "name"}, "serviceaccount/default\n"},
+		{
+			"service account", []string{"get", "serviceaccount", "default", "-n", "default", "-o", "name"},
+			"serviceaccount/default\n",
+		},
 	}
 	for _, name := range settings.Nodes() {
-		questions = append(questions, question{"node " + name, []string{"get", "node", name, "-o", "jsonpath=" + node}, "True"})
+		questions = append(questions, question{
+			"node " + name, []string{"get", "node", name, "-o", "jsonpath=" + node}, "True",
+		})
 	}
 	var names []string
 	for _, one := range settings.All() {
@@ -133,8 +142,8 @@ func (c *Cluster) waitReady(ctx context.Context, settings components.Settings) e
 	}
 	for _, question := range questions {
 		var answer string
-		err := every(ctx, 2*poll, func() (bool, error) {
-			if err := c.died(names...); err != nil {
+		err := pollUntil(ctx, 2*pollInterval, func() (bool, error) {
+			if err := c.requireAlive(names...); err != nil {
 				return false, err
 			}
 			var err error
@@ -142,7 +151,8 @@ func (c *Cluster) waitReady(ctx context.Context, settings components.Settings) e
 			return err == nil && answer == question.want, nil
 		})
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("the %s is not ready (%q); see the logs in %s: %w", question.about, answer, filepath.Join(c.state, "logs"), err)
+			return fmt.Errorf("the %s is not ready (%q); see the logs in %s: %w", question.about, answer,
+				filepath.Join(c.state, "logs"), err)
 		}
 		if err != nil {
 			return err

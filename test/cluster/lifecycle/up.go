@@ -22,12 +22,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/cluster/prerequisites"
 )
 
-// patience is how long a step of a start may take before it has failed.
-const patience = 2 * time.Minute
+// stepTimeout is the timeout of each step of a start.
+const stepTimeout = 2 * time.Minute
 
-// Up starts the cluster, or what has ended of it, with the images of those names (see images.Names) beside pause. It returns when Pods can
-// run. With simulated nodes, that many exist in the API alone, and there is neither a real one nor an image. A cluster whose namespaces are
-// gone, after a crash or a reboot, or that runs other versions or nodes of the other kind, is started anew without its data.
+// Up starts the cluster, or those of its components that have ended, with pause and the named images (see
+// images.Names). It returns when Pods can run. With simulated nodes there are no real nodes and no images. Up starts a
+// new cluster without the old data if the namespaces are gone, after a crash or a reboot, or if the versions or nodes
+// differ.
 func (c *Cluster) Up(ctx context.Context, imageNames []string, simulated int) error {
 	if err := prerequisites.RequireRoot(); err != nil {
 		return err
@@ -65,11 +66,11 @@ func (c *Cluster) Up(ctx context.Context, imageNames []string, simulated int) er
 	}
 	switch {
 	case fresh:
-		c.say("cluster %s is up after %s", c.name, time.Since(start).Round(100*time.Millisecond))
+		c.logf("cluster %s is up after %s", c.name, time.Since(start).Round(100*time.Millisecond))
 	case len(started) > 0:
-		c.say("cluster %s is up again; started %v", c.name, started)
+		c.logf("cluster %s is up again; started %v", c.name, started)
 	default:
-		c.say("cluster %s is up", c.name)
+		c.logf("cluster %s is up", c.name)
 	}
 	return nil
 }
@@ -86,16 +87,18 @@ func (c *Cluster) archives(ctx context.Context, names []string) ([]string, error
 	return paths, nil
 }
 
-// node finds the running node of the cluster or makes one, with keys and configuration.
-func (c *Cluster) node(ctx context.Context, programs string, simulated int) (node *confine.Node, known facts, fresh bool, err error) {
-	known, err = c.recall()
+// node returns the running node of the cluster, or creates one with new keys and configuration.
+func (c *Cluster) node(
+	ctx context.Context, programs string, simulated int,
+) (node *confine.Node, known clusterConfig, fresh bool, err error) {
+	known, err = c.loadConfig()
 	if err == nil && known.Programs == programs && known.Simulated == simulated {
 		if node, ok := confine.Open(c.state, c.group); ok {
 			return node, known, false, nil
 		}
 	}
 	if _, statErr := os.Stat(c.state); statErr == nil {
-		c.say("what is left of cluster %s cannot be used; starting it anew", c.name)
+		c.logf("what is left of cluster %s cannot be used; starting it anew", c.name)
 	}
 	if err := c.remove(ctx); err != nil {
 		return nil, known, true, err
@@ -112,16 +115,19 @@ func (c *Cluster) node(ctx context.Context, programs string, simulated int) (nod
 	if err := c.settings(known).Write(filepath.Join(c.state, "config")); err != nil {
 		return nil, known, true, fmt.Errorf("write configuration: %w", err)
 	}
-	c.say("starting cluster %s at %s", c.name, server)
+	c.logf("starting cluster %s at %s", c.name, server)
 	if node, err = confine.New(ctx, c.state, programs, c.group); err != nil {
 		return nil, known, true, err
 	}
 	return node, known, true, network.Connect(ctx, c.name, known.Link, node.PID())
 }
 
-// startMissing starts what does not run, in two steps: what answers by itself, then what needs that to answer. It returns the names.
-func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings components.Settings, archives []string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// startMissing starts the components that do not run, and returns their names. It starts those that need the API server
+// after the others respond.
+func (c *Cluster) startMissing(
+	ctx context.Context, node *confine.Node, settings components.Settings, archives []string,
+) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	var started []string
 	start := func(needsAPI bool) error {
@@ -167,7 +173,7 @@ func (c *Cluster) startMissing(ctx context.Context, node *confine.Node, settings
 	return started, loadErr
 }
 
-// loadUnlessLoaded loads archives that this cluster has not loaded before, or all if containerd has just been started.
+// loadUnlessLoaded loads the archives that this cluster has not loaded before, or all if containerd has just started.
 func (c *Cluster) loadUnlessLoaded(ctx context.Context, node *confine.Node, archives []string, all bool) error {
 	if err := c.waitContainerd(ctx, node); err != nil {
 		return err

@@ -1,9 +1,10 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package network gives each cluster a way in from this machine: a pair of virtual interfaces, one end here, one in the node.
+// Package network connects each cluster with this machine through a pair of virtual interfaces, one on this machine and
+// one in the node.
 //
-// Pod and Service networks exist in the node's namespace alone, so they are the same in every cluster.
+// Pod and Service networks exist only in the node's namespace, so they are the same in every cluster.
 package network
 
 import (
@@ -24,11 +25,11 @@ const (
 	PodNetwork     = "10.244.0.0/16"
 	ServiceNetwork = "10.96.0.0/16"
 	APIServiceIP   = "10.96.0.1"
-	NameServer     = "127.0.0.1" // of Pods: nobody listens there, so that a lookup fails at once
+	NameServer     = "127.0.0.1" // of Pods: nothing listens there, so that a lookup fails at once
 	APIPort        = 6443
 )
 
-// Uplinks are networks of four addresses in 10.213.0.0/16; this many.
+// uplinks is the number of networks of four addresses in 10.213.0.0/16.
 const uplinks = 1 << 14
 
 // Link is the connection between this machine and one node.
@@ -37,8 +38,8 @@ type Link struct {
 	Node netip.Addr `json:"node"`
 }
 
-// Allocate picks a link for the cluster: by its name, so that it tends to be the same each time, and the next one whose
-// addresses are not taken.
+// Allocate returns a free link for the cluster. It begins the search at a hash of the name, so that a cluster usually
+// gets the same link each time.
 func Allocate(cluster string, taken func(netip.Prefix) bool) (Link, error) {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(cluster))
@@ -54,7 +55,7 @@ func Allocate(cluster string, taken func(netip.Prefix) bool) (Link, error) {
 	return Link{}, fmt.Errorf("no network of four addresses is free in 10.213.0.0/16")
 }
 
-// InUse says whether an interface of this machine has an address in the prefix.
+// InUse returns a function that reports whether one of the addresses overlaps a prefix.
 func InUse(addresses []net.Addr) func(netip.Prefix) bool {
 	return func(prefix netip.Prefix) bool {
 		for _, address := range addresses {
@@ -66,14 +67,14 @@ func InUse(addresses []net.Addr) func(netip.Prefix) bool {
 	}
 }
 
-// HostInterface names the interface at this machine's end; names have at most 15 characters.
+// HostInterface returns the name of the interface on this machine. Interface names have at most 15 characters.
 func HostInterface(cluster string) string {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(cluster))
 	return fmt.Sprintf("ksb-%08x", sum.Sum32())
 }
 
-// Connect makes the link to the node whose namespaces the process pid is in. A link of that cluster from before is replaced.
+// Connect creates the link to the node of the process pid. It replaces an older link of the cluster.
 func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 	if err := Disconnect(ctx, cluster); err != nil {
 		return err
@@ -86,7 +87,8 @@ func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 		{"ip", "link", "set", outside, "up"},
 		append(slices.Clip(enter), "ip", "address", "add", link.Node.String()+"/30", "dev", inside),
 		append(slices.Clip(enter), "ip", "link", "set", inside, "up"),
-		// Nothing is there: kube-proxy gives packets to Services another destination. But without a route there are no packets.
+		// The route leads nowhere, because kube-proxy rewrites the destination of packets to Services. But without a route
+		// the kernel sends no packets.
 		append(slices.Clip(enter), "ip", "route", "add", ServiceNetwork, "dev", inside),
 	} {
 		if err := run(ctx, args); err != nil {
@@ -96,7 +98,7 @@ func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 	return nil
 }
 
-// Disconnect removes the link. The kernel removes it by itself, a little later, once the node has ended.
+// Disconnect removes the link. The kernel also removes it, with a delay, when the node has ended.
 func Disconnect(ctx context.Context, cluster string) error {
 	exists := func() bool {
 		_, err := os.Stat(filepath.Join("/sys/class/net", HostInterface(cluster)))

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pki makes the keys and certificates of one cluster, at run time and for that cluster alone.
+// Package pki creates the keys and certificates of one cluster at run time.
 package pki
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// validity of every certificate; clocks may differ by skew.
+// validity is how long every certificate is valid. skew is the tolerated difference between clocks.
 const (
 	validity = 10 * 365 * 24 * time.Hour
 	skew     = time.Hour
@@ -32,7 +32,8 @@ type Authority struct {
 	now         time.Time
 }
 
-// Subject is who a certificate speaks for; Hosts are DNS names and IP addresses of a server, empty for a client.
+// Subject is the subject of a certificate. Hosts are the DNS names and IP addresses of a server, and empty for a
+// client.
 type Subject struct {
 	User   string
 	Groups []string
@@ -42,7 +43,7 @@ type Subject struct {
 // Pair is a certificate and its private key, both in PEM.
 type Pair struct{ Certificate, Key []byte }
 
-// NewAuthority makes a self-signed authority that is valid from now.
+// NewAuthority creates a self-signed authority that is valid from now.
 func NewAuthority(name string, now time.Time) (*Authority, Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -66,25 +67,25 @@ func NewAuthority(name string, now time.Time) (*Authority, Pair, error) {
 	return a, pair, nil
 }
 
-// Issue makes a key and a certificate for it that is good for a client and, with Hosts, for a server.
-func (a *Authority) Issue(who Subject) (Pair, error) {
+// Issue creates a key and its certificate, which is valid for a client and, with Hosts, for a server.
+func (a *Authority) Issue(subject Subject) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return Pair{}, fmt.Errorf("generate key of %s: %w", who.User, err)
+		return Pair{}, fmt.Errorf("generate key of %s: %w", subject.User, err)
 	}
 	template := &x509.Certificate{
-		Subject:     pkix.Name{CommonName: who.User, Organization: who.Groups},
+		Subject:     pkix.Name{CommonName: subject.User, Organization: subject.Groups},
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}
-	for _, host := range who.Hosts {
+	for _, host := range subject.Hosts {
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
 		} else {
 			template.DNSNames = append(template.DNSNames, host)
 		}
 	}
-	if len(who.Hosts) > 0 {
+	if len(subject.Hosts) > 0 {
 		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 	}
 	return a.sign(template, key)
@@ -93,7 +94,7 @@ func (a *Authority) Issue(who Subject) (Pair, error) {
 func (a *Authority) sign(template *x509.Certificate, key *ecdsa.PrivateKey) (Pair, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
-		return Pair{}, fmt.Errorf("draw serial number: %w", err)
+		return Pair{}, fmt.Errorf("generate serial number: %w", err)
 	}
 	template.SerialNumber = serial
 	template.NotBefore, template.NotAfter = a.now.Add(-skew), a.now.Add(validity)
@@ -111,7 +112,7 @@ func (a *Authority) sign(template *x509.Certificate, key *ecdsa.PrivateKey) (Pai
 	}, nil
 }
 
-// Write stores the pair as path.crt and path.key, the key readable by its owner alone.
+// Write writes the pair to path.crt and path.key. Only the owner can read the key.
 func (p Pair) Write(path string) error {
 	if err := os.WriteFile(path+".crt", p.Certificate, 0o644); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Cluster says what the certificates of a cluster must name.
+// Cluster contains the names and addresses in the certificates of a cluster.
 type Cluster struct {
 	Name      string // of the cluster and of its node
 	NodeIP    string // where the API server and the kubelet listen
@@ -26,7 +26,7 @@ type Cluster struct {
 	Server    string // URL of the API server
 }
 
-// The users that kubeconfigs are written for, by file name.
+// clients returns the users of the kubeconfigs, by file name.
 func clients(c Cluster) map[string]Subject {
 	return map[string]Subject{
 		"admin":                   {User: "kubernetes-admin", Groups: []string{"system:masters"}},
@@ -37,18 +37,20 @@ func clients(c Cluster) map[string]Subject {
 	}
 }
 
-// pairs are the certificates that are read as files.
+// pairs returns the subjects of the certificate files, by file name.
 func pairs(c Cluster) map[string]Subject {
 	return map[string]Subject{
 		"apiserver": {User: "kube-apiserver", Hosts: []string{c.NodeIP, c.ServiceIP, "127.0.0.1", "localhost", "kubernetes",
 			"kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}},
-		"kubelet-server": {User: "system:node:" + c.Name, Groups: []string{"system:nodes"}, Hosts: []string{c.NodeIP, c.Name}},
+		"kubelet-server": {
+			User: "system:node:" + c.Name, Groups: []string{"system:nodes"}, Hosts: []string{c.NodeIP, c.Name},
+		},
 		"kubelet-client": {User: "kube-apiserver-kubelet-client", Groups: []string{"system:masters"}},
 	}
 }
 
-// WriteAll fills dir: ca.crt and ca.key, a .crt and .key for each server and client that needs files, service-accounts.key, and
-// NAME.kubeconfig for each client. Keys are readable by their owner alone.
+// WriteAll writes to dir: ca.crt and ca.key, a .crt and .key file for each server and client that needs them,
+// service-accounts.key, and NAME.kubeconfig for each client. Only the owner can read keys.
 func WriteAll(dir string, c Cluster, now time.Time) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -74,7 +76,8 @@ func WriteAll(dir string, c Cluster, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name+".kubeconfig"), kubeconfig(c, own.Certificate, pair), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+".kubeconfig"), kubeconfig(c, own.Certificate, pair),
+			0o600); err != nil {
 			return err
 		}
 	}
@@ -105,9 +108,10 @@ current-context: {{.Name}}
 func kubeconfig(c Cluster, ca []byte, pair Pair) []byte {
 	encode := base64.StdEncoding.EncodeToString
 	var out bytes.Buffer
-	// Strings into memory: it cannot fail.
+	// Rendering strings to memory cannot fail.
 	_ = kubeconfigTemplate.Execute(&out, map[string]string{
-		"Name": c.Name, "Server": c.Server, "CA": encode(ca), "Certificate": encode(pair.Certificate), "Key": encode(pair.Key),
+		"Name": c.Name, "Server": c.Server, "CA": encode(ca), "Certificate": encode(pair.Certificate),
+		"Key": encode(pair.Key),
 	})
 	return out.Bytes()
 }

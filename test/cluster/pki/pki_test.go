@@ -16,7 +16,7 @@ import (
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func written(t *testing.T) string {
+func writeAll(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pki")
 	c := Cluster{Name: "dev", NodeIP: "10.213.0.2", ServiceIP: "10.96.0.1", Server: "https://10.213.0.2:6443"}
@@ -41,7 +41,7 @@ func certificate(t *testing.T, path string) *x509.Certificate {
 }
 
 func TestServersAreTrustedByEveryNameTheyHave(t *testing.T) {
-	dir := written(t)
+	dir := writeAll(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(certificate(t, filepath.Join(dir, "ca.crt")))
 	tests := map[string][]string{
@@ -50,7 +50,9 @@ func TestServersAreTrustedByEveryNameTheyHave(t *testing.T) {
 	}
 	for server, hosts := range tests {
 		for _, host := range hosts {
-			_, err := certificate(t, filepath.Join(dir, server+".crt")).Verify(x509.VerifyOptions{Roots: roots, DNSName: host, CurrentTime: now})
+			_, err := certificate(t, filepath.Join(dir, server+".crt")).Verify(x509.VerifyOptions{
+				Roots: roots, DNSName: host, CurrentTime: now,
+			})
 			if err != nil {
 				t.Errorf("%s as %s: %v", server, host, err)
 			}
@@ -62,17 +64,18 @@ func TestServersAreTrustedByEveryNameTheyHave(t *testing.T) {
 }
 
 func TestClientsSpeakForTheirUsers(t *testing.T) {
-	got := certificate(t, filepath.Join(written(t), "kubelet-client.crt"))
-	if got.Subject.CommonName != "kube-apiserver-kubelet-client" || strings.Join(got.Subject.Organization, ",") != "system:masters" {
+	got := certificate(t, filepath.Join(writeAll(t), "kubelet-client.crt"))
+	if got.Subject.CommonName != "kube-apiserver-kubelet-client" ||
+		strings.Join(got.Subject.Organization, ",") != "system:masters" {
 		t.Errorf("subject %v", got.Subject)
 	}
 	if len(got.ExtKeyUsage) != 1 || got.ExtKeyUsage[0] != x509.ExtKeyUsageClientAuth {
-		t.Errorf("a client's certificate is good for %v", got.ExtKeyUsage)
+		t.Errorf("a client's certificate has the usages %v", got.ExtKeyUsage)
 	}
 }
 
 func TestWhatHoldsAKeyIsReadableByItsOwnerAlone(t *testing.T) {
-	dir := written(t)
+	dir := writeAll(t)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

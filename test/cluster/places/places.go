@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package places says where on this machine the command keeps what it makes.
+// Package places returns the directories in which the command keeps its files.
 package places
 
 import (
@@ -11,17 +11,18 @@ import (
 	"regexp"
 )
 
-// cacheVariable overrides the cache directory, stateVariable the directory of running clusters.
+// cacheVariable overrides the cache directory, and stateVariable the directory of running clusters.
 const (
 	cacheVariable = "KUBECTL_SANDBOX_CACHE"
 	stateVariable = "KUBECTL_SANDBOX_CLUSTERS"
 	defaultState  = "/var/lib/kubectl-sandbox-clusters"
 )
 
-// clusterName bounds a name so that it is a valid node name, a file name, and a cgroup name.
+// clusterName matches names that are valid as names of nodes, files and cgroups.
 var clusterName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$`)
 
-// Cache is the directory of built binaries and image archives; it may be deleted at any time and is then built again.
+// Cache returns the directory of built binaries and image archives. It may be deleted at any time; its content is built
+// again.
 func Cache() (string, error) {
 	if dir := os.Getenv(cacheVariable); dir != "" {
 		return filepath.Abs(dir)
@@ -33,7 +34,7 @@ func Cache() (string, error) {
 	return filepath.Join(dir, "kubectl-sandbox"), nil
 }
 
-// Clusters is the directory that has one directory for each cluster that is up.
+// Clusters returns the directory that contains a directory for each cluster that is up.
 func Clusters() string {
 	if dir := os.Getenv(stateVariable); dir != "" {
 		return dir
@@ -41,10 +42,11 @@ func Clusters() string {
 	return defaultState
 }
 
-// Cluster is the directory of the cluster of that name. It fails for a name that cannot be a node's name.
+// Cluster returns the directory of a cluster. It fails for a name that is not valid for a node.
 func Cluster(name string) (string, error) {
 	if !clusterName.MatchString(name) {
-		return "", fmt.Errorf("cluster name %q: use 1 to 30 lower-case letters, digits and dashes, no dash at either end", name)
+		return "", fmt.Errorf("cluster name %q: use 1 to 30 lower-case letters, digits and dashes, no dash at either end",
+			name)
 	}
 	return filepath.Join(Clusters(), name), nil
 }

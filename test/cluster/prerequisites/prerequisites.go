@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prerequisites sees to it that this machine has the few things that do not come from Go modules.
+// Package prerequisites installs the few programs and files that do not come from Go modules.
 package prerequisites
 
 import (
@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// need is something that must be there, and the Debian package that brings it.
-type need struct {
-	program string // looked for on PATH, or
+// requirement is a program or file that must exist, and the Debian package that contains it.
+type requirement struct {
+	program string // on PATH, or
 	file    string // a pattern of paths, one of which must exist
 	pkg     string
 }
 
-func needs() []need {
-	return []need{
+func requirements() []requirement {
+	return []requirement{
 		{program: "gcc", pkg: "gcc"},
 		{program: "pkg-config", pkg: "pkg-config"},
 		{file: "/usr/include/seccomp.h", pkg: "libseccomp-dev"},
@@ -34,23 +34,24 @@ func needs() []need {
 		{program: "ip", pkg: "iproute2"},
 		{program: "nsenter", pkg: "util-linux"},
 		{program: "mount", pkg: "mount"},
-		{program: "busybox", pkg: "busybox-static"}, // tests copy with its programs too
+		{program: "busybox", pkg: "busybox-static"}, // tests also copy with its programs
 	}
 }
 
-// Ensure installs what is missing, or fails with the names of it and the command that helps. Only root can install, and only where there
-// is apt-get; lines about what takes long go to progress.
+// Ensure installs missing packages with apt-get and reports that to progress. Without root or apt-get it fails, and the
+// error lists the packages and the command that installs them.
 func Ensure(ctx context.Context, progress io.Writer) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("a cluster needs Linux; this is %s", runtime.GOOS)
 	}
-	packages := missing(needs(), found)
+	packages := missing(requirements(), found)
 	if len(packages) == 0 {
 		return nil
 	}
 	cure := "apt-get update && apt-get install --no-install-recommends -y " + strings.Join(packages, " ")
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("this machine lacks what these Debian packages have, and it has no apt-get: %s; install their like by hand",
+		return fmt.Errorf("this machine lacks what these Debian packages have, and it has no apt-get: %s; install their "+
+			"like by hand",
 			strings.Join(packages, ", "))
 	}
 	if os.Geteuid() != 0 {
@@ -67,13 +68,14 @@ func Ensure(ctx context.Context, progress io.Writer) error {
 			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
 		}
 	}
-	if still := missing(needs(), found); len(still) > 0 {
-		return fmt.Errorf("after installing them this machine still lacks what these packages should have: %s", strings.Join(still, ", "))
+	if still := missing(requirements(), found); len(still) > 0 {
+		return fmt.Errorf("after installing them this machine still lacks what these packages should have: %s",
+			strings.Join(still, ", "))
 	}
 	return nil
 }
 
-// RequireRoot fails for anybody who cannot make namespaces and mounts.
+// RequireRoot fails for users other than root, who cannot create namespaces and mounts.
 func RequireRoot() error {
 	if os.Geteuid() != 0 {
 		return fmt.Errorf("this needs root: it makes namespaces, mounts and control groups")
@@ -81,9 +83,9 @@ func RequireRoot() error {
 	return nil
 }
 
-func missing(needs []need, found func(need) bool) []string {
+func missing(requirements []requirement, found func(requirement) bool) []string {
 	var packages []string
-	for _, one := range needs {
+	for _, one := range requirements {
 		if !found(one) {
 			packages = append(packages, one.pkg)
 		}
@@ -91,7 +93,7 @@ func missing(needs []need, found func(need) bool) []string {
 	return packages
 }
 
-func found(one need) bool {
+func found(one requirement) bool {
 	if one.file != "" {
 		matches, err := filepath.Glob(one.file)
 		return err == nil && len(matches) > 0

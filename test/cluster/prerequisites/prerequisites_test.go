@@ -9,8 +9,8 @@ import (
 )
 
 func TestMissingNamesThePackages(t *testing.T) {
-	list := []need{{program: "ip", pkg: "iproute2"}, {file: "/usr/include/seccomp.h", pkg: "libseccomp-dev"}}
-	got := missing(list, func(one need) bool { return one.program == "ip" })
+	list := []requirement{{program: "ip", pkg: "iproute2"}, {file: "/usr/include/seccomp.h", pkg: "libseccomp-dev"}}
+	got := missing(list, func(one requirement) bool { return one.program == "ip" })
 	if !slices.Equal(got, []string{"libseccomp-dev"}) {
 		t.Errorf("got %v", got)
 	}
@@ -18,17 +18,17 @@ func TestMissingNamesThePackages(t *testing.T) {
 
 func TestFound(t *testing.T) {
 	tests := map[string]struct {
-		need need
-		want bool
+		requirement requirement
+		want        bool
 	}{
-		"a program on the path":         {need{program: "go"}, true},
-		"a program that nobody has":     {need{program: "no-such-program"}, false},
-		"a pattern that matches a file": {need{file: "/proc/self/sta*"}, true},
-		"a pattern that matches none":   {need{file: "/proc/self/none*"}, false},
+		"a program on the path":         {requirement{program: "go"}, true},
+		"a program that nobody has":     {requirement{program: "no-such-program"}, false},
+		"a pattern that matches a file": {requirement{file: "/proc/self/sta*"}, true},
+		"a pattern that matches none":   {requirement{file: "/proc/self/none*"}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := found(test.need); got != test.want {
+			if got := found(test.requirement); got != test.want {
 				t.Errorf("found: %v", got)
 			}
 		})

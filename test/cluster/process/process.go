@@ -1,10 +1,10 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package process remembers processes across runs of the command.
+// Package process records processes across runs of the command.
 //
-// Invariant: a signal goes only to the process that was recorded. A pid alone may belong to another by now, so the kernel's start
-// time of the process is recorded with it and compared before each signal.
+// Invariant: a signal goes only to the process that was recorded. Because a PID may be reused, the start time of the
+// process is recorded with it and compared before each signal.
 package process
 
 import (
@@ -23,10 +23,10 @@ import (
 type Record struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // clock ticks after boot
-	Boot  string `json:"boot"`  // id of the boot that Start counts from
+	Boot  string `json:"boot"`  // ID of the boot to which Start is relative
 }
 
-// Of records the running process of that pid.
+// Of returns the record of the running process with the PID.
 func Of(pid int) (Record, error) {
 	start, err := startTime("/proc", pid)
 	if err != nil {
@@ -39,7 +39,7 @@ func Of(pid int) (Record, error) {
 	return Record{PID: pid, Start: start, Boot: strings.TrimSpace(string(boot))}, nil
 }
 
-// Alive says whether the recorded process still runs; a zombie does not.
+// Alive reports whether the recorded process still runs. A zombie does not count as running.
 func (r Record) Alive() bool {
 	if r.PID <= 0 {
 		return false
@@ -48,7 +48,8 @@ func (r Record) Alive() bool {
 	return err == nil && now == r
 }
 
-// Kill ends the process at once and waits until it is gone, at most for the time given. A process that is gone already is no error.
+// Kill sends SIGKILL to the process and waits until it is gone, at most for the given time. It succeeds if the process
+// has already ended.
 func (r Record) Kill(most time.Duration) error {
 	if !r.Alive() {
 		return nil
@@ -58,13 +59,13 @@ func (r Record) Kill(most time.Duration) error {
 	}
 	for deadline := time.Now().Add(most); r.Alive(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("process %d is still there %s after SIGKILL", r.PID, most)
+			return fmt.Errorf("process %d still exists %s after SIGKILL", r.PID, most)
 		}
 	}
 	return nil
 }
 
-// Save writes the record to a file, whole or not at all.
+// Save writes the record to a file atomically.
 func (r Record) Save(path string) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -79,7 +80,8 @@ func (r Record) Save(path string) error {
 	return os.Rename(path+".new", path)
 }
 
-// Load reads what Save wrote. A file that is missing or unreadable is a process that does not run: the zero Record.
+// Load reads the record that Save wrote. It returns the zero Record, which is never alive, for a missing or invalid
+// file.
 func Load(path string) Record {
 	var r Record
 	data, err := os.ReadFile(path)
@@ -89,10 +91,11 @@ func Load(path string) Record {
 	return r
 }
 
-// errZombie is a process that has ended and waits for its parent to notice.
+// errZombie is the error for a process that has ended and that its parent has not waited for.
 var errZombie = errors.New("process has ended")
 
-// startTime reads field 22 of /proc/PID/stat. The second field may hold spaces and parentheses, so counting starts after the last one.
+// startTime reads field 22 of /proc/PID/stat. The second field may contain spaces and parentheses, so counting begins
+// after the last parenthesis.
 func startTime(proc string, pid int) (uint64, error) {
 	data, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sleeper starts a process that the test ends.
-func sleeper(t *testing.T) (Record, *exec.Cmd) {
+// startSleep starts a process that is killed when the test ends.
+func startSleep(t *testing.T) (Record, *exec.Cmd) {
 	t.Helper()
 	cmd := exec.Command("sleep", "60")
 	if err := cmd.Start(); err != nil {
@@ -27,7 +27,7 @@ func sleeper(t *testing.T) (Record, *exec.Cmd) {
 }
 
 func TestARecycledPidIsNeverKilled(t *testing.T) {
-	living, _ := sleeper(t)
+	living, _ := startSleep(t)
 	for name, change := range map[string]func(*Record){
 		"started at another time": func(r *Record) { r.Start++ },
 		"before the last boot":    func(r *Record) { r.Boot = "another" },
@@ -49,11 +49,11 @@ func TestARecycledPidIsNeverKilled(t *testing.T) {
 }
 
 func TestTheRecordedProcessIsKilled(t *testing.T) {
-	record, _ := sleeper(t)
+	record, _ := startSleep(t)
 	if err := record.Kill(5 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if record.Alive() { // nobody has waited for it: a zombie counts as ended
+	if record.Alive() { // the test has not waited for it, and a zombie counts as ended
 		t.Error("still alive")
 	}
 	if err := record.Kill(time.Second); err != nil {

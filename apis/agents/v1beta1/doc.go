@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1beta1 holds the Go types of Sandbox. The API server serves the same schema as v1alpha1 too.
+// Package v1beta1 contains the Go types of Sandbox. The API server also serves the same schema as v1alpha1.
 //
 // +kubebuilder:object:generate=true
 // +groupName=agents.x-k8s.io

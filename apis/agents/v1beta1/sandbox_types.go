@@ -18,7 +18,7 @@ const (
 	OperatingModeSuspended OperatingMode = "Suspended"
 )
 
-// ShutdownPolicy says what becomes of a Sandbox when its shutdownTime comes.
+// ShutdownPolicy says what happens to a Sandbox when it expires.
 // +kubebuilder:validation:Enum=Delete;Retain
 type ShutdownPolicy string
 
@@ -30,11 +30,11 @@ const (
 
 // PodMetadata is the part of a Pod's metadata that a user may set.
 type PodMetadata struct {
-	// labels are put on the Pod. Keys under agents.x-k8s.io belong to the operator: in a podTemplate they are dropped, with a
-	// warning event; in a claim they are refused.
+	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are ignored, with
+	// a warning event; in a claim they are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are put on the Pod. Keys under agents.x-k8s.io belong to the operator: in a podTemplate they are dropped,
+	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are ignored,
 	// with a warning event; in a claim they are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
@@ -42,31 +42,31 @@ type PodMetadata struct {
 
 // PodTemplate describes the Pod of a Sandbox.
 type PodTemplate struct {
-	// metadata holds labels and annotations for the Pod. A key that is removed here is removed from the live Pod.
+	// metadata contains labels and annotations for the Pod. A key that is removed here is also removed from the running Pod.
 	// +optional
 	ObjectMeta PodMetadata `json:"metadata,omitempty,omitzero"`
-	// spec is the full specification of the Pod. A change takes effect at the next start of the Sandbox.
+	// spec is the complete specification of the Pod. A change takes effect the next time the Sandbox starts.
 	// +required
 	Spec corev1.PodSpec `json:"spec"`
 }
 
-// EmbeddedObjectMetadata is the metadata of an object that is made from a template.
+// EmbeddedObjectMetadata is the metadata of an object that is created from a template.
 type EmbeddedObjectMetadata struct {
-	// name of the volume in the Pod; the PersistentVolumeClaim is called <name>-<name of the Sandbox>.
+	// name of the volume in the Pod. The name of the PersistentVolumeClaim is <name>-<name of the Sandbox>.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
-	// labels are put on the PersistentVolumeClaim when it is created.
+	// labels are set on the PersistentVolumeClaim when it is created.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are put on the PersistentVolumeClaim when it is created.
+	// annotations are set on the PersistentVolumeClaim when it is created.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// PersistentVolumeClaimRetentionPolicyType says what becomes of PersistentVolumeClaims.
+// PersistentVolumeClaimRetentionPolicyType says what happens to PersistentVolumeClaims.
 // +kubebuilder:validation:Enum=Delete;Retain
 type PersistentVolumeClaimRetentionPolicyType string
 
@@ -76,19 +76,20 @@ const (
 	PersistentVolumeClaimRetentionPolicyRetain PersistentVolumeClaimRetentionPolicyType = "Retain"
 )
 
-// PersistentVolumeClaimRetentionPolicy says what becomes of the PersistentVolumeClaims of a Sandbox, as that of a StatefulSet does.
+// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of the same
+// name of a StatefulSet.
 type PersistentVolumeClaimRetentionPolicy struct {
-	// whenDeleted says what happens when the Sandbox is deleted: Delete deletes its PersistentVolumeClaims with it. With Retain they
-	// stay, and the next Sandbox of the same name takes them again. A change takes effect at once.
+	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain keeps them,
+	// and the next Sandbox with the same name uses them again. A change takes effect immediately.
 	// +optional
 	// +kubebuilder:default=Delete
 	WhenDeleted PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
 }
 
-// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox, or longer: see
+// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that exists as long as its Sandbox, or longer: see
 // persistentVolumeClaimRetentionPolicy.
 type PersistentVolumeClaimTemplate struct {
-	// metadata names the volume and holds labels and annotations for the claim.
+	// metadata contains the name of the volume, and labels and annotations for the PersistentVolumeClaim.
 	// +required
 	EmbeddedObjectMetadata `json:"metadata"`
 	// spec is the specification of the PersistentVolumeClaim.
@@ -96,28 +97,28 @@ type PersistentVolumeClaimTemplate struct {
 	Spec corev1.PersistentVolumeClaimSpec `json:"spec"`
 }
 
-// Lifecycle says when a Sandbox ends and what becomes of it.
+// Lifecycle says when a Sandbox expires and what happens then.
 type Lifecycle struct {
-	// shutdownTime is the instant (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. A later time
-	// revives a retained Sandbox.
+	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later time
+	// restarts a retained Sandbox.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
-	// shutdownPolicy says whether an expired Sandbox is deleted too (Delete) or kept, with its volumes and its last
-	// conditions, until somebody deletes it (Retain).
+	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions until
+	// somebody deletes it (Retain).
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy *ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 
-// SandboxSpec is what a user asks of a Sandbox.
+// SandboxSpec is the desired state of a Sandbox.
 // +kubebuilder:validation:XValidation:rule="(has(self.volumeClaimTemplates) && size(self.volumeClaimTemplates) > 0) ? (has(oldSelf.volumeClaimTemplates) && self.volumeClaimTemplates == oldSelf.volumeClaimTemplates) : (!has(oldSelf.volumeClaimTemplates) || size(oldSelf.volumeClaimTemplates) == 0)",message="volumeClaimTemplates is immutable"
 type SandboxSpec struct {
 	// podTemplate describes the Pod.
 	// +required
 	PodTemplate PodTemplate `json:"podTemplate"`
-	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox unless
-	// persistentVolumeClaimRetentionPolicy says otherwise. Each becomes a volume of the Pod under its name. Immutable.
+	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the Sandbox unless
+	// persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name. Immutable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -127,25 +128,25 @@ type SandboxSpec struct {
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	Lifecycle                            `json:",inline"`
-	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
+	// replicas is 1 for a running Sandbox and 0 for a suspended one. kubectl scale sets it. See also operatingMode.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1
 	Replicas *int32 `json:"replicas,omitempty"`
-	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended when operatingMode is
-	// Suspended or replicas is 0, so to resume it neither may say so; unset leaves it to replicas.
+	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if operatingMode is
+	// Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
 	// +optional
 	OperatingMode *OperatingMode `json:"operatingMode,omitempty"`
-	// service set to true gives the Sandbox a headless Service of its name; false removes the one it has; unset leaves
-	// things as they are.
+	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an existing
+	// Service is kept and none is created.
 	// +optional
 	Service *bool `json:"service,omitempty"`
 }
 
-// SandboxStatus is what the operator saw last.
+// SandboxStatus is the state of a Sandbox that the operator last observed.
 type SandboxStatus struct {
-	// conditions are Ready, Suspended (only while suspension is asked for) and Finished (only when the Pod has ended).
+	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has ended).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -162,7 +163,7 @@ type SandboxStatus struct {
 	// serviceFQDN is the fully qualified domain name of the Service.
 	// +optional
 	ServiceFQDN string `json:"serviceFQDN,omitempty"`
-	// podIPs are the addresses of the Pod, at most one for each address family.
+	// podIPs are the IP addresses of the Pod, at most one per address family.
 	// +optional
 	// +listType=atomic
 	PodIPs []string `json:"podIPs,omitempty"`
@@ -171,7 +172,7 @@ type SandboxStatus struct {
 	NodeName string `json:"nodeName,omitempty"`
 }
 
-// Sandbox is one isolated, stateful Pod with a stable name, that can be suspended and resumed.
+// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -188,13 +189,13 @@ type SandboxStatus struct {
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 154",optionalOldSelf=true,message="a Sandbox's name has at most 154 characters: a node keeps a Pod's logs in a directory that is called <namespace>_<name>_<UID>"
 type Sandbox struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty,omitzero"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	// +required
 	Spec SandboxSpec `json:"spec"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	// +optional
 	Status SandboxStatus `json:"status,omitempty,omitzero"`
 }
@@ -207,8 +208,8 @@ type SandboxList struct {
 	Items           []Sandbox `json:"items"`
 }
 
-// SuspensionRequested says whether the spec asks for no Pod, and which fields do so ("replicas", "operatingMode").
-func (s *SandboxSpec) SuspensionRequested() (asked bool, by []string) {
+// SuspensionRequested reports whether the spec requests suspension, and which fields do so ("replicas", "operatingMode").
+func (s *SandboxSpec) SuspensionRequested() (requested bool, by []string) {
 	if s.Replicas != nil && *s.Replicas == 0 {
 		by = append(by, "replicas")
 	}
@@ -218,10 +219,10 @@ func (s *SandboxSpec) SuspensionRequested() (asked bool, by []string) {
 	return len(by) > 0, by
 }
 
-// RetainsVolumes says whether the spec has its PersistentVolumeClaims outlive the Sandbox.
+// RetainsVolumes reports whether the PersistentVolumeClaims outlive the Sandbox.
 func (s *SandboxSpec) RetainsVolumes() bool { return s.PersistentVolumeClaimRetentionPolicy.Retains() }
 
-// Retains says whether PersistentVolumeClaims outlive their Sandbox; without a policy they do not.
+// Retains reports whether PersistentVolumeClaims outlive their Sandbox. Without a policy they do not.
 func (p *PersistentVolumeClaimRetentionPolicy) Retains() bool {
 	return p != nil && p.WhenDeleted == PersistentVolumeClaimRetentionPolicyRetain
 }

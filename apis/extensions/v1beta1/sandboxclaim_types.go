@@ -10,7 +10,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// ShutdownPolicy says what becomes of an expired claim.
+// ShutdownPolicy says what happens to a claim when it expires.
 // +kubebuilder:validation:Enum=Delete;DeleteForeground;Retain
 type ShutdownPolicy string
 
@@ -21,8 +21,8 @@ const (
 	ShutdownPolicyRetain           ShutdownPolicy = "Retain"
 )
 
-// WarmPoolPolicy names the pools that a claim by template may draw from: "default" (any pool of the template), "none"
-// (always a new Sandbox), or the name of one pool.
+// WarmPoolPolicy says which pools may serve a claim that names a template: "default" (any pool of the template), "none" (no pool:
+// the claim gets a new Sandbox), or the name of a pool.
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=253
 type WarmPoolPolicy string
@@ -45,12 +45,12 @@ type WarmPoolRef struct {
 	Name string `json:"name"`
 }
 
-// Metadata holds labels and annotations.
+// Metadata contains labels and annotations.
 type Metadata struct {
-	// labels to set. A key that is removed here is removed from the live object, unless the template has it.
+	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations to set. A key that is removed here is removed from the live object, unless the template has it.
+	// annotations to set. A key that is removed here is also removed from the live object, unless the template sets it.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -66,31 +66,31 @@ type EnvVar struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=131072
 	Value string `json:"value"`
-	// containerName is the container (an init container too) that gets the variable; unset means the first container.
+	// containerName is the container or init container that gets the variable. The default is the first container.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	ContainerName string `json:"containerName,omitempty"`
 }
 
-// Lifecycle says when a claim ends and what becomes of it.
+// Lifecycle says when a claim expires and what happens then.
 type Lifecycle struct {
-	// shutdownTime is the instant (RFC 3339) at which the claim expires.
+	// shutdownTime is the time (RFC 3339) at which the claim expires.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
-	// ttlSecondsAfterFinished is how many seconds after the Sandbox has finished the claim expires.
+	// ttlSecondsAfterFinished is the time in seconds between the end of the Sandbox's work and the expiry of the claim.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case; whether the volumes go with it is
-	// said by the persistentVolumeClaimRetentionPolicy of the template.
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are deleted,
+	// too, depends on the persistentVolumeClaimRetentionPolicy of the template.
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 
-// SandboxClaimSpec is what a user asks for.
+// SandboxClaimSpec is the desired state of a claim.
 // +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) != has(self.warmPoolRef)",message="set exactly one of sandboxTemplateRef and warmPoolRef"
 // +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) == has(oldSelf.sandboxTemplateRef) && (!has(self.sandboxTemplateRef) || self.sandboxTemplateRef == oldSelf.sandboxTemplateRef) && has(self.warmPoolRef) == has(oldSelf.warmPoolRef) && (!has(self.warmPoolRef) || self.warmPoolRef == oldSelf.warmPoolRef)",message="sandboxTemplateRef and warmPoolRef cannot change: make a new claim"
 // +kubebuilder:validation:XValidation:rule="!has(self.warmpool) || has(self.sandboxTemplateRef)",message="warmpool goes with sandboxTemplateRef only: warmPoolRef names the pool itself"
@@ -98,30 +98,32 @@ type SandboxClaimSpec struct {
 	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set. Immutable.
 	// +optional
 	TemplateRef *SandboxTemplateRef `json:"sandboxTemplateRef,omitempty"`
-	// warmpool says which pools of the template may serve the claim: default (any; also when unset), none (always a new
-	// Sandbox), or the name of a pool.
+	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the claim gets a
+	// new Sandbox), or the name of a pool.
 	// +optional
 	WarmPool *WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. An empty pool means a new Sandbox from the pool's template. Immutable.
+	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's template.
+	// Immutable.
 	// +optional
 	WarmPoolRef *WarmPoolRef `json:"warmPoolRef,omitempty"`
-	// lifecycle says when the claim ends and what becomes of it; without it the claim lives until it is deleted.
+	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	// +optional
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
-	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running warm Sandbox cannot take
-	// them: with sandboxTemplateRef set warmpool to none.
+	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get new
+	// variables, so no warm Sandbox serves such a claim.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
-	// additionalPodMetadata adds labels and annotations to the Pod; a key that the template sets to another value is refused.
+	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is refused.
 	// +optional
 	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
-	// sandboxMetadata adds labels and annotations to the Sandbox; they win over the template's. Keys under agents.x-k8s.io are
-	// refused.
+	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under agents.x-k8s.io
+	// are refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod; they win over the template's. Keys under agents.x-k8s.io are refused.
+	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io are
+	// refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
@@ -137,21 +139,21 @@ type SandboxStatus struct {
 	// name of the Sandbox. It is never the name of another claim's Sandbox.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// uid of the Sandbox: another Sandbox of its name is not the claim's.
+	// uid of the Sandbox. Another Sandbox with the same name does not belong to the claim.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// templateName is the SandboxTemplate that the Sandbox was made from. Its NetworkPolicy is the Sandbox's.
+	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the Sandbox.
 	// +optional
 	TemplateName string `json:"templateName,omitempty"`
-	// podIPs are the addresses of its Pod.
+	// podIPs are the IP addresses of its Pod.
 	// +optional
 	// +listType=atomic
 	PodIPs []string `json:"podIPs,omitempty"`
 }
 
-// SandboxClaimStatus is what the operator saw last.
+// SandboxClaimStatus is the state of a claim that the operator last observed.
 type SandboxClaimStatus struct {
-	// conditions are Ready and Finished; both mirror the Sandbox's while there is one.
+	// conditions are Ready and Finished. While the claim has a Sandbox, they mirror those of the Sandbox.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -159,12 +161,12 @@ type SandboxClaimStatus struct {
 	// sandbox is the Sandbox that serves the claim.
 	// +optional
 	SandboxStatus SandboxStatus `json:"sandbox,omitempty,omitzero"`
-	// firstReadyTime is when the claim was Ready for the first time; it never changes after.
+	// firstReadyTime is the time at which the claim was Ready for the first time. It never changes afterwards.
 	// +optional
 	FirstReadyTime *metav1.MicroTime `json:"firstReadyTime,omitempty"`
 }
 
-// SandboxClaim asks for one Sandbox: a warm one from a pool where there is one, a new one otherwise.
+// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -180,13 +182,13 @@ type SandboxClaimStatus struct {
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 154",optionalOldSelf=true,message="a SandboxClaim's name has at most 154 characters: a node keeps a Pod's logs in a directory that is called <namespace>_<name>_<UID>"
 type SandboxClaim struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty,omitzero"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	// +required
 	Spec SandboxClaimSpec `json:"spec"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	// +optional
 	Status SandboxClaimStatus `json:"status,omitempty,omitzero"`
 }

@@ -10,11 +10,11 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// NetworkPolicyManagement says who looks after the NetworkPolicy of a template's Sandboxes.
+// NetworkPolicyManagement says whether the operator manages the NetworkPolicy of a template's Sandboxes.
 // +kubebuilder:validation:Enum=Managed;Unmanaged
 type NetworkPolicyManagement string
 
-// The ways to manage a NetworkPolicy.
+// The values of NetworkPolicyManagement.
 const (
 	NetworkPolicyManagementManaged   NetworkPolicyManagement = "Managed"
 	NetworkPolicyManagementUnmanaged NetworkPolicyManagement = "Unmanaged"
@@ -42,20 +42,20 @@ const (
 	VolumeClaimTemplatesPolicyDisallowed VolumeClaimTemplatesPolicy = "Disallowed"
 )
 
-// NetworkPolicySpec is the part of a NetworkPolicy that a template may set; the Pods it selects and that it covers both
-// directions are given.
+// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the policy types, which
+// are always Ingress and Egress.
 type NetworkPolicySpec struct {
-	// ingress lists what may reach the Sandboxes; without rules nothing may.
+	// ingress lists the allowed connections to the Sandboxes. Without rules none is allowed.
 	// +optional
 	// +listType=atomic
 	Ingress []networkingv1.NetworkPolicyIngressRule `json:"ingress,omitempty"`
-	// egress lists what the Sandboxes may reach; without rules nothing.
+	// egress lists the allowed connections from the Sandboxes. Without rules none is allowed.
 	// +optional
 	// +listType=atomic
 	Egress []networkingv1.NetworkPolicyEgressRule `json:"egress,omitempty"`
 }
 
-// SandboxTemplateSpec describes the Sandboxes of a template and what claims may change in them.
+// SandboxTemplateSpec describes the Sandboxes of a template, and what claims may change in them.
 type SandboxTemplateSpec struct {
 	// podTemplate describes the Pod of each Sandbox.
 	// +required
@@ -66,33 +66,33 @@ type SandboxTemplateSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), also replace the template's by name
+	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by name
 	// (Overrides), or neither (Disallowed).
 	// +optional
 	// +kubebuilder:default=Disallowed
 	VolumeClaimTemplatesPolicy VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox outlive it, those that the
-	// claim added included. Those of a pool's member go with it as long as nobody has claimed it.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those that the
+	// claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
-	// networkPolicy replaces the secure default rules of the NetworkPolicy that all Sandboxes of this template share.
+	// networkPolicy replaces the default rules of the NetworkPolicy that all Sandboxes of this template share.
 	// +optional
 	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`
-	// networkPolicyManagement set to Unmanaged leaves the network to somebody else: no NetworkPolicy is kept.
+	// networkPolicyManagement says whether the operator maintains a NetworkPolicy for the Sandboxes (Managed) or none (Unmanaged).
 	// +optional
 	// +kubebuilder:default=Managed
 	NetworkPolicyManagement NetworkPolicyManagement `json:"networkPolicyManagement,omitempty"`
-	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), also replace the template's
-	// (Overrides), or neither (Disallowed).
+	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace the
+	// template's (Overrides), or neither (Disallowed).
 	// +optional
 	// +kubebuilder:default=Disallowed
 	EnvVarsInjectionPolicy EnvVarsInjectionPolicy `json:"envVarsInjectionPolicy,omitempty"`
-	// service set to true gives each Sandbox a headless Service of its name.
+	// service set to true creates a headless Service with the name of the Sandbox for each Sandbox.
 	// +optional
 	Service *bool `json:"service,omitempty"`
 }
 
-// SandboxTemplate is the blueprint that claims and pools stamp Sandboxes from.
+// SandboxTemplate is the blueprint from which claims and pools create Sandboxes.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Namespaced,shortName=sandboxtemplate
@@ -102,7 +102,7 @@ type SandboxTemplateSpec struct {
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 238",optionalOldSelf=true,message="a SandboxTemplate's name has at most 238 characters: its NetworkPolicy is called <name>-network-policy"
 type SandboxTemplate struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty,omitzero"`
 	// spec is the blueprint.

@@ -7,77 +7,78 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TemplateRefField is the index path of the template that a pool or a claim names.
+// TemplateRefField is the path of the field in which a pool or a claim names its template.
 const TemplateRefField = ".spec.sandboxTemplateRef.name"
 
-// SandboxWarmPoolUpdateStrategyType says how members built from an older template are replaced.
+// SandboxWarmPoolUpdateStrategyType says when members that were built from an older template are replaced.
 // +kubebuilder:validation:Enum=Recreate;OnReplenish
 type SandboxWarmPoolUpdateStrategyType string
 
 // The update strategies.
 const (
-	// RecreateSandboxWarmPoolUpdateStrategyType replaces stale members at once.
+	// RecreateSandboxWarmPoolUpdateStrategyType replaces stale members immediately.
 	RecreateSandboxWarmPoolUpdateStrategyType SandboxWarmPoolUpdateStrategyType = "Recreate"
-	// OnReplenishSandboxWarmPoolUpdateStrategyType replaces stale members as they are used up.
+	// OnReplenishSandboxWarmPoolUpdateStrategyType replaces stale members when they are claimed or deleted.
 	OnReplenishSandboxWarmPoolUpdateStrategyType SandboxWarmPoolUpdateStrategyType = "OnReplenish"
 )
 
-// SandboxWarmPoolUpdateStrategy says how a pool follows its template.
+// SandboxWarmPoolUpdateStrategy says how a pool reacts to changes of its template.
 type SandboxWarmPoolUpdateStrategy struct {
-	// type is Recreate (members of an older template are deleted and replaced at once) or OnReplenish (they stay until they
-	// are claimed or deleted). Only changes of the Pod's spec, the volumes or the service count.
+	// type is Recreate (members of an older template are deleted and replaced immediately) or OnReplenish (they stay until they
+	// are claimed or deleted). Only changes of the Pod's spec, the volumes or the service make a member stale.
 	// +optional
 	// +kubebuilder:default=OnReplenish
 	Type SandboxWarmPoolUpdateStrategyType `json:"type,omitempty"`
 }
 
-// SandboxWarmPoolSpec is what a user asks of a pool.
+// SandboxWarmPoolSpec is the desired state of a pool.
 type SandboxWarmPoolSpec struct {
-	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it. At most 150,000: no cluster holds
-	// more Pods (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
+	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The maximum is 150,000,
+	// the most Pods that a cluster supports (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=150000
 	Replicas *int32 `json:"replicas,omitempty"`
-	// sandboxTemplateRef names the template that members are stamped from.
+	// sandboxTemplateRef names the template from which members are created.
 	// +required
 	TemplateRef SandboxTemplateRef `json:"sandboxTemplateRef"`
-	// updateStrategy says how the pool follows its template.
+	// updateStrategy says how the pool reacts to changes of its template.
 	// +optional
 	UpdateStrategy *SandboxWarmPoolUpdateStrategy `json:"updateStrategy,omitempty"`
 }
 
-// SandboxWarmPoolStatus is what the operator saw last.
+// SandboxWarmPoolStatus is the state of a pool that the operator last observed.
 type SandboxWarmPoolStatus struct {
-	// observedGeneration is the generation of the spec that this status answers.
+	// observedGeneration is the generation of the spec that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// replicas is how many members the pool has.
+	// replicas is the number of members.
 	// +optional
 	Replicas int32 `json:"replicas"`
-	// readyReplicas is how many of them are Ready.
+	// readyReplicas is the number of members that are Ready.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
 	// selector is the label selector of the members, for autoscalers.
 	// +optional
 	Selector string `json:"selector,omitempty"`
-	// members says what the members are made of: a Sandbox of other content is none, whatever its labels and owner references say.
+	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels and owner
+	// references say.
 	// +optional
 	Members *SandboxWarmPoolMembers `json:"members,omitempty"`
 }
 
-// SandboxWarmPoolMembers says what the members of a pool are made of.
+// SandboxWarmPoolMembers records the contents of the members of a pool.
 type SandboxWarmPoolMembers struct {
-	// revisions are hashes of the contents of which there are members, the oldest first. Where there are more the oldest go, and
-	// their members are replaced.
+	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit, the oldest are
+	// removed and their members replaced.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Revisions []string `json:"revisions,omitempty"`
 }
 
-// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one at once.
+// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -91,13 +92,13 @@ type SandboxWarmPoolMembers struct {
 // +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 57",optionalOldSelf=true,message="a SandboxWarmPool's name has at most 57 characters: its members are called <name>-<five characters>"
 type SandboxWarmPool struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty,omitzero"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	// +required
 	Spec SandboxWarmPoolSpec `json:"spec"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	// +optional
 	Status SandboxWarmPoolStatus `json:"status,omitempty,omitzero"`
 }

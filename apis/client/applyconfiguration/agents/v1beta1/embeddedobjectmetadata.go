@@ -8,13 +8,13 @@ package v1beta1
 // EmbeddedObjectMetadataApplyConfiguration represents a declarative configuration of the EmbeddedObjectMetadata type for use
 // with apply.
 //
-// EmbeddedObjectMetadata is the metadata of an object that is made from a template.
+// EmbeddedObjectMetadata is the metadata of an object that is created from a template.
 type EmbeddedObjectMetadataApplyConfiguration struct {
-	// name of the volume in the Pod; the PersistentVolumeClaim is called <name>-<name of the Sandbox>.
+	// name of the volume in the Pod. The name of the PersistentVolumeClaim is <name>-<name of the Sandbox>.
 	Name *string `json:"name,omitempty"`
-	// labels are put on the PersistentVolumeClaim when it is created.
+	// labels are set on the PersistentVolumeClaim when it is created.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are put on the PersistentVolumeClaim when it is created.
+	// annotations are set on the PersistentVolumeClaim when it is created.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

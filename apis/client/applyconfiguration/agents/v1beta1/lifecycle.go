@@ -13,13 +13,13 @@ import (
 // LifecycleApplyConfiguration represents a declarative configuration of the Lifecycle type for use
 // with apply.
 //
-// Lifecycle says when a Sandbox ends and what becomes of it.
+// Lifecycle says when a Sandbox expires and what happens then.
 type LifecycleApplyConfiguration struct {
-	// shutdownTime is the instant (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. A later time
-	// revives a retained Sandbox.
+	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later time
+	// restarts a retained Sandbox.
 	ShutdownTime *v1.Time `json:"shutdownTime,omitempty"`
-	// shutdownPolicy says whether an expired Sandbox is deleted too (Delete) or kept, with its volumes and its last
-	// conditions, until somebody deletes it (Retain).
+	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions until
+	// somebody deletes it (Retain).
 	ShutdownPolicy *agentsv1beta1.ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 

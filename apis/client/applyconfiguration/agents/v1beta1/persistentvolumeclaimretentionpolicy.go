@@ -12,10 +12,11 @@ import (
 // PersistentVolumeClaimRetentionPolicyApplyConfiguration represents a declarative configuration of the PersistentVolumeClaimRetentionPolicy type for use
 // with apply.
 //
-// PersistentVolumeClaimRetentionPolicy says what becomes of the PersistentVolumeClaims of a Sandbox, as that of a StatefulSet does.
+// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of the same
+// name of a StatefulSet.
 type PersistentVolumeClaimRetentionPolicyApplyConfiguration struct {
-	// whenDeleted says what happens when the Sandbox is deleted: Delete deletes its PersistentVolumeClaims with it. With Retain they
-	// stay, and the next Sandbox of the same name takes them again. A change takes effect at once.
+	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain keeps them,
+	// and the next Sandbox with the same name uses them again. A change takes effect immediately.
 	WhenDeleted *agentsv1beta1.PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
 }
 

@@ -12,10 +12,10 @@ import (
 // PersistentVolumeClaimTemplateApplyConfiguration represents a declarative configuration of the PersistentVolumeClaimTemplate type for use
 // with apply.
 //
-// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that lives as long as its Sandbox, or longer: see
+// PersistentVolumeClaimTemplate describes a PersistentVolumeClaim that exists as long as its Sandbox, or longer: see
 // persistentVolumeClaimRetentionPolicy.
 type PersistentVolumeClaimTemplateApplyConfiguration struct {
-	// metadata names the volume and holds labels and annotations for the claim.
+	// metadata contains the name of the volume, and labels and annotations for the PersistentVolumeClaim.
 	*EmbeddedObjectMetadataApplyConfiguration `json:"metadata,omitempty"`
 	// spec is the specification of the PersistentVolumeClaim.
 	Spec *v1.PersistentVolumeClaimSpecApplyConfiguration `json:"spec,omitempty"`

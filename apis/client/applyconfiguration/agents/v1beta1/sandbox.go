@@ -14,14 +14,14 @@ import (
 // SandboxApplyConfiguration represents a declarative configuration of the Sandbox type for use
 // with apply.
 //
-// Sandbox is one isolated, stateful Pod with a stable name, that can be suspended and resumed.
+// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed.
 type SandboxApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	Spec *SandboxSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	Status *SandboxStatusApplyConfiguration `json:"status,omitempty"`
 }
 

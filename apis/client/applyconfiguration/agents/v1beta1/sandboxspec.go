@@ -13,23 +13,23 @@ import (
 // SandboxSpecApplyConfiguration represents a declarative configuration of the SandboxSpec type for use
 // with apply.
 //
-// SandboxSpec is what a user asks of a Sandbox.
+// SandboxSpec is the desired state of a Sandbox.
 type SandboxSpecApplyConfiguration struct {
 	// podTemplate describes the Pod.
 	PodTemplate *PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
-	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts, and go with the Sandbox unless
-	// persistentVolumeClaimRetentionPolicy says otherwise. Each becomes a volume of the Pod under its name. Immutable.
+	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the Sandbox unless
+	// persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name. Immutable.
 	VolumeClaimTemplates []PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
 	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the Sandbox.
 	PersistentVolumeClaimRetentionPolicy *PersistentVolumeClaimRetentionPolicyApplyConfiguration `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	LifecycleApplyConfiguration          `json:""`
-	// replicas is 1 for a running Sandbox and 0 for a suspended one; kubectl scale sets it. See operatingMode too.
+	// replicas is 1 for a running Sandbox and 0 for a suspended one. kubectl scale sets it. See also operatingMode.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended when operatingMode is
-	// Suspended or replicas is 0, so to resume it neither may say so; unset leaves it to replicas.
+	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if operatingMode is
+	// Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
 	OperatingMode *agentsv1beta1.OperatingMode `json:"operatingMode,omitempty"`
-	// service set to true gives the Sandbox a headless Service of its name; false removes the one it has; unset leaves
-	// things as they are.
+	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an existing
+	// Service is kept and none is created.
 	Service *bool `json:"service,omitempty"`
 }
 

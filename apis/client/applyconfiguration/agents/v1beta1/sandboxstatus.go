@@ -12,9 +12,9 @@ import (
 // SandboxStatusApplyConfiguration represents a declarative configuration of the SandboxStatus type for use
 // with apply.
 //
-// SandboxStatus is what the operator saw last.
+// SandboxStatus is the state of a Sandbox that the operator last observed.
 type SandboxStatusApplyConfiguration struct {
-	// conditions are Ready, Suspended (only while suspension is asked for) and Finished (only when the Pod has ended).
+	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has ended).
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// replicas is 1 while the Sandbox has a Pod.
 	Replicas *int32 `json:"replicas,omitempty"`
@@ -24,7 +24,7 @@ type SandboxStatusApplyConfiguration struct {
 	Service *string `json:"service,omitempty"`
 	// serviceFQDN is the fully qualified domain name of the Service.
 	ServiceFQDN *string `json:"serviceFQDN,omitempty"`
-	// podIPs are the addresses of the Pod, at most one for each address family.
+	// podIPs are the IP addresses of the Pod, at most one per address family.
 	PodIPs []string `json:"podIPs,omitempty"`
 	// nodeName is the node that the Pod runs on.
 	NodeName *string `json:"nodeName,omitempty"`

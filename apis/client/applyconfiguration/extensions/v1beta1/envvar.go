@@ -14,7 +14,7 @@ type EnvVarApplyConfiguration struct {
 	Name *string `json:"name,omitempty"`
 	// value of the variable; it may be empty.
 	Value *string `json:"value,omitempty"`
-	// containerName is the container (an init container too) that gets the variable; unset means the first container.
+	// containerName is the container or init container that gets the variable. The default is the first container.
 	ContainerName *string `json:"containerName,omitempty"`
 }
 

@@ -13,15 +13,15 @@ import (
 // LifecycleApplyConfiguration represents a declarative configuration of the Lifecycle type for use
 // with apply.
 //
-// Lifecycle says when a claim ends and what becomes of it.
+// Lifecycle says when a claim expires and what happens then.
 type LifecycleApplyConfiguration struct {
-	// shutdownTime is the instant (RFC 3339) at which the claim expires.
+	// shutdownTime is the time (RFC 3339) at which the claim expires.
 	ShutdownTime *v1.Time `json:"shutdownTime,omitempty"`
-	// ttlSecondsAfterFinished is how many seconds after the Sandbox has finished the claim expires.
+	// ttlSecondsAfterFinished is the time in seconds between the end of the Sandbox's work and the expiry of the claim.
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case; whether the volumes go with it is
-	// said by the persistentVolumeClaimRetentionPolicy of the template.
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are deleted,
+	// too, depends on the persistentVolumeClaimRetentionPolicy of the template.
 	ShutdownPolicy *extensionsv1beta1.ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 

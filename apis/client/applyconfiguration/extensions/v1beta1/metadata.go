@@ -8,11 +8,11 @@ package v1beta1
 // MetadataApplyConfiguration represents a declarative configuration of the Metadata type for use
 // with apply.
 //
-// Metadata holds labels and annotations.
+// Metadata contains labels and annotations.
 type MetadataApplyConfiguration struct {
-	// labels to set. A key that is removed here is removed from the live object, unless the template has it.
+	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations to set. A key that is removed here is removed from the live object, unless the template has it.
+	// annotations to set. A key that is removed here is also removed from the live object, unless the template sets it.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

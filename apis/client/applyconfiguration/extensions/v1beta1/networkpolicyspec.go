@@ -12,12 +12,12 @@ import (
 // NetworkPolicySpecApplyConfiguration represents a declarative configuration of the NetworkPolicySpec type for use
 // with apply.
 //
-// NetworkPolicySpec is the part of a NetworkPolicy that a template may set; the Pods it selects and that it covers both
-// directions are given.
+// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the policy types, which
+// are always Ingress and Egress.
 type NetworkPolicySpecApplyConfiguration struct {
-	// ingress lists what may reach the Sandboxes; without rules nothing may.
+	// ingress lists the allowed connections to the Sandboxes. Without rules none is allowed.
 	Ingress []v1.NetworkPolicyIngressRuleApplyConfiguration `json:"ingress,omitempty"`
-	// egress lists what the Sandboxes may reach; without rules nothing.
+	// egress lists the allowed connections from the Sandboxes. Without rules none is allowed.
 	Egress []v1.NetworkPolicyEgressRuleApplyConfiguration `json:"egress,omitempty"`
 }
 

@@ -14,14 +14,14 @@ import (
 // SandboxClaimApplyConfiguration represents a declarative configuration of the SandboxClaim type for use
 // with apply.
 //
-// SandboxClaim asks for one Sandbox: a warm one from a pool where there is one, a new one otherwise.
+// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one.
 type SandboxClaimApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	Spec *SandboxClaimSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	Status *SandboxClaimStatusApplyConfiguration `json:"status,omitempty"`
 }
 

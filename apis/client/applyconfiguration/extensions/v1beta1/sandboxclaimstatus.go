@@ -13,13 +13,13 @@ import (
 // SandboxClaimStatusApplyConfiguration represents a declarative configuration of the SandboxClaimStatus type for use
 // with apply.
 //
-// SandboxClaimStatus is what the operator saw last.
+// SandboxClaimStatus is the state of a claim that the operator last observed.
 type SandboxClaimStatusApplyConfiguration struct {
-	// conditions are Ready and Finished; both mirror the Sandbox's while there is one.
+	// conditions are Ready and Finished. While the claim has a Sandbox, they mirror those of the Sandbox.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// sandbox is the Sandbox that serves the claim.
 	SandboxStatus *SandboxStatusApplyConfiguration `json:"sandbox,omitempty"`
-	// firstReadyTime is when the claim was Ready for the first time; it never changes after.
+	// firstReadyTime is the time at which the claim was Ready for the first time. It never changes afterwards.
 	FirstReadyTime *metav1.MicroTime `json:"firstReadyTime,omitempty"`
 }
 

@@ -16,11 +16,11 @@ import (
 type SandboxStatusApplyConfiguration struct {
 	// name of the Sandbox. It is never the name of another claim's Sandbox.
 	Name *string `json:"name,omitempty"`
-	// uid of the Sandbox: another Sandbox of its name is not the claim's.
+	// uid of the Sandbox. Another Sandbox with the same name does not belong to the claim.
 	UID *types.UID `json:"uid,omitempty"`
-	// templateName is the SandboxTemplate that the Sandbox was made from. Its NetworkPolicy is the Sandbox's.
+	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the Sandbox.
 	TemplateName *string `json:"templateName,omitempty"`
-	// podIPs are the addresses of its Pod.
+	// podIPs are the IP addresses of its Pod.
 	PodIPs []string `json:"podIPs,omitempty"`
 }
 

@@ -14,10 +14,10 @@ import (
 // SandboxTemplateApplyConfiguration represents a declarative configuration of the SandboxTemplate type for use
 // with apply.
 //
-// SandboxTemplate is the blueprint that claims and pools stamp Sandboxes from.
+// SandboxTemplate is the blueprint from which claims and pools create Sandboxes.
 type SandboxTemplateApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// spec is the blueprint.
 	Spec *SandboxTemplateSpecApplyConfiguration `json:"spec,omitempty"`

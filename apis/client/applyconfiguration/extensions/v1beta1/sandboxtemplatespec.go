@@ -13,26 +13,26 @@ import (
 // SandboxTemplateSpecApplyConfiguration represents a declarative configuration of the SandboxTemplateSpec type for use
 // with apply.
 //
-// SandboxTemplateSpec describes the Sandboxes of a template and what claims may change in them.
+// SandboxTemplateSpec describes the Sandboxes of a template, and what claims may change in them.
 type SandboxTemplateSpecApplyConfiguration struct {
 	// podTemplate describes the Pod of each Sandbox.
 	PodTemplate *agentsv1beta1.PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
 	// volumeClaimTemplates are the PersistentVolumeClaims of each Sandbox.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), also replace the template's by name
+	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by name
 	// (Overrides), or neither (Disallowed).
 	VolumeClaimTemplatesPolicy *extensionsv1beta1.VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox outlive it, those that the
-	// claim added included. Those of a pool's member go with it as long as nobody has claimed it.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those that the
+	// claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
 	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicyApplyConfiguration `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
-	// networkPolicy replaces the secure default rules of the NetworkPolicy that all Sandboxes of this template share.
+	// networkPolicy replaces the default rules of the NetworkPolicy that all Sandboxes of this template share.
 	NetworkPolicy *NetworkPolicySpecApplyConfiguration `json:"networkPolicy,omitempty"`
-	// networkPolicyManagement set to Unmanaged leaves the network to somebody else: no NetworkPolicy is kept.
+	// networkPolicyManagement says whether the operator maintains a NetworkPolicy for the Sandboxes (Managed) or none (Unmanaged).
 	NetworkPolicyManagement *extensionsv1beta1.NetworkPolicyManagement `json:"networkPolicyManagement,omitempty"`
-	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), also replace the template's
-	// (Overrides), or neither (Disallowed).
+	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace the
+	// template's (Overrides), or neither (Disallowed).
 	EnvVarsInjectionPolicy *extensionsv1beta1.EnvVarsInjectionPolicy `json:"envVarsInjectionPolicy,omitempty"`
-	// service set to true gives each Sandbox a headless Service of its name.
+	// service set to true creates a headless Service with the name of the Sandbox for each Sandbox.
 	Service *bool `json:"service,omitempty"`
 }
 

@@ -14,14 +14,14 @@ import (
 // SandboxWarmPoolApplyConfiguration represents a declarative configuration of the SandboxWarmPool type for use
 // with apply.
 //
-// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one at once.
+// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately.
 type SandboxWarmPoolApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
-	// metadata is the standard metadata of an object.
+	// metadata is the standard object metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is what is asked for.
+	// spec is the desired state.
 	Spec *SandboxWarmPoolSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what the operator saw last.
+	// status is the state that the operator last observed.
 	Status *SandboxWarmPoolStatusApplyConfiguration `json:"status,omitempty"`
 }
 

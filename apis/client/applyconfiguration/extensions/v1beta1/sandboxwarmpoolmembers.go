@@ -8,10 +8,10 @@ package v1beta1
 // SandboxWarmPoolMembersApplyConfiguration represents a declarative configuration of the SandboxWarmPoolMembers type for use
 // with apply.
 //
-// SandboxWarmPoolMembers says what the members of a pool are made of.
+// SandboxWarmPoolMembers records the contents of the members of a pool.
 type SandboxWarmPoolMembersApplyConfiguration struct {
-	// revisions are hashes of the contents of which there are members, the oldest first. Where there are more the oldest go, and
-	// their members are replaced.
+	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit, the oldest are
+	// removed and their members replaced.
 	Revisions []string `json:"revisions,omitempty"`
 }
 

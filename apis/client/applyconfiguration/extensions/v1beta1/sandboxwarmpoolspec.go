@@ -8,14 +8,14 @@ package v1beta1
 // SandboxWarmPoolSpecApplyConfiguration represents a declarative configuration of the SandboxWarmPoolSpec type for use
 // with apply.
 //
-// SandboxWarmPoolSpec is what a user asks of a pool.
+// SandboxWarmPoolSpec is the desired state of a pool.
 type SandboxWarmPoolSpecApplyConfiguration struct {
-	// replicas is how many unclaimed Sandboxes the pool keeps; kubectl scale and autoscalers set it. At most 150,000: no cluster holds
-	// more Pods (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
+	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The maximum is 150,000,
+	// the most Pods that a cluster supports (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	Replicas *int32 `json:"replicas,omitempty"`
-	// sandboxTemplateRef names the template that members are stamped from.
+	// sandboxTemplateRef names the template from which members are created.
 	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`
-	// updateStrategy says how the pool follows its template.
+	// updateStrategy says how the pool reacts to changes of its template.
 	UpdateStrategy *SandboxWarmPoolUpdateStrategyApplyConfiguration `json:"updateStrategy,omitempty"`
 }
 

@@ -8,17 +8,18 @@ package v1beta1
 // SandboxWarmPoolStatusApplyConfiguration represents a declarative configuration of the SandboxWarmPoolStatus type for use
 // with apply.
 //
-// SandboxWarmPoolStatus is what the operator saw last.
+// SandboxWarmPoolStatus is the state of a pool that the operator last observed.
 type SandboxWarmPoolStatusApplyConfiguration struct {
-	// observedGeneration is the generation of the spec that this status answers.
+	// observedGeneration is the generation of the spec that this status is about.
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
-	// replicas is how many members the pool has.
+	// replicas is the number of members.
 	Replicas *int32 `json:"replicas,omitempty"`
-	// readyReplicas is how many of them are Ready.
+	// readyReplicas is the number of members that are Ready.
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
 	// selector is the label selector of the members, for autoscalers.
 	Selector *string `json:"selector,omitempty"`
-	// members says what the members are made of: a Sandbox of other content is none, whatever its labels and owner references say.
+	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels and owner
+	// references say.
 	Members *SandboxWarmPoolMembersApplyConfiguration `json:"members,omitempty"`
 }
 

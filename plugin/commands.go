@@ -38,12 +38,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
+// commandGroup is a group of commands in the help.
 type commandGroup struct {
 	id, title string
 	commands  []*cobra.Command
 }
 
-// commandGroups are all commands, in the order in which help shows them.
+// commandGroups returns all commands in the order of the help.
 func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []commandGroup {
 	return []commandGroup{
 		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{

@@ -5,7 +5,8 @@ package plugin
 
 import "github.com/spf13/cobra"
 
-// usage leaves the global flags to `options`: two dozen lines before the ones that matter help nobody.
+// usage is the template of the usage text. It leaves out the global flags, which `options` lists: two dozen lines would
+// hide the flags of the command.
 const usage = `Usage:
 {{- if .HasAvailableSubCommands}}
   {{.CommandPath}} COMMAND [flags]{{else}}
@@ -43,7 +44,7 @@ More help:{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
 '{{.Root.CommandPath}} options' lists the flags that all commands have.
 `
 
-// setHelpTemplates gives all commands the same form of help.
+// setHelpTemplates gives all commands the same layout of help.
 func setHelpTemplates(root *cobra.Command) {
 	root.SetUsageTemplate(usage)
 	root.SetHelpCommandGroupID("")

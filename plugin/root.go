@@ -1,10 +1,10 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package root assembles the commands of the plugin and turns what they return into a message and an exit code.
+// Package plugin assembles the commands of kubectl sandbox, and turns their errors into messages and exit codes.
 //
 // Invariants:
-//   - an error is printed once, to stderr, and nothing prints a stack trace;
+//   - an error is printed once, to stderr, without a stack trace;
 //   - help, completion scripts and validation contact no cluster.
 package plugin
 
@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
-// programInHelp is the program's name as the commands' help texts spell it; the real one takes its place.
+// programInHelp is the program's name in the help texts of the commands. It is replaced by the actual name.
 const programInHelp = "kubectl sandbox"
 
 // NewCommand returns the command line of a program of that name, as in "kubectl sandbox". Making it contacts no cluster.
@@ -45,7 +45,7 @@ func newCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox list",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: f.Program()},
 		SilenceErrors: true,
-		// One or two wrong letters are a slip.
+		// Up to two wrong letters count as a typing error.
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		Args:                       unknownCommand,
@@ -73,7 +73,7 @@ func newCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return root
 }
 
-// unknownCommand refuses a first argument that no command is called, and names those that look like it.
+// unknownCommand refuses a first argument that is not a command, and suggests similar ones.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s", message)
 }
 
-// suggestions are the commands that a word may stand for: those that it is another name for, or else those that look like it.
+// suggestions returns the commands with that alternative name, or else those with a similar name.
 func suggestions(cmd *cobra.Command, word string) []string {
 	var names []string
 	for _, child := range cmd.Commands() {
@@ -99,6 +99,7 @@ func suggestions(cmd *cobra.Command, word string) []string {
 	return cmd.SuggestionsFor(word)
 }
 
+// visitCommands calls do for a command and all commands below it.
 func visitCommands(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, child := range c.Commands() {
@@ -106,7 +107,7 @@ func visitCommands(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// adaptCommand gives a command the program's name in its texts and marks what fails before it runs as wrong usage.
+// adaptCommand puts the program's name into the texts of a command, and marks errors in its flags as usage errors.
 func adaptCommand(c *cobra.Command, program string) {
 	for _, text := range []*string{&c.Short, &c.Long, &c.Example} {
 		*text = strings.ReplaceAll(*text, programInHelp, program)

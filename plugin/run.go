@@ -24,12 +24,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/signals"
 )
 
-// completionFilePrefix is what kubectl calls a file that completes a plugin's arguments: kubectl_complete-sandbox.
+// completionFilePrefix begins the name of the file that kubectl runs to complete a plugin's arguments:
+// kubectl_complete-sandbox.
 const completionFilePrefix = "kubectl_complete-"
 
-// Run executes one command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP, and output that nobody reads any
-// more, cancel the command's context, so that it can clean up, and one that is stuck is left; a second SIGINT or SIGTERM ends the
-// process at once.
+// Run executes a command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP, and output that is no
+// longer read, cancel the context of the command, so that it can clean up. A command that hangs is abandoned. A second
+// SIGINT or SIGTERM ends the process at once.
 func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams, clock clock.WithTicker) int {
 	ctx, cancel, stop := signals.Context(ctx)
 	defer stop()
@@ -47,13 +48,14 @@ func Run(ctx context.Context, argv []string, streams genericiooptions.IOStreams,
 		if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
 			return cli.ExitOutputClosed
 		}
-		_, _ = io.WriteString(streams.ErrOut, "Error: interrupted\n") // the process ends
+		_, _ = io.WriteString(streams.ErrOut, "Error: interrupted\n") // best effort
 		return cli.ExitInterrupted
 	}
 	return code
 }
 
-// cancelWhenUnread has a stream that nobody reads any more end the command. A terminal stays the file that it is: it is asked for its size.
+// cancelWhenUnread cancels the command when the output is no longer read. A terminal is returned unchanged, since its
+// size is read from the file.
 func cancelWhenUnread(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return w
@@ -61,8 +63,8 @@ func cancelWhenUnread(w io.Writer, cancel context.CancelCauseFunc) io.Writer {
 	return signals.Output(w, func() { cancel(signals.ErrOutputClosed) })
 }
 
-// execute runs the command and prints its error. Whatever fails before a command's own code runs is wrong usage: cobra's
-// checks of arguments and flags have no type of their own.
+// execute runs the command and prints its error. An error before the command's own code runs is a usage error: cobra's
+// errors about arguments and flags have no type.
 func execute(ctx context.Context, root *cobra.Command, args []string, f factory.Factory, errOut io.Writer) int {
 	started := false
 	visitCommands(root, func(c *cobra.Command) {
@@ -79,7 +81,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 		err = cli.UsageError(err)
 	}
 	if errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
-		err = cli.OutputClosedError() // what was cut short is no success, whatever the command made of it
+		err = cli.OutputClosedError() // truncated output is not a success, whatever the command returned
 	}
 	code := cli.ExitCode(err)
 	messages := printing.ErrorMessages(err, f)
@@ -90,11 +92,10 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 	return code
 }
 
-// printErrors prints each error once, and after wrong usage where help is. A remote command's exit code has no message: nothing is
-// printed, whatever the code.
+// printErrors prints each error once, and for wrong usage where to find help. Remote exit codes have no message.
 func printErrors(out io.Writer, messages []string, code int, cmd *cobra.Command) {
 	for _, message := range messages {
-		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // there is nowhere left to complain
+		_, _ = fmt.Fprintf(out, "Error: %s\n", printable.Text(message)) // best effort
 	}
 	if code == cli.ExitUsage && len(messages) > 0 {
 		_, _ = fmt.Fprintf(out, "See '%s --help'.\n", cmd.CommandPath())

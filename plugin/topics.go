@@ -27,12 +27,12 @@ exec, shell and run pass on the exit code of the remote command, and end with
 logs ends with 255 when the connection was lost before the end of the log, and cp when it was
 lost before the copy was complete.`
 
-// newExitCodesTopic is a page of help, not a command.
+// newExitCodesTopic returns a help topic, which is not a command.
 func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodes}
 }
 
-// newOptionsCommand lists the flags that all commands have, which their own help leaves out.
+// newOptionsCommand returns the command that lists the global flags, which the help of other commands leaves out.
 func newOptionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "options",
@@ -48,5 +48,5 @@ func newOptionsCommand() *cobra.Command {
 	}
 }
 
-// helpWidth is the width that help is wrapped at.
+// helpWidth is the width at which help is wrapped.
 const helpWidth = 118

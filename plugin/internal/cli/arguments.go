@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package argument checks how many arguments a command got and says in plain words which one is missing. It also writes them for a shell.
 package cli
 
 import (
@@ -20,7 +19,7 @@ func NoArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// OnlyArgsAfterDash refuses any argument before "--".
+// OnlyArgsAfterDash refuses arguments before "--".
 func OnlyArgsAfterDash(cmd *cobra.Command, args []string) error {
 	if own := ArgsBeforeDash(cmd, args); len(own) > 0 {
 		return fmt.Errorf("unexpected argument %q: the command and its arguments come after \"--\"", own[0])
@@ -28,7 +27,7 @@ func OnlyArgsAfterDash(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ExactArgs asks for one argument for each name. What follows "--" does not count.
+// ExactArgs requires one argument for each name. It ignores what follows "--".
 func ExactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		own := ArgsBeforeDash(cmd, args)
@@ -42,7 +41,7 @@ func ExactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// AtLeastOneArg asks for one or more arguments of a name.
+// AtLeastOneArg requires one or more arguments of that name.
 func AtLeastOneArg(name string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -60,7 +59,7 @@ func ArgsBeforeDash(cmd *cobra.Command, args []string) []string {
 	return args
 }
 
-// ArgsAfterDash returns the arguments after "--", nil if there is no "--".
+// ArgsAfterDash returns the arguments after "--", or nil without a "--".
 func ArgsAfterDash(cmd *cobra.Command, args []string) []string {
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		return args[n:]
@@ -68,9 +67,10 @@ func ArgsAfterDash(cmd *cobra.Command, args []string) []string {
 	return nil
 }
 
+// shellSafe matches words that a shell takes literally without quotes.
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// ShellQuote makes one word of a shell's command line.
+// ShellQuote quotes a word for a POSIX shell, if it needs quoting.
 func ShellQuote(word string) string {
 	if shellSafe.MatchString(word) {
 		return word

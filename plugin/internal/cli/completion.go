@@ -1,8 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package complete completes what users type with what the cluster has. It never fails: without a cluster there is nothing
-// to suggest.
 package cli
 
 import (
@@ -22,63 +20,65 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// completionTimeout is how long a user waits for a suggestion.
+// completionTimeout is how long the shell waits for suggestions.
 const completionTimeout = 2 * time.Second
 
-// maxCompletions is how many names are asked for: nobody reads more.
+// maxCompletions limits how many names are listed.
 const maxCompletions = 500
 
 // CompletionFunc completes an argument or the value of a flag.
 type CompletionFunc = cobra.CompletionFunc
 
-// newCompletion makes a Func of one that lists names. Only those that begin as the user began are suggested.
-func newCompletion(list func(ctx context.Context, args []string, begun string) []string) CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+// newCompletion returns a CompletionFunc that suggests the listed names with the typed prefix, without those that are
+// already arguments.
+func newCompletion(list func(ctx context.Context, args []string, prefix string) []string) CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ctx == nil {
 			ctx = context.Background()
 		}
 		ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 		defer cancel()
-		names := list(ctx, args, begun)
+		names := list(ctx, args, prefix)
 		names = slices.DeleteFunc(names, func(name string) bool {
-			return !strings.HasPrefix(name, begun) || slices.Contains(args, name)
+			return !strings.HasPrefix(name, prefix) || slices.Contains(args, name)
 		})
 		slices.Sort(names)
 		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// CompleteFirstArg completes the first argument only.
+// CompleteFirstArg completes only the first argument.
 func CompleteFirstArg(complete CompletionFunc) CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return complete(cmd, args, begun)
+		return complete(cmd, args, prefix)
 	}
 }
 
-// CompleteSandboxes completes the names of claims and CompleteSandboxes: bare, or after "claim/" or "sandbox/".
+// CompleteSandboxes completes the names of claims and Sandboxes: bare, or after "claim/" or "sandbox/". Bare names
+// leave out Sandboxes that have an owner.
 func CompleteSandboxes(f factory.Factory) CompletionFunc {
-	return newCompletion(func(ctx context.Context, _ []string, begun string) []string {
+	return newCompletion(func(ctx context.Context, _ []string, prefix string) []string {
 		a, err := factory.NewClients(f)
 		if err != nil {
 			return nil
 		}
-		kind, prefix := resolve.KindAny, ""
-		if word, _, found := strings.Cut(begun, "/"); found {
+		kind, kindPrefix := resolve.KindAny, ""
+		if word, _, found := strings.Cut(prefix, "/"); found {
 			ref, err := resolve.Parse(word + "/x")
 			if err != nil {
 				return nil
 			}
-			kind, prefix = ref.Kind, word+"/"
+			kind, kindPrefix = ref.Kind, word+"/"
 		}
 		var names []string
 		if kind == resolve.KindAny || kind == resolve.KindClaim {
 			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
-					names = append(names, prefix+list.Items[i].Name)
+					names = append(names, kindPrefix+list.Items[i].Name)
 				}
 			}
 		}
@@ -86,7 +86,7 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
 					if kind == resolve.KindSandbox || metav1.GetControllerOf(&list.Items[i]) == nil {
-						names = append(names, prefix+list.Items[i].Name)
+						names = append(names, kindPrefix+list.Items[i].Name)
 					}
 				}
 			}
@@ -116,7 +116,7 @@ func CompleteTemplates(f factory.Factory) CompletionFunc {
 	})
 }
 
-// listFunc is a client's List for one kind.
+// listFunc lists the objects of one kind, as the method List of a client does.
 type listFunc[L runtime.Object] func(context.Context, metav1.ListOptions) (L, error)
 
 // completeObjects completes the names of the objects of one kind.
@@ -163,11 +163,11 @@ func CompleteContainers(f factory.Factory) CompletionFunc {
 	})
 }
 
-// RegisterCompletions completes the names of those commands that take names and do not complete them themselves, and the values of
-// flags. A command that makes something takes a name that is not there yet, and nothing that we take is a file, but for cp.
+// RegisterCompletions adds completion to the commands below root that take names and have none, and to their flags.
+// Commands that create something get none, since they take a new name.
 func RegisterCompletions(root *cobra.Command, f factory.Factory) {
 	if root.PersistentFlags().Lookup("namespace") != nil {
-		_ = root.RegisterFlagCompletionFunc("namespace", CompleteNamespaces(f)) // fails only for a flag that does not exist
+		_ = root.RegisterFlagCompletionFunc("namespace", CompleteNamespaces(f)) // it fails only for an unknown flag
 	}
 	registerKubeconfigCompletions(root, f)
 	registerFlagCompletions(root, f)
@@ -176,6 +176,8 @@ func RegisterCompletions(root *cobra.Command, f factory.Factory) {
 	}
 }
 
+// registerArgumentCompletions adds completion of arguments to a command and those below it, according to its usage
+// line.
 func registerArgumentCompletions(cmd *cobra.Command, f factory.Factory) {
 	for _, child := range cmd.Commands() {
 		registerArgumentCompletions(child, f)

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// enumFlagValues are the flags whose values are words, by their names, wherever they are.
+// enumFlagValues returns the values of the flags that take one of a few words, by the name of the flag.
 func enumFlagValues() map[string][]string {
 	policies := []string{"Disallowed", "Allowed", "Overrides"}
 	return map[string][]string{
@@ -32,7 +32,7 @@ func enumFlagValues() map[string][]string {
 	}
 }
 
-// registerFlagCompletions completes the values of all flags of the command, and of those below it, that have some.
+// registerFlagCompletions completes the flags of a command and of those below it.
 func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
 	for name, values := range enumFlagValues() {
 		registerFlagCompletion(cmd, name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
@@ -52,7 +52,7 @@ func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
 	}
 }
 
-// registerFlagCompletion completes a flag that the command has and nobody completes yet.
+// registerFlagCompletion completes a flag, if the command has it and nothing completes it yet.
 func registerFlagCompletion(cmd *cobra.Command, name string, complete CompletionFunc) {
 	if flag := cmd.Flags().Lookup(name); flag == nil && cmd.PersistentFlags().Lookup(name) == nil {
 		return
@@ -62,7 +62,7 @@ func registerFlagCompletion(cmd *cobra.Command, name string, complete Completion
 	}
 }
 
-// registerKubeconfigCompletions completes the flags that name something in the kubeconfig.
+// registerKubeconfigCompletions completes the flags that name an entry of the kubeconfig.
 func registerKubeconfigCompletions(root *cobra.Command, f factory.Factory) {
 	file, ok := f.(interface{ Kubeconfig() (api.Config, error) })
 	if !ok {
@@ -97,7 +97,7 @@ func CompleteServiceAccounts(f factory.Factory) CompletionFunc {
 	})
 }
 
-// CompletePorts completes the ports of the sandbox that the first argument names: their numbers, or their names as a user begins one.
+// CompletePorts completes the ports of the sandbox that the first argument names, as numbers and as names.
 func CompletePorts(f factory.Factory) CompletionFunc {
 	return newCompletion(func(ctx context.Context, args []string, _ string) []string {
 		ref, err := resolve.Parse(args[0])
@@ -125,12 +125,12 @@ func CompletePorts(f factory.Factory) CompletionFunc {
 	})
 }
 
-// CompleteFirstThenRest completes the first argument with one function, and all that follow with another.
+// CompleteFirstThenRest completes the first argument with one function and the others with another.
 func CompleteFirstThenRest(first, others CompletionFunc) CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return first(cmd, args, begun)
+			return first(cmd, args, prefix)
 		}
-		return others(cmd, args, begun)
+		return others(cmd, args, prefix)
 	}
 }

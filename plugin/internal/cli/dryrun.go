@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dryrun holds the flag --dry-run, and how what was only tried is printed.
 package cli
 
 import (
@@ -23,7 +22,7 @@ const (
 	DryRunServer = "server"
 )
 
-// DryRunOptions are the flag.
+// DryRunOptions are the flag --dry-run.
 type DryRunOptions struct{ Mode string }
 
 // AddFlag adds --dry-run.
@@ -42,24 +41,25 @@ func (o *DryRunOptions) Validate() error {
 	return fmt.Errorf("--dry-run is %q: use client, server or none", o.Mode)
 }
 
-// Enabled says whether nothing is to be changed.
+// Enabled reports whether this is a dry run, which changes nothing.
 func (o *DryRunOptions) Enabled() bool { return o.Mode != DryRunNone }
 
-// OnClient says whether the cluster is not even asked.
+// OnClient reports whether the dry run sends nothing to the cluster.
 func (o *DryRunOptions) OnClient() bool { return o.Mode == DryRunClient }
 
-// OnServer says whether the cluster is asked to check only.
+// OnServer reports whether the cluster checks the request without persisting it.
 func (o *DryRunOptions) OnServer() bool { return o.Mode == DryRunServer }
 
-// NewCreatedPrintFlags returns kubectl's flags for what was created, without its --template: that is ours, for a SandboxTemplate. A
-// template for the output is given as -o go-template=.
+// NewCreatedPrintFlags returns kubectl's print flags for created objects, without --template: our flag of that name
+// takes a SandboxTemplate. Templates for the output are given as -o go-template=.
 func NewCreatedPrintFlags() *genericclioptions.PrintFlags {
 	flags := genericclioptions.NewPrintFlags("created").WithTypeSetter(scheme.Scheme)
 	flags.TemplatePrinterFlags.TemplateArgument = nil
 	return flags
 }
 
-// Print prints an object as the flags of the command say; without a format, that it was created or only tried.
+// Print prints a created object in the format of the flags. Without a format it prints that the object was created, or
+// would be.
 func (o *DryRunOptions) Print(flags *genericclioptions.PrintFlags, object runtime.Object, out io.Writer) error {
 	switch o.Mode {
 	case DryRunClient:

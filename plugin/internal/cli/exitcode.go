@@ -1,11 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exit says which exit code an error has. Commands return errors; nobody but the main calls os.Exit.
-//
-// Invariants:
-//   - the codes are those of `help exit-codes` and no others, except a remote command's own;
-//   - an error that nobody classified is a failure (1), never a success.
 package cli
 
 import (
@@ -24,8 +19,8 @@ const (
 	ExitConnectionLost = 255
 )
 
-// ExitError is an error with an exit code. Err may be nil: then nothing is printed, as when a remote command failed and has
-// spoken for itself.
+// ExitError is an error with an exit code. If Err is nil, nothing is printed: a failed remote command has already
+// printed its own error.
 type ExitError struct {
 	Code int
 	Err  error
@@ -42,16 +37,16 @@ func (e *ExitError) Error() string {
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// UsageError marks an error as the user's wrong usage.
+// UsageError marks an error as wrong usage of the command line.
 func UsageError(err error) error { return withExitCode(ExitUsage, err) }
 
-// TimeoutError marks an error as a wait that took too long.
+// TimeoutError marks an error as a wait that timed out.
 func TimeoutError(err error) error { return withExitCode(ExitTimeout, err) }
 
 // ConnectionLostError marks an error as a connection that broke before the remote end reported a status.
 func ConnectionLostError(err error) error { return withExitCode(ExitConnectionLost, err) }
 
-// RemoteExitError passes on the exit code of a remote command, without a message. Code 0 is no error.
+// RemoteExitError passes on the exit code of a remote command without a message. It returns nil for code 0.
 func RemoteExitError(code int) error {
 	if code == ExitOK {
 		return nil
@@ -59,8 +54,8 @@ func RemoteExitError(code int) error {
 	return &ExitError{Code: code}
 }
 
-// OutputClosedError is for a command whose output nobody reads any more: it ends without a word, with the code that shells show for
-// SIGPIPE.
+// OutputClosedError returns the error of a command whose output is no longer read: no message, and the exit code that
+// shells report for SIGPIPE.
 func OutputClosedError() error { return &ExitError{Code: ExitOutputClosed} }
 
 func withExitCode(code int, err error) error {
@@ -70,10 +65,10 @@ func withExitCode(code int, err error) error {
 	return &ExitError{Code: code, Err: err}
 }
 
-// ExitCode is the exit code of an error. Several joined errors have their common code, or 1 if they differ.
+// ExitCode returns the exit code of an error. Joined errors have their common code, or 1 if their codes differ.
 func ExitCode(err error) int {
 	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
-		switch e := wrapped.(type) { //nolint:errorlint // the outermost that decides is wanted
+		switch e := wrapped.(type) { //nolint:errorlint // the outermost error with a code decides
 		case *ExitError:
 			return e.Code
 		case interface{ Unwrap() []error }:
@@ -93,6 +88,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
+// commonExitCode returns the code that all errors have, or ExitFailed.
 func commonExitCode(errs []error) int {
 	code := ExitOK
 	for _, err := range errs {

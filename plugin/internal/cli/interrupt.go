@@ -1,11 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package interrupt ends a command soon after it was interrupted, whatever it is waiting for.
-//
-// Invariants:
-//   - a command that is stuck, in a pipe that nobody reads or a file that nobody opens, does not keep the process;
-//   - one that puts away what it made is waited for, for a bounded time.
 package cli
 
 import (
@@ -17,22 +12,24 @@ import (
 )
 
 const (
-	// interruptGracePeriod is how long a command may go on that has nothing to put away.
+	// interruptGracePeriod is how long an interrupted command may go on if it has nothing to clean up.
 	interruptGracePeriod = 800 * time.Millisecond
-	// maxExitHold is how long it may take to put things away.
+	// maxExitHold is how long the cleanup of an interrupted command may take.
 	maxExitHold = 20 * time.Second
 )
 
+// exitHoldsKey is the key of exitHolds in a context.
 type exitHoldsKey struct{}
 
-// exitHolds counts those who have something to put away.
+// exitHolds counts the cleanups that the process waits for.
 type exitHolds struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed while there are none
+	none  chan struct{} // closed while count is 0
 }
 
-// HoldExit has an interrupted process wait until the function that it returns is called. It may be called more than once.
+// HoldExit makes an interrupted process wait until release is called, at most maxExitHold. Holds add up, and release
+// may be called more than once. It does nothing for a context that is not of RunInterruptible.
 func HoldExit(ctx context.Context) (release func()) {
 	h, ok := ctx.Value(exitHoldsKey{}).(*exitHolds)
 	if !ok {
@@ -53,13 +50,15 @@ func HoldExit(ctx context.Context) (release func()) {
 	})
 }
 
+// released returns a channel that is closed while nothing holds the exit.
 func (h *exitHolds) released() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.none
 }
 
-// RunInterruptible runs a command until it ends, or until it was interrupted and has had its time. It says whether the command has ended.
+// RunInterruptible runs a command until it ends, or until its context is cancelled and its grace period is over. ended
+// is false if the command is still running.
 func RunInterruptible(ctx context.Context, clock clock.Clock, command func(context.Context) int) (code int, ended bool) {
 	h := &exitHolds{none: make(chan struct{})}
 	close(h.none)
@@ -88,7 +87,7 @@ func RunInterruptible(ctx context.Context, clock clock.Clock, command func(conte
 		case <-short.C():
 		}
 		select {
-		case <-h.released(): // nobody has begun anew
+		case <-h.released(): // no hold was taken in the meantime
 			return 0, false
 		default:
 		}

@@ -1,16 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package listing is what `pool list` and `template list` have in common: which objects, and how they are printed.
 package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
@@ -18,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// ListOptions are the names and flags.
+// ListOptions are the names and flags of a command that lists objects of one kind.
 type ListOptions struct {
 	Names         []string
 	AllNamespaces bool
@@ -29,12 +26,12 @@ type ListOptions struct {
 	printing *printing.TableOptions
 }
 
-// NewListOptions returns Options of a command that lists one kind.
+// NewListOptions returns the options of a command that lists the kind.
 func NewListOptions(kind resolve.Kind) *ListOptions {
 	return &ListOptions{kind: kind, printing: printing.NewTableOptions()}
 }
 
-// AddFlags adds the flags.
+// AddFlags adds --all-namespaces, --selector and the flags of the table.
 func (o *ListOptions) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
@@ -43,16 +40,7 @@ func (o *ListOptions) AddFlags(cmd *cobra.Command) {
 
 // Validate checks the names and flags.
 func (o *ListOptions) Validate() error {
-	if len(o.Names) > 0 && (o.AllNamespaces || o.Selector != "") {
-		return UsageError(errors.New("NAME does not go together with -A or -l"))
-	}
-	if _, err := labels.Parse(o.Selector); err != nil {
-		return UsageError(fmt.Errorf("-l %q: %w", o.Selector, err))
-	}
-	if err := o.printing.Validate(); err != nil {
-		return UsageError(err)
-	}
-	refs, err := ParseRefs(o.Names)
+	refs, err := ParseListFlags(o.Names, o.AllNamespaces, o.Selector, o.printing)
 	if err != nil {
 		return err
 	}
@@ -60,7 +48,22 @@ func (o *ListOptions) Validate() error {
 	return RequireKind(o.kind, refs)
 }
 
-// BareNames are the names without their kind. They are there after Validate.
+// ParseListFlags validates the names and flags of a command that lists objects, and parses the names. Its errors are usage
+// errors.
+func ParseListFlags(names []string, allNamespaces bool, selector string, table *printing.TableOptions) ([]resolve.Ref, error) {
+	if len(names) > 0 && (allNamespaces || selector != "") {
+		return nil, UsageError(errors.New("NAME does not go together with -A or -l"))
+	}
+	if err := ValidateSelector(selector); err != nil {
+		return nil, err
+	}
+	if err := table.Validate(); err != nil {
+		return nil, UsageError(err)
+	}
+	return ParseRefs(names)
+}
+
+// BareNames returns the names without their kind. Validate must have been called.
 func (o *ListOptions) BareNames() []string {
 	names := make([]string, 0, len(o.refs))
 	for _, ref := range o.refs {
@@ -69,7 +72,7 @@ func (o *ListOptions) BareNames() []string {
 	return names
 }
 
-// Namespace is where to list: the given one, or all.
+// Namespace returns the namespace to list: the given one, or all.
 func (o *ListOptions) Namespace(namespace string) string {
 	if o.AllNamespaces {
 		return metav1.NamespaceAll
@@ -77,7 +80,7 @@ func (o *ListOptions) Namespace(namespace string) string {
 	return namespace
 }
 
-// Print prints the items, or on stderr that there is nothing to show.
+// Print prints the items. If a table would be empty, it prints on stderr that nothing was found.
 func (o *ListOptions) Print(items []printing.Item, columns []metav1.TableColumnDefinition, namespace string, streams genericiooptions.IOStreams) error {
 	if len(items) > 0 || !o.printing.Table() {
 		return o.printing.Print(items, columns, o.AllNamespaces, streams.Out)

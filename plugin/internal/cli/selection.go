@@ -1,11 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package selection is how commands that work on several sandboxes are told which: by names, by label, or all.
-//
-// Invariants:
-//   - every selected sandbox is tried, whatever becomes of the others;
-//   - a label or --all never selects what a claim or a pool holds: those are reached through their holder.
 package cli
 
 import (
@@ -25,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// SelectionOptions are the names and flags.
+// SelectionOptions select objects: by name, by label, or all.
 type SelectionOptions struct {
 	Names    []string
 	All      bool
@@ -33,18 +28,18 @@ type SelectionOptions struct {
 	refs     []resolve.Ref
 }
 
-// AddFlags adds --all and --selector.
+// AddFlags adds --all and --selector for sandboxes.
 func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
 	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
 }
 
-// AddFlagsFor adds --all, which selects what the text says, and --selector.
+// AddFlagsFor adds --all, with the given help text, and --selector.
 func (o *SelectionOptions) AddFlagsFor(cmd *cobra.Command, all string) {
 	cmd.Flags().BoolVar(&o.All, "all", false, all)
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
 }
 
-// Validate checks the names and flags.
+// Validate checks that exactly one way to select is used, and parses the names.
 func (o *SelectionOptions) Validate() error {
 	ways := 0
 	for _, given := range []bool{len(o.Names) > 0, o.All, o.Selector != ""} {
@@ -58,15 +53,23 @@ func (o *SelectionOptions) Validate() error {
 	if ways > 1 {
 		return UsageError(errors.New("use only one of NAME, --all and -l"))
 	}
-	if _, err := labels.Parse(o.Selector); err != nil {
-		return UsageError(fmt.Errorf("-l %q: %w", o.Selector, err))
+	if err := ValidateSelector(o.Selector); err != nil {
+		return err
 	}
 	refs, err := ParseRefs(o.Names)
 	o.refs = refs
 	return err
 }
 
-// ValidateForKind checks the names and flags of a command that works on one kind: a name says that kind or none.
+// ValidateSelector returns a usage error for a value of --selector that is not a label selector.
+func ValidateSelector(selector string) error {
+	if _, err := labels.Parse(selector); err != nil {
+		return UsageError(fmt.Errorf("-l %q: %w", selector, err))
+	}
+	return nil
+}
+
+// ValidateForKind validates the options of a command that works on one kind: names may have that kind or none.
 func (o *SelectionOptions) ValidateForKind(kind resolve.Kind) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -74,7 +77,7 @@ func (o *SelectionOptions) ValidateForKind(kind resolve.Kind) error {
 	return RequireKind(kind, o.refs)
 }
 
-// BareNames are the names without their kind. They are there after Validate.
+// BareNames returns the names without their kind. Validate must have been called.
 func (o *SelectionOptions) BareNames() []string {
 	names := make([]string, 0, len(o.refs))
 	for _, ref := range o.refs {
@@ -83,7 +86,7 @@ func (o *SelectionOptions) BareNames() []string {
 	return names
 }
 
-// RequireKind refuses references that say another kind. Its error is one of usage.
+// RequireKind returns a usage error for references of another kind.
 func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
 	for _, ref := range refs {
 		if ref.Kind != resolve.KindAny && ref.Kind != kind {
@@ -93,7 +96,7 @@ func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
 	return nil
 }
 
-// ParseRefs reads names as references. Its error is one of usage.
+// ParseRefs parses names as references. Its errors are usage errors.
 func ParseRefs(names []string) ([]resolve.Ref, error) {
 	refs := make([]resolve.Ref, 0, len(names))
 	for _, name := range names {
@@ -106,7 +109,7 @@ func ParseRefs(names []string) ([]resolve.Ref, error) {
 	return refs, nil
 }
 
-// Refs returns the references that were given by name, or lists those that were selected.
+// Refs returns the references of the given names, or lists the selected claims and the Sandboxes that have no owner.
 func (o *SelectionOptions) Refs(ctx context.Context, sandboxes versioned.Interface, namespace string) ([]resolve.Ref, error) {
 	if len(o.refs) > 0 {
 		return o.refs, nil
@@ -137,15 +140,15 @@ func (o *SelectionOptions) Refs(ctx context.Context, sandboxes versioned.Interfa
 	return refs, nil
 }
 
-// maxConcurrent is how many sandboxes are worked on at a time.
+// maxConcurrent is how many references ForEach works on at the same time.
 const maxConcurrent = 16
 
-// ForEach calls do for every reference, some at a time, prints the results as they come, and joins the errors in the order
-// of the references.
+// ForEach calls do for every reference, several at a time. It prints the results as they arrive and joins the errors in
+// the order of the references.
 func ForEach(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result string, err error)) error {
 	errs := make([]error, len(refs))
 	places := make(chan struct{}, maxConcurrent)
-	var outMutex sync.Mutex
+	var outLock sync.Mutex
 	var all sync.WaitGroup
 	for i, ref := range refs {
 		places <- struct{}{}
@@ -153,8 +156,8 @@ func ForEach(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result str
 			defer func() { <-places }()
 			result, err := do(ref)
 			if err == nil && result != "" {
-				outMutex.Lock()
-				defer outMutex.Unlock()
+				outLock.Lock()
+				defer outLock.Unlock()
 				_, err = printable.Fprintf(out, "%s\n", result)
 			}
 			errs[i] = err

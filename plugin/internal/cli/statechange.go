@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operate is what suspend and resume have in common: change every selected sandbox, then wait if asked to.
 package cli
 
 import (
@@ -16,22 +15,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// StateChange is one kind of change.
+// StateChange changes the state of every selected sandbox, as suspend and resume do, and waits for it if requested.
 type StateChange struct {
-	// Doing and Done are how the result reads: "suspending", "suspended".
+	// Doing and Done are the words of the result, as in "suspending" and "suspended".
 	Doing, Done string
 	Goal        await.Goal
-	// Apply makes the change, and says whether there was anything to change.
+	// Apply makes the change. changed is false if the sandbox was in the state already.
 	Apply func(context.Context, *factory.Clients, *resolve.Target) (changed bool, err error)
 }
 
-// StateChangeOptions say which sandboxes, and whether to wait.
+// StateChangeOptions select the sandboxes and say whether to wait.
 type StateChangeOptions struct {
 	Selection SelectionOptions
 	Waiting   WaitOptions
 }
 
-// Run applies the change to every selected sandbox.
+// Run changes every selected sandbox.
 func (c StateChange) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *StateChangeOptions) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -58,16 +57,16 @@ func (c StateChange) changeOne(
 	if err != nil {
 		return "", err
 	}
-	called := string(t.Kind()) + "/" + t.Name()
+	name := string(t.Kind()) + "/" + t.Name()
 	changed, err := c.Apply(ctx, a, t)
 	if err != nil {
 		return "", err
 	}
 	if !o.Waiting.Wait {
 		if !changed {
-			return called + " unchanged", nil
+			return name + " unchanged", nil
 		}
-		return called + " " + c.Doing, nil
+		return name + " " + c.Doing, nil
 	}
 	_, err = a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
@@ -76,5 +75,5 @@ func (c StateChange) changeOne(
 	if err != nil {
 		return "", err
 	}
-	return called + " " + c.Done, nil
+	return name + " " + c.Done, nil
 }

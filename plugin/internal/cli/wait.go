@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package waiting holds the flags --wait and --timeout and tells on stderr what is being waited for.
 package cli
 
 import (
@@ -16,16 +15,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// DefaultWaitTimeout is long enough to pull a large image.
+// DefaultWaitTimeout allows for the pull of a large image.
 const DefaultWaitTimeout = 5 * time.Minute
 
-// WaitOptions are the flags.
+// WaitOptions are the flags --wait and --timeout. A timeout of 0 checks once; a negative one waits without limit.
 type WaitOptions struct {
 	Wait    bool
 	Timeout time.Duration
 }
 
-// AddFlags adds --wait, which waits for what the text says, and --timeout.
+// AddFlags adds --timeout, and --wait, whose help says until when it waits.
 func (o *WaitOptions) AddFlags(cmd *cobra.Command, until string) {
 	cmd.Flags().BoolVar(&o.Wait, "wait", false, "Wait until "+until+".")
 	o.AddTimeoutFlag(cmd)
@@ -36,20 +35,20 @@ func (o *WaitOptions) AddTimeoutFlag(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", DefaultWaitTimeout, "How long to wait, as in 90s or 10m; 0 looks once, below 0 there is no limit.")
 }
 
-// WaitProgress tells on a stream what each sandbox waits for. Several may be waited for at once.
+// WaitProgress prints what each sandbox is waiting for. It is safe for concurrent use.
 type WaitProgress struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// NewWaitProgress returns a Progress that writes to the stream, which should be stderr.
+// NewWaitProgress returns a WaitProgress that prints to out, usually stderr.
 func NewWaitProgress(out io.Writer) *WaitProgress { return &WaitProgress{out: out} }
 
-// Of returns what to call with the obstacles of one sandbox.
+// Of returns a function that prints an obstacle between one sandbox and its goal.
 func (p *WaitProgress) Of(name string, goal await.Goal) func(string) {
 	return func(obstacle string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, printable.Line(obstacle)) // progress that cannot be shown is lost
+		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, printable.Line(obstacle)) // progress is best effort
 	}
 }

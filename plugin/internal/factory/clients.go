@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access opens, for a command that has been validated, what it needs of the cluster and the SDK.
 package factory
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Clients is a way into one namespace of a cluster.
+// Clients are the clients and SDK objects for one namespace of a cluster.
 type Clients struct {
 	Namespace  string
 	Sandboxes  versioned.Interface
@@ -36,11 +35,11 @@ type Clients struct {
 	Volumes    *volume.Client
 	Operator   *operator.Monitor
 
-	// told is what was said already, so that it is said once by a command that waits for several things.
+	// warnOnce prints the warning of Wait once for a command that waits for several sandboxes.
 	warnOnce sync.Once
 }
 
-// NewClients makes the clients; it contacts nothing yet.
+// NewClients creates the clients. It contacts no cluster.
 func NewClients(f Factory) (*Clients, error) {
 	namespace, _, err := f.Namespace()
 	if err != nil {
@@ -66,26 +65,28 @@ func NewClients(f Factory) (*Clients, error) {
 	}, nil
 }
 
-// Wait waits as the Waiter does. Meanwhile it says on stderr, once, if it finds that no operator is there to do what is waited for.
-func (a *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
+// Wait waits for what the request describes. If no operator looks after the namespace, it prints a warning to errOut,
+// once for these Clients.
+func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	defer watched.Wait()
 	defer stop()
 	if r.Timeout != 0 {
 		watched.Go(func() {
-			a.Operator.Watch(watching, a.Namespace, func(trouble operator.Problem) {
-				a.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(a.Namespace, trouble)) }) // it is only a warning
+			c.Operator.Watch(watching, c.Namespace, func(problem operator.Problem) {
+				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(c.Namespace, problem)) }) // best effort
 			})
 		})
 	}
-	return a.Waiter.For(ctx, r)
+	return c.Waiter.For(ctx, r)
 }
 
-// OperatorWarning is how people are told that no operator is there. Where none was found, one of another kind may be there all the same.
-func OperatorWarning(namespace string, trouble operator.Problem) string {
-	message := printable.Line(trouble.Message)
-	if trouble.Absent {
+// OperatorWarning returns the warning that no operator looks after a namespace. If no operator was found at all,
+// another implementation may still be running.
+func OperatorWarning(namespace string, problem operator.Problem) string {
+	message := printable.Line(problem.Message)
+	if problem.Absent {
 		return fmt.Sprintf("perhaps nothing looks after sandboxes in namespace %s: %s", namespace, message)
 	}
 	return fmt.Sprintf("nothing looks after sandboxes in namespace %s: %s. Nothing will change until an operator runs", namespace, message)

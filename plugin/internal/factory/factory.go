@@ -1,12 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package factory hands the commands what they need to reach a cluster, and only when they ask for it.
+// Package factory provides the commands with clients of the cluster, when they need them.
 //
 // Invariants:
-//   - making a Factory and reading its flags contacts nothing and reads no file;
-//   - a command that needs no cluster (--help, completion script, validation) never calls a method that does;
-//   - commands take clients from here alone, so that a test can give them others.
+//   - creating a Factory and parsing its flags contacts no cluster and reads no file;
+//   - what needs no cluster (--help, completion scripts, validation) calls no method that does;
+//   - commands get their clients from here alone, so that a test can replace them.
 package factory
 
 import (
@@ -22,26 +22,26 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 )
 
-// Factory gives a command its surroundings. Clients are made at the first call and kept.
+// Factory provides what a command needs from outside. A client is created at the first call and kept.
 type Factory interface {
-	// Program is how the user calls us: "kubectl sandbox" or what argv[0] says instead.
+	// Program returns the name of the program as the user types it, as in "kubectl sandbox".
 	Program() string
-	// Clock is the only source of time.
+	// Clock returns the only source of time.
 	Clock() clock.WithTicker
-	// Color says whether output to the writer is coloured: --color, NO_COLOR and whether it is a terminal decide.
+	// Color reports whether output to the writer is coloured. It depends on --color, NO_COLOR and whether the writer is a terminal.
 	Color(out io.Writer) bool
-	// Namespace is the namespace to work in, and whether the user named it on the command line.
+	// Namespace returns the namespace, and whether the command line names it.
 	Namespace() (namespace string, explicit bool, err error)
-	// RESTConfig is a configuration that the caller may change.
+	// RESTConfig returns a configuration that the caller may modify.
 	RESTConfig() (*rest.Config, error)
-	// Sandboxes is the clientset of our own two API groups.
+	// Sandboxes returns the clientset of our two API groups.
 	Sandboxes() (versioned.Interface, error)
-	// Kubernetes is the clientset of the built-in kinds.
+	// Kubernetes returns the clientset of the built-in kinds.
 	Kubernetes() (kubernetes.Interface, error)
-	// Dynamic is the client for kinds and fields that we have no types for.
+	// Dynamic returns the client for kinds and fields without Go types.
 	Dynamic() (dynamic.Interface, error)
-	// Discovery tells what the API server serves.
+	// Discovery returns the client that lists what the API server serves.
 	Discovery() (discovery.DiscoveryInterface, error)
-	// RESTMapper maps kinds to resources.
+	// RESTMapper returns the mapper of kinds to resources.
 	RESTMapper() (meta.RESTMapper, error)
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 )
 
-// Requests a second, and at once: a command makes few, and should not be slowed down when it tries many names.
+// The client-side rate limit, in requests a second. It does not slow down a command with many names.
 const (
 	clientQPS   = 50
 	clientBurst = 100
@@ -41,7 +41,7 @@ const (
 	ColorNever  = "never"
 )
 
-// Flags is the Factory behind the command line: kubectl's own flags decide which cluster it reaches.
+// Flags is the Factory of the command line. It reaches the cluster that kubectl's flags and the kubeconfig name.
 type Flags struct {
 	program string
 	clock   clock.WithTicker
@@ -73,7 +73,7 @@ func New(program string, clock clock.WithTicker, errOut io.Writer) *Flags {
 	return f
 }
 
-// lazyClient returns a function that makes a client at its first call.
+// lazyClient returns a function that creates a client at its first call.
 func lazyClient[C any](f *Flags, client func(*rest.Config) (C, error)) func() (C, error) {
 	return sync.OnceValues(func() (C, error) {
 		config, err := f.RESTConfig()
@@ -122,7 +122,7 @@ func (f *Flags) Namespace() (string, bool, error) {
 	return f.config.ToRawKubeConfigLoader().Namespace()
 }
 
-// Kubeconfig is what the kubeconfig holds.
+// Kubeconfig returns the content of the kubeconfig.
 func (f *Flags) Kubeconfig() (api.Config, error) { return f.config.ToRawKubeConfigLoader().RawConfig() }
 
 // RESTConfig implements Factory.
@@ -145,8 +145,8 @@ func (f *Flags) Discovery() (discovery.DiscoveryInterface, error) {
 // RESTMapper implements Factory.
 func (f *Flags) RESTMapper() (meta.RESTMapper, error) { return f.config.ToRESTMapper() }
 
-// ProgramName turns argv[0] into what the user typed: kubectl finds "kubectl agent-sandbox" in a file called
-// kubectl-agent_sandbox. A file of any other name is called by that name.
+// ProgramName returns the program that the user typed for argv[0]. kubectl runs a file kubectl-agent_sandbox as
+// "kubectl agent-sandbox". A file with another kind of name is run by that name.
 func ProgramName(argv0 string) string {
 	name := argv0[strings.LastIndexAny(argv0, `/\`)+1:]
 	name = strings.TrimSuffix(name, ".exe")

@@ -30,15 +30,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// pollInterval is how often we look while we wait.
+// pollInterval is the time between two checks while waiting.
 const pollInterval = 500 * time.Millisecond
 
+// applier applies the manifests and prints progress.
 type applier struct {
 	dynamic        dynamic.Interface
 	kubernetes     kubernetes.Interface
 	clock          clock.WithTicker
 	streams        genericiooptions.IOStreams
-	forceConflicts bool // what others set is taken back
+	forceConflicts bool // overwrite fields that others set
 }
 
 func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier, error) {
@@ -53,12 +54,12 @@ func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier
 	return &applier{dynamic: dynamic, kubernetes: kubernetes, clock: f.Clock(), streams: streams}, nil
 }
 
-// printNote writes a line of progress; one that cannot be shown is lost.
+// printNote prints a line of progress to stderr, best effort.
 func (a *applier) printNote(format string, arguments ...any) {
 	_, _ = printable.Fprintf(a.streams.ErrOut, format+"\n", arguments...)
 }
 
-// get returns the object of that name, nil if there is none.
+// get returns the existing object, or nil.
 func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	have, err := install.Resource(a.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
 	switch {
@@ -70,7 +71,8 @@ func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*
 	return have, nil
 }
 
-// applyObject applies one object. What is there is ours: what somebody else set was left out of what is wanted, or is taken back.
+// applyObject applies one object with server-side apply. An existing object is forced: fields of others were left out
+// of want before, unless they are to be overwritten.
 func (a *applier) applyObject(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
 	content, err := json.Marshal(s.want.Object)
 	if err != nil {
@@ -80,25 +82,26 @@ func (a *applier) applyObject(ctx context.Context, s step, dryRun bool) (*unstru
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
-	is, err := install.Resource(a.dynamic, s.want).Patch(ctx, s.want.GetName(), types.ApplyPatchType, content, options)
+	got, err := install.Resource(a.dynamic, s.want).Patch(ctx, s.want.GetName(), types.ApplyPatchType, content, options)
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", install.ResourceName(s.want), err)
 	}
-	return is, nil
+	return got, nil
 }
 
-// outcome is what applying did, in kubectl's words. It compares contents: a dry run has no resource version of its own.
-func outcome(s step, is *unstructured.Unstructured) string {
+// outcome returns kubectl's word for what applying did. It compares contents, since a dry run returns no new resource
+// version.
+func outcome(s step, got *unstructured.Unstructured) string {
 	switch {
 	case s.have == nil:
 		return "created"
-	case equality.Semantic.DeepEqual(content(s.have), content(is)):
+	case equality.Semantic.DeepEqual(content(s.have), content(got)):
 		return "unchanged"
 	}
 	return "configured"
 }
 
-// content is an object without what the API server keeps about it.
+// content returns the object without status and the metadata that the API server maintains.
 func content(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	for _, field := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
@@ -108,15 +111,15 @@ func content(object *unstructured.Unstructured) map[string]any {
 	return object.Object
 }
 
-// printKept says what stays as somebody else set it.
+// printKept prints the fields that stay as somebody else set them.
 func (a *applier) printKept(s step) {
 	for _, field := range s.kept {
 		a.printNote("%s keeps %s, which %s set; --force-conflicts takes it back.", install.ResourceName(s.want), field.path, field.manager)
 	}
 }
 
-// apply applies the plan in order. The CustomResourceDefinitions are served before the operator of the new version starts. What
-// earlier versions granted and this one does not is taken away last.
+// apply applies the plan in order. CustomResourceDefinitions are established before the new operator starts. Obsolete
+// grants are deleted last.
 func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, timeout <-chan time.Time) error {
 	definitions := slices.IndexFunc(plan, func(s step) bool { return s.want.GetKind() != "CustomResourceDefinition" })
 	if definitions < 0 {
@@ -136,13 +139,14 @@ func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructur
 	return a.deleteObsolete(ctx, obsolete)
 }
 
+// applyAll applies objects and prints the outcome of each.
 func (a *applier) applyAll(ctx context.Context, plan []step) error {
 	for _, s := range plan {
-		is, err := a.applyObject(ctx, s, false)
+		got, err := a.applyObject(ctx, s, false)
 		if err != nil {
 			return fmt.Errorf("%w. The objects before it were applied: run the command again when the cause is gone", err)
 		}
-		if _, err := printable.Fprintf(a.streams.Out, "%s %s\n", install.ResourceName(s.want), outcome(s, is)); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s %s\n", install.ResourceName(s.want), outcome(s, got)); err != nil {
 			return err
 		}
 		a.printKept(s)
@@ -150,7 +154,7 @@ func (a *applier) applyAll(ctx context.Context, plan []step) error {
 	return nil
 }
 
-// establishedObstacle says what keeps the API server from serving the resource; empty when nothing does.
+// establishedObstacle returns what keeps the API server from serving a definition, or nothing.
 func (a *applier) establishedObstacle(ctx context.Context, definition *unstructured.Unstructured) (string, error) {
 	have, err := a.get(ctx, definition)
 	if err != nil {
@@ -162,8 +166,8 @@ func (a *applier) establishedObstacle(ctx context.Context, definition *unstructu
 	return definitionObstacle(have), nil
 }
 
-// definitionObstacle says why the API server does not serve a definition; empty when it does. Right after the creation the
-// conditions are null, which reads as a wrong type and means: not yet.
+// definitionObstacle returns why the API server does not serve a definition yet, or nothing. Right after creation the
+// conditions are null, which reads as an error of type and means not yet.
 func definitionObstacle(definition *unstructured.Unstructured) string {
 	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions")
 	for _, condition := range conditions {
@@ -180,7 +184,7 @@ func definitionObstacle(definition *unstructured.Unstructured) string {
 	return "the API server does not serve it yet"
 }
 
-// preview says what would be done; the server's word comes with a diff.
+// preview prints what would be applied. A dry run on the server includes a diff.
 func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, server bool) error {
 	mode := "dry run"
 	if server {
@@ -192,15 +196,15 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 			done = "would be created"
 		}
 		if server {
-			is, err := a.applyObject(ctx, s, true)
+			got, err := a.applyObject(ctx, s, true)
 			switch {
 			case apierrors.IsNotFound(err):
 				done = "would be created; not checked, because its namespace does not exist yet"
 			case err != nil:
 				return err
 			default:
-				if done = outcome(s, is); done == "configured" {
-					difference = diff.Diff(content(s.have), content(is))
+				if done = outcome(s, got); done == "configured" {
+					difference = diff.Diff(content(s.have), content(got))
 				}
 			}
 		}
@@ -220,19 +224,19 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 	return nil
 }
 
-// waitUntil looks again and again until there is no obstacle, and tells of each new one.
+// waitUntil polls until there is no obstacle, and prints each new one.
 func (a *applier) waitUntil(ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error)) error {
 	ticker := a.clock.NewTicker(pollInterval)
 	defer ticker.Stop()
-	told := ""
+	printed := ""
 	for {
 		obstacle, err := look()
 		if err != nil || obstacle == "" {
 			return err
 		}
-		if obstacle != told {
+		if obstacle != printed {
 			a.printNote("Waiting for %s: %s", what, obstacle)
-			told = obstacle
+			printed = obstacle
 		}
 		select {
 		case <-ctx.Done():

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// Obstacle says what keeps an operator from being available in the version of its Deployment; empty when nothing does.
+// Obstacle returns what keeps the operator from being available in the version of its Deployment, or nothing.
 func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *appsv1.Deployment) (string, error) {
 	if isRolledOut(deployment) {
 		return "", nil
@@ -27,7 +27,7 @@ func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *apps
 		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
 	})
 	if apierrors.IsForbidden(err) {
-		return deploymentObstacle(deployment, nil), nil // the Deployment alone tells less, and enough
+		return deploymentObstacle(deployment, nil), nil // the Deployment has to suffice
 	}
 	if err != nil {
 		return "", err
@@ -35,7 +35,7 @@ func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *apps
 	return deploymentObstacle(deployment, pods.Items), nil
 }
 
-// waitAvailable waits until the operator runs as it was applied last.
+// waitAvailable waits until the operator runs as applied.
 func (a *applier) waitAvailable(ctx context.Context, namespace string, timeout <-chan time.Time) error {
 	err := a.waitUntil(ctx, timeout, "the operator to be available", func() (string, error) {
 		deployment, err := a.kubernetes.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
@@ -50,6 +50,7 @@ func (a *applier) waitAvailable(ctx context.Context, namespace string, timeout <
 	return err
 }
 
+// isRolledOut reports whether all replicas run the latest Pod template.
 func isRolledOut(d *appsv1.Deployment) bool {
 	want := int32(1)
 	if d.Spec.Replicas != nil {
@@ -59,7 +60,7 @@ func isRolledOut(d *appsv1.Deployment) bool {
 		d.Status.AvailableReplicas >= want && d.Status.Replicas == d.Status.UpdatedReplicas
 }
 
-// deploymentObstacle is what keeps the operator from running, as far as can be seen.
+// deploymentObstacle returns what keeps the operator from running, according to its Deployment and Pods.
 func deploymentObstacle(d *appsv1.Deployment, pods []corev1.Pod) string {
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
@@ -81,7 +82,7 @@ func deploymentObstacle(d *appsv1.Deployment, pods []corev1.Pod) string {
 	return found
 }
 
-// podObstacle is what a Pod waits for; serious is what does not pass by itself.
+// podObstacle returns what a Pod waits for. serious is true for what does not pass by itself.
 func podObstacle(pod *corev1.Pod) (text string, serious bool) {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
@@ -97,7 +98,7 @@ func podObstacle(pod *corev1.Pod) (text string, serious bool) {
 		case waiting == nil:
 			return "its Pod " + pod.Name + " is not ready yet", false
 		case podreason.ForWaitingReason(waiting.Reason) == podreason.ImagePull:
-			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // one word for what flaps between two
+			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // the reason alternates between two values
 		case podreason.ForWaitingReason(waiting.Reason) == podreason.CrashLoop && status.LastTerminationState.Terminated != nil:
 			return fmt.Sprintf("it crashes with exit code %d: kubectl logs -n %s %s --previous tells more",
 				status.LastTerminationState.Terminated.ExitCode, pod.Namespace, pod.Name), true

@@ -20,15 +20,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// step is one object to apply, and what the cluster has of that name.
+// step is one object to apply, with the existing object of that name.
 type step struct {
 	want *unstructured.Unstructured
-	have *unstructured.Unstructured // nil: nothing
-	kept []keptField                // what stays as somebody else set it
+	have *unstructured.Unstructured // nil: it does not exist
+	kept []keptField                // fields that stay as somebody else set them
 }
 
-// check finds out, without writing anything, whether all objects can be applied. It leaves out a namespace that somebody
-// else made: it is used as it is.
+// check finds out, without writing, whether all objects can be applied, and returns the plan. A namespace that somebody
+// else created is used as it is and left out.
 func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructured, namespace string) ([]step, error) {
 	if err := CheckPermissions(ctx, a.kubernetes, objects, "get", "create", "patch"); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 	return plan, a.checkAdmission(ctx, plan)
 }
 
-// checkAdmission has the API server check what can be checked before the namespace exists: a ClusterRole that would give more
-// than the user has is refused here, not halfway.
+// checkAdmission has the API server check in a dry run what does not depend on the namespace. A ClusterRole that
+// exceeds the permissions of the user fails here, before anything is written.
 func (a *applier) checkAdmission(ctx context.Context, plan []step) error {
 	for _, s := range plan {
 		switch s.want.GetKind() {
@@ -80,7 +80,8 @@ func (a *applier) checkAdmission(ctx context.Context, plan []step) error {
 	return nil
 }
 
-// checkOtherNamespace says that the operator is installed in another namespace: two of them would fight.
+// checkOtherNamespace returns an error as problem if the operator is installed in another namespace: two operators
+// would conflict.
 func (a *applier) checkOtherNamespace(ctx context.Context, namespace string) (problem, err error) {
 	found, err := findNamespace(ctx, a.kubernetes)
 	if err != nil || found == "" || found == namespace {
@@ -89,7 +90,8 @@ func (a *applier) checkOtherNamespace(ctx context.Context, namespace string) (pr
 	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first", found), nil
 }
 
-// findNamespace is the namespace of the operator, or empty: what its ClusterRoleBinding names, else where its Deployment is.
+// findNamespace returns the namespace of the operator according to its ClusterRoleBinding, else its Deployment, or
+// nothing.
 func findNamespace(ctx context.Context, client kubernetes.Interface) (string, error) {
 	binding, err := client.RbacV1().ClusterRoleBindings().Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -106,7 +108,7 @@ func findNamespace(ctx context.Context, client kubernetes.Interface) (string, er
 		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
 	})
 	if apierrors.IsForbidden(err) {
-		return "", nil // nothing is known, which is no reason to stop
+		return "", nil // unknown is not an error
 	}
 	if err != nil {
 		return "", err
@@ -119,7 +121,8 @@ func findNamespace(ctx context.Context, client kubernetes.Interface) (string, er
 	return "", nil
 }
 
-// CheckPermissions asks whether the user may use the verbs on all kinds of the objects, and names what is missing.
+// CheckPermissions checks whether the user may use the verbs on the resources of all objects. Its error lists what is
+// missing.
 func CheckPermissions(ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string) error {
 	var missing []string
 	for _, object := range objects {

@@ -19,20 +19,20 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
 
-// Choices are what the user asked for. What is nil or empty was not asked for: it stays as it is installed, or is the default.
+// Choices are what the user asked for. A nil or empty field keeps what is installed, or else is the default.
 type Choices struct {
 	Image           string
 	Replicas        *int32
-	WatchNamespaces []string // nil: not asked for; empty: all
+	WatchNamespaces []string // nil keeps what is installed; empty is all namespaces
 	CoreOnly        *bool
 	Args            []string
 	AllowDowngrade  bool
-	// Defaults forgets what was chosen before.
+	// Defaults ignores what is installed.
 	Defaults bool
 }
 
-// mergeInto are the options that the choices make of what is installed, nil if nothing is, for a program of a version. The remarks are
-// what the user should know about them.
+// mergeInto returns the options that result from the choices and the installed Deployment, which may be nil. ours is
+// the version of the program. remarks are for the user.
 func (c *Choices) mergeInto(have *appsv1.Deployment, program, ours string) (o install.Options, remarks []string, err error) {
 	if have != nil {
 		if err := c.checkReplaceable(have, ours); err != nil {
@@ -63,7 +63,7 @@ func (c *Choices) mergeInto(have *appsv1.Deployment, program, ours string) (o in
 	return o, remarks, err
 }
 
-// checkReplaceable says what is against touching an installation.
+// checkReplaceable returns an error if another tool manages the installation, or if it is newer than the program.
 func (c *Choices) checkReplaceable(have *appsv1.Deployment, ours string) error {
 	if manager := have.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return fmt.Errorf("the operator was installed by %s: upgrade it with %[1]s", manager)
@@ -74,7 +74,7 @@ func (c *Choices) checkReplaceable(have *appsv1.Deployment, ours string) error {
 	return nil
 }
 
-// mergeArgs are arguments with those that replace others of the same flag, or come in addition.
+// mergeArgs returns the arguments, with those of given in place of arguments of the same flag or after them.
 func mergeArgs(have, given []string) []string {
 	all := slices.DeleteFunc(slices.Clone(have), func(old string) bool {
 		return slices.ContainsFunc(given, func(arg string) bool { return arguments.Name(arg) == arguments.Name(old) })
@@ -82,8 +82,8 @@ func mergeArgs(have, given []string) []string {
 	return append(all, given...)
 }
 
-// chooseImage chooses the image. It is changed only to the one that this release publishes, or to one that the user names; while the
-// version stays the same, it stays.
+// chooseImage sets the image. It changes only to the one that this release publishes, or to the one that the user
+// names. For the same version it stays.
 func (c *Choices) chooseImage(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
 	if have == nil {
 		if c.Image == "" && !buildinfo.IsRelease(ours) {
@@ -119,14 +119,14 @@ func (c *Choices) chooseImage(o *install.Options, have *appsv1.Deployment, progr
 	return remark, nil
 }
 
-// ImageRequired says whether an upgrade of what is installed needs the user to name the image.
+// ImageRequired reports whether an upgrade of the installation needs --image.
 func ImageRequired(have *appsv1.Deployment) bool {
 	_, _, err := (&Choices{AllowDowngrade: true}).mergeInto(have, "", buildinfo.Get().Version)
-	var asked *cli.ExitError
-	return errors.As(err, &asked) && asked.Code == cli.ExitUsage
+	var usage *cli.ExitError
+	return errors.As(err, &usage) && usage.Code == cli.ExitUsage
 }
 
-// IsNewer says that a version comes after another one; not, when either is no version but a commit.
+// IsNewer reports whether version a is newer than b. It is false if either is not a semantic version.
 func IsNewer(a, b string) bool {
 	first, err := version.ParseSemantic(a)
 	if err != nil {

@@ -21,8 +21,9 @@ import (
 // keptField is a field that somebody else set and that stays.
 type keptField struct{ path, manager string }
 
-// dropForeignFields leaves out of what is applied the fields that another field manager owns, and returns those whose value differs. Whoever
-// owns the label with the version is no other: they applied the whole manifest. What nobody installed so far is taken over.
+// dropForeignFields removes from want the fields that another field manager owns, and returns those whose value
+// differs. A manager that owns the version label applied the whole manifest, so it does not count as another. An object
+// that was never installed is taken over.
 func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, error) {
 	if have == nil || belongsToVersion(want) {
 		return nil, nil
@@ -61,11 +62,13 @@ func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, erro
 	return all, nil
 }
 
-// belongsToVersion says whether an object has to be as the operator's version needs it, whoever changed it.
+// belongsToVersion reports whether an object must be as this version of the operator needs it, even if somebody changed
+// it.
 func belongsToVersion(object *unstructured.Unstructured) bool {
 	return object.GetKind() == "CustomResourceDefinition" || object.GroupVersionKind().Group == "rbac.authorization.k8s.io"
 }
 
+// fieldSet returns the fields of an entry, or nil if it has none.
 func fieldSet(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if entry.FieldsV1 == nil {
 		return nil, nil
@@ -74,8 +77,8 @@ func fieldSet(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, set.FromJSON(entry.FieldsV1.GetRawReader())
 }
 
-// isSetByOptions: image, replicas and arguments are what the options say, which were read from what is installed. Without our
-// labels and the selector it would not be ours.
+// isSetByOptions reports whether the options determine a field: image, replicas and arguments were read from the
+// installation. Labels and selector identify the object as ours.
 func isSetByOptions(path fieldpath.Path) bool {
 	text := path.String()
 	switch container := fmt.Sprintf(".spec.template.spec.containers[name=%q]", apis.OperatorName); text {
@@ -85,7 +88,7 @@ func isSetByOptions(path fieldpath.Path) bool {
 	return strings.HasPrefix(text, ".spec.selector") || strings.HasPrefix(text, ".metadata.labels.")
 }
 
-// extractField returns what an object has at a path, and removes it if asked to. What identifies an item of a list stays.
+// extractField returns the value at a path, and optionally removes it. Keys of list items are not returned.
 func extractField(object any, path fieldpath.Path, remove bool) (content any, found bool) {
 	for i, element := range path {
 		switch {
@@ -117,7 +120,7 @@ func extractField(object any, path fieldpath.Path, remove bool) (content any, fo
 	return nil, false
 }
 
-// isListKey says whether the last field of a path is a key of the item that it is in.
+// isListKey reports whether the last field of a path is a key of the list item that contains it.
 func isListKey(path fieldpath.Path) bool {
 	if len(path) < 2 || path[len(path)-2].Key == nil {
 		return false
@@ -130,7 +133,7 @@ func isListKey(path fieldpath.Path) bool {
 	return false
 }
 
-// listItem is the item of a list that has the key.
+// listItem returns the item of a list with the key of the path element, or nil.
 func listItem(list any, element fieldpath.PathElement) any {
 	items, ok := list.([]any)
 	if !ok {

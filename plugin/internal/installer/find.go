@@ -15,7 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
-// Namespace is where the operator is, or would be: what the user says, else where it is found, else the default.
+// Namespace returns the namespace of the operator: that of the command line, else that of the installation, else the
+// default.
 func Namespace(ctx context.Context, f factory.Factory, client kubernetes.Interface) (string, error) {
 	namespace, explicit, err := f.Namespace()
 	if err != nil || explicit {
@@ -24,16 +25,17 @@ func Namespace(ctx context.Context, f factory.Factory, client kubernetes.Interfa
 	return FindNamespace(ctx, client)
 }
 
-// FindNamespace is where the operator is, or would be by default.
+// FindNamespace returns the namespace of the installation, or the default if there is none or it cannot be read.
 func FindNamespace(ctx context.Context, client kubernetes.Interface) (string, error) {
 	found, err := findNamespace(ctx, client)
 	if apierrors.IsForbidden(err) || (err == nil && found == "") {
-		return apis.OperatorNamespace, nil // who may not look finds it where it usually is
+		return apis.OperatorNamespace, nil // without permission, assume the default
 	}
 	return found, err
 }
 
-// GetDeployment reads the operator's Deployment; nil if there is none, or it cannot be read: the client returns an empty one then.
+// GetDeployment returns the operator's Deployment, or nil if it does not exist. On an error it is nil too, although the
+// client returns an empty object.
 func GetDeployment(ctx context.Context, client kubernetes.Interface, namespace string) (*appsv1.Deployment, error) {
 	deployment, err := client.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	switch {

@@ -1,12 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package installer installs the operator in a cluster and finds the installation that is there.
-//
-// Invariants:
-//   - nothing is written before everything was checked: permissions, what is there already, and what the API server admits;
-//   - an object of the same name that the installer did not make is never changed;
-//   - a second run changes nothing.
 package installer
 
 import (
@@ -40,11 +34,11 @@ type Options struct {
 	DryRun  string
 	Wait    bool
 	Timeout time.Duration
-	// Forced takes back what others set.
+	// ForceConflicts overwrites fields that others set.
 	ForceConflicts bool
 }
 
-// AddFlags adds the flags that say how to apply, not what.
+// AddFlags adds the flags that install and upgrade share.
 func AddFlags(cmd *cobra.Command, o *Options) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Choices.Image, "image", "", "The operator's image. (default: the one that is installed; else, or to change the version, the published one of this version)")
@@ -54,7 +48,7 @@ func AddFlags(cmd *cobra.Command, o *Options) {
 	flags.Lookup("dry-run").NoOptDefVal = dryRunClient
 	flags.BoolVar(&o.Wait, "wait", true, "Wait until the operator is available.")
 	flags.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait, as in 90s or 10m.")
-	_ = cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions( // fails only for a flag that does not exist
+	_ = cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions( // it fails only for an unknown flag
 		[]string{dryRunNone, dryRunClient, dryRunServer}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -114,19 +108,19 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return nil
 	}
 	if *manifests.Replicas == 0 {
-		return nil // it was said
+		return nil // a remark says so
 	}
 	return a.waitAvailable(ctx, manifests.Namespace, limit.C())
 }
 
-// manifests are what is to be installed: what was asked for over what is there.
+// manifests returns the options of the manifests: the choices of the user over those of the installation.
 func (o *Options) manifests(ctx context.Context, f factory.Factory, a *applier) (install.Options, error) {
 	namespace, err := Namespace(ctx, f, a.kubernetes)
 	if err != nil {
 		return install.Options{}, err
 	}
 	have, err := GetDeployment(ctx, a.kubernetes, namespace)
-	if err != nil && !apierrors.IsForbidden(err) { // who may not read it is told all that is missing, later
+	if err != nil && !apierrors.IsForbidden(err) { // check reports all missing permissions at once
 		return install.Options{}, err
 	}
 	choices := o.Choices
@@ -148,7 +142,7 @@ func (o *Options) Export(f factory.Factory, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if namespace, explicit, err := f.Namespace(); err == nil && explicit { // no cluster is needed
+	if namespace, explicit, err := f.Namespace(); err == nil && explicit { // this reads the command line, and contacts no cluster
 		manifests.Namespace = namespace
 	}
 	objects, err := install.Render(manifests)

@@ -19,10 +19,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// installedSelector selects what install made.
+// installedSelector selects what the installer created.
 const installedSelector = install.LabelPartOf + "=" + install.PartOf + "," + install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
 
-// ListGrants lists the roles and bindings that install made, in whatever namespace. Who may not list them sees none.
+// ListGrants lists the roles and bindings that the installer created, in all namespaces. It skips resources that the
+// user may not list.
 func ListGrants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, resource := range []string{"clusterrolebindings", "rolebindings", "clusterroles", "roles"} {
@@ -41,7 +42,8 @@ func ListGrants(ctx context.Context, client dynamic.Interface) ([]*unstructured.
 	return all, nil
 }
 
-// obsoleteGrants are the grants that the objects do not contain: of an earlier version, or of namespaces that are watched no more.
+// obsoleteGrants returns the grants that are not among the objects: those of an earlier version, or of namespaces that
+// are no longer watched.
 func (a *applier) obsoleteGrants(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	have, err := ListGrants(ctx, a.dynamic)
 	if err != nil {
@@ -54,13 +56,14 @@ func (a *applier) obsoleteGrants(ctx context.Context, objects []*unstructured.Un
 	}), nil
 }
 
+// deleteObsolete deletes the grants and prints each.
 func (a *applier) deleteObsolete(ctx context.Context, obsolete []*unstructured.Unstructured) error {
 	for _, object := range obsolete {
 		err := install.Resource(a.dynamic, object).Delete(ctx, object.GetName(), metav1.DeleteOptions{
 			Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},
 		})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("delete %s, which is needed no more: %w", install.ResourceName(object), err)
+			return fmt.Errorf("delete %s, which is no longer needed: %w", install.ResourceName(object), err)
 		}
 		if _, err := printable.Fprintf(a.streams.Out, "%s deleted\n", install.ResourceName(object)); err != nil {
 			return err

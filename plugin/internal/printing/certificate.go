@@ -12,7 +12,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
-// certificateMessage says whether the user's own certificate has expired: the API server tells no more than "unauthorized".
+// certificateMessage says whether the client certificate of the user has expired. The API server reports only
+// "unauthorized".
 func certificateMessage(f factory.Factory) string {
 	const otherwise = ": log in again, or check the user of the context"
 	config, err := f.RESTConfig()

@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain turns an error into what the user is told: what, why and what to do.
 package printing
 
 import (
@@ -27,28 +26,28 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/transport"
 )
 
-// ErrorMessages returns one message for each error that was joined into err, with what was said around them in each. ErrorMessages without a text,
-// as those that pass on a remote exit code, give none.
+// ErrorMessages returns a message for each error that was joined into err. Context that wraps joined errors is put
+// before each of them. Errors without a text, such as remote exit codes, have no message.
 func ErrorMessages(err error, f factory.Factory) []string {
 	if err == nil || err.Error() == "" {
 		return nil
 	}
-	parts, around := splitJoined(err)
+	parts, prefix := splitJoined(err)
 	if parts == nil {
 		return []string{errorMessage(err, f) + nextStep(err, f)}
 	}
 	var all []string
 	for _, part := range parts {
 		for _, text := range ErrorMessages(part, f) {
-			all = append(all, around+text)
+			all = append(all, prefix+text)
 		}
 	}
 	return all
 }
 
-// splitJoined takes apart what errors.Join has put together, and gives the text that was put before it. An error that wraps several in a
-// sentence of its own is one error.
-func splitJoined(err error) (parts []error, around string) {
+// splitJoined returns the errors that errors.Join combined, and the text that wraps them. An error that wraps several
+// in one sentence is not split.
+func splitJoined(err error) (parts []error, prefix string) {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		several, ok := inner.(interface{ Unwrap() []error })
 		if !ok {
@@ -59,15 +58,15 @@ func splitJoined(err error) (parts []error, around string) {
 			texts = append(texts, part.Error())
 		}
 		text := strings.Join(texts, "\n")
-		if around, found := strings.CutSuffix(err.Error(), text); found && inner.Error() == text {
-			return several.Unwrap(), around
+		if prefix, found := strings.CutSuffix(err.Error(), text); found && inner.Error() == text {
+			return several.Unwrap(), prefix
 		}
 		return nil, ""
 	}
 	return nil, ""
 }
 
-// errorMessage is what went wrong and why.
+// errorMessage returns what failed and why.
 func errorMessage(err error, f factory.Factory) string {
 	for _, known := range []func(error, factory.Factory) string{configurationMessage, connectionMessage, refusalMessage} {
 		if text := known(err, f); text != "" {
@@ -80,7 +79,7 @@ func errorMessage(err error, f factory.Factory) string {
 	return err.Error()
 }
 
-// nextStep is the command that helps, for errors that know one.
+// nextStep returns the command that helps, if the error knows one.
 func nextStep(err error, f factory.Factory) string {
 	var knows interface{ NextStep() string }
 	if !errors.As(err, &knows) || knows.NextStep() == "" {
@@ -89,7 +88,7 @@ func nextStep(err error, f factory.Factory) string {
 	return "; try: " + SuggestedCommand(knows.NextStep(), f)
 }
 
-// SuggestedCommand is a command of the plugin as the user would type it, in the namespace that the user named.
+// SuggestedCommand returns a command of the plugin as the user types it, with the namespace of the command line.
 func SuggestedCommand(arguments string, f factory.Factory) string {
 	command := f.Program() + " " + arguments
 	if namespace, explicit, err := f.Namespace(); err == nil && explicit && arguments != "install" {
@@ -98,7 +97,8 @@ func SuggestedCommand(arguments string, f factory.Factory) string {
 	return command
 }
 
-// configurationMessage explains what is wrong with the kubeconfig.
+// configurationMessage explains an invalid kubeconfig. Like the following functions, it returns nothing for other
+// errors.
 func configurationMessage(err error, _ factory.Factory) string {
 	switch {
 	case errors.Is(err, genericclioptions.ErrEmptyConfig), clientcmd.IsEmptyConfig(err):
@@ -109,7 +109,7 @@ func configurationMessage(err error, _ factory.Factory) string {
 	return ""
 }
 
-// connectionMessage explains why the API server was not reached.
+// connectionMessage explains why the API server could not be reached.
 func connectionMessage(err error, f factory.Factory) string {
 	var invalid x509.CertificateInvalidError
 	var authority x509.UnknownAuthorityError
@@ -142,8 +142,7 @@ func connectionMessage(err error, f factory.Factory) string {
 	return ""
 }
 
-// remoteOperation returns the operation on a connection to another machine that failed, if that is what happened. Listening happens
-// on this one.
+// remoteOperation returns the network operation that failed, or nil. Operations of listeners are local.
 func remoteOperation(err error) *net.OpError {
 	var operation *net.OpError
 	if !errors.As(err, &operation) || slices.Contains([]string{"listen", "accept", "set"}, operation.Op) {
@@ -152,8 +151,8 @@ func remoteOperation(err error) *net.OpError {
 	return operation
 }
 
-// isLocal says whether the cause lies on this machine: a file, or a program that gives the credentials. The system's error
-// numbers implement net.Error, so that interface tells nothing.
+// isLocal reports whether the cause is on this machine: a file, or a credential plugin. The system's error numbers
+// implement net.Error, so that interface does not distinguish them.
 func isLocal(err error) bool {
 	var file *fs.PathError
 	var link *os.LinkError
@@ -162,12 +161,13 @@ func isLocal(err error) bool {
 	return errors.As(err, &file) || errors.As(err, &link) || errors.As(err, &system) || errors.As(err, &program)
 }
 
-// isUnconfigured says whether the address of the API server is the one that stands for no configuration.
+// isUnconfigured reports whether the address of the API server is the default for a missing configuration.
 func isUnconfigured(f factory.Factory) bool {
 	config, err := f.RESTConfig()
 	return err == nil && config.Host == "http://localhost:8080"
 }
 
+// serverAddress returns the host of a failed request, as in " at example.com:6443", or nothing.
 func serverAddress(err error) string {
 	var request *url.Error
 	if !errors.As(err, &request) {
@@ -180,6 +180,7 @@ func serverAddress(err error) string {
 	return " at " + u.Host
 }
 
+// innermost returns the error at the end of the chain.
 func innermost(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -190,10 +191,10 @@ func innermost(err error) error {
 	}
 }
 
-// forbiddenPattern is how RBAC words a refusal.
+// forbiddenPattern matches the message with which RBAC refuses a request.
 var forbiddenPattern = regexp.MustCompile(`User "([^"]*)" cannot ([a-z]+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
 
-// MissingPermission is the verb and the resource, as in deployments.apps, that a forbidden request needed.
+// MissingPermission returns the verb and the resource, as in deployments.apps, that a forbidden request needed.
 func MissingPermission(err error) (verb, resource string, found bool) {
 	words := forbiddenPattern.FindStringSubmatch(err.Error())
 	if words == nil {
@@ -205,18 +206,18 @@ func MissingPermission(err error) (verb, resource string, found bool) {
 	return words[2], resource, true
 }
 
-// refusalMessage explains what the API server refused.
+// refusalMessage explains why the API server refused a request.
 func refusalMessage(err error, f factory.Factory) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return ""
 	}
-	said := status.Status().Message
+	message := status.Status().Message
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return "the API server does not accept your credentials" + certificateMessage(f)
 	case apierrors.IsForbidden(err):
-		words := forbiddenPattern.FindStringSubmatch(said)
+		words := forbiddenPattern.FindStringSubmatch(message)
 		if words == nil {
 			return err.Error()
 		}
@@ -227,9 +228,9 @@ func refusalMessage(err error, f factory.Factory) string {
 		}
 		return fmt.Sprintf("you (%s) may not %s %s%s: ask for a Role that allows the verb %q on %q", words[1], words[2], resource, where, words[2], resource)
 	case apierrors.IsAlreadyExists(err):
-		return fmt.Sprintf("%s: choose another name, or delete it first", said)
-	case apierrors.IsNotFound(err) && strings.HasPrefix(said, "namespaces "):
-		return fmt.Sprintf("%s: kubectl create namespace makes one", said)
+		return fmt.Sprintf("%s: choose another name, or delete it first", message)
+	case apierrors.IsNotFound(err) && strings.HasPrefix(message, "namespaces "):
+		return fmt.Sprintf("%s: kubectl create namespace makes one", message)
 	}
 	return ""
 }

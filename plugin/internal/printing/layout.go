@@ -15,24 +15,25 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// ColoredCell is a cell whose text is coloured when it has been cut to its column's width.
+// ColoredCell is a cell that is painted after its text has been truncated to the width of the column.
 type ColoredCell struct {
 	Text  string
 	Paint func(text string) string
 }
 
-// Columns are laid out as kubectl does: at least so wide, and so far apart.
+// The layout of columns, in characters, is that of kubectl.
 const (
 	minColumnWidth = 6
 	columnGap      = 3
 )
 
-// minShrunkWidth is how wide a column stays when a table is too wide for its terminal: ages, counts and states fit.
+// minShrunkWidth is the width below which a column is not shrunk to fit the terminal: ages, counts and states fit.
 const minShrunkWidth = 10
 
-// grid is a table as texts. Its first row is the headers, unless there are none.
+// grid is a table of texts. The first row has the headers, unless they are left out.
 type grid [][]ColoredCell
 
+// newCell returns a value as a cell, without control characters.
 func newCell(value any) ColoredCell {
 	if painted, ok := value.(ColoredCell); ok {
 		painted.Text = printable.Line(painted.Text)
@@ -41,11 +42,11 @@ func newCell(value any) ColoredCell {
 	return ColoredCell{Text: printable.Line(fmt.Sprint(value))}
 }
 
-// write lays the grid out and writes it. With a width, other than 0, no line is longer: columns are cut, those at the right end
-// dropped when that is not enough, and the first column comes off last.
+// write prints the grid. With a width other than 0 no line is longer: columns are shrunk, then dropped from the right,
+// and the first column is truncated last.
 func (g grid) write(out io.Writer, width int) error { return g.writeAligned(out, nil, width) }
 
-// writeAligned is write with columns that are at least so wide.
+// writeAligned is write with minimum widths of the columns.
 func (g grid) writeAligned(out io.Writer, least []int, width int) error {
 	widths := g.widths()
 	for i := range widths {
@@ -75,6 +76,7 @@ func (g grid) writeAligned(out io.Writer, least []int, width int) error {
 	return err
 }
 
+// widths returns the width of the longest text of each column.
 func (g grid) widths() []int {
 	var widths []int
 	for _, row := range g {
@@ -88,7 +90,7 @@ func (g grid) widths() []int {
 	return widths
 }
 
-// fitWidths makes columns narrower, the widest first, then leaves out those at the right end, then cuts the first.
+// fitWidths shrinks the widest columns, then drops columns from the right, then shrinks the first one.
 func fitWidths(widths []int, width int) []int {
 	widths = append([]int{}, widths...)
 	for totalWidth(widths) > width {
@@ -112,6 +114,7 @@ func fitWidths(widths []int, width int) []int {
 	return widths
 }
 
+// totalWidth returns the width of a line with these columns.
 func totalWidth(widths []int) int {
 	sum := 0
 	for i, w := range widths {
@@ -123,6 +126,7 @@ func totalWidth(widths []int) int {
 	return sum
 }
 
+// truncate shortens a text to the width, with an ellipsis.
 func truncate(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
@@ -130,7 +134,7 @@ func truncate(text string, width int) string {
 	return string([]rune(text)[:max(width-1, 0)]) + "…"
 }
 
-// terminalWidth is how wide the terminal behind the writer is, 0 if it is none.
+// terminalWidth returns the width of the terminal behind out, or 0 if there is none.
 func terminalWidth(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {

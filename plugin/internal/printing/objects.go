@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package output makes kubectl's printers for programs fit for any object.
 package printing
 
 import (
@@ -15,7 +14,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// ObjectPrinter is the printer that the flags ask for. As YAML it prints texts with any characters: kubectl's refuses some.
+// ObjectPrinter returns the printer that the flags ask for. Its YAML can hold any text, unlike kubectl's printer, which
+// refuses some control characters.
 func ObjectPrinter(flags *genericclioptions.PrintFlags) (printers.ResourcePrinter, error) {
 	printer, err := flags.ToPrinter()
 	if err != nil || flags.OutputFormat == nil || *flags.OutputFormat != "yaml" {
@@ -28,7 +28,7 @@ func ObjectPrinter(flags *genericclioptions.PrintFlags) (printers.ResourcePrinte
 	return exact, nil
 }
 
-// exactYAML gives kubectl's printer the JSON of an object, written so that YAML takes it.
+// exactYAML passes the JSON of an object to kubectl's YAML printer, escaped so that any text is accepted.
 type exactYAML struct{ printer printers.YAMLPrinter }
 
 // PrintObj implements printers.ResourcePrinter.

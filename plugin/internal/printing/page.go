@@ -16,13 +16,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Page lays out a text in sections of two columns.
+// Page is a text that is laid out in sections of two columns.
 type Page struct {
 	Style Style
 	text  strings.Builder
 }
 
-// Section writes a title and lines of "key<TAB>value", aligned with each other. Without lines it writes nothing.
+// Section adds a title and aligned lines of the form "key<TAB>value". Without lines it adds nothing.
 func (p *Page) Section(title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -39,13 +39,13 @@ func (p *Page) Section(title string, lines []string) {
 	tabs.Flush()
 }
 
-// Add writes text as it is.
+// Add adds text unchanged.
 func (p *Page) Add(text string) { p.text.WriteString(text) }
 
-// String is the page.
+// String returns the text of the page.
 func (p *Page) String() string { return p.text.String() }
 
-// AgeSuffix is how old something is, after a comma, or nothing if that is not known.
+// AgeSuffix returns the age of an object with a leading comma, as in ", 5m old", or nothing if it is unknown.
 func AgeSuffix(created metav1.Time, now time.Time) string {
 	if created.IsZero() {
 		return ""
@@ -53,7 +53,7 @@ func AgeSuffix(created metav1.Time, now time.Time) string {
 	return ", " + duration.HumanDuration(now.Sub(created.Time)) + " old"
 }
 
-// SortedPairs are labels or annotations, one a line, sorted.
+// SortedPairs returns labels or annotations as sorted lines of the form "key=value".
 func SortedPairs(all map[string]string) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -62,7 +62,8 @@ func SortedPairs(all map[string]string) []string {
 	return lines
 }
 
-// ContainerLines is what a container was asked to be. Values of its variables may be secret, so only their names are told.
+// ContainerLines describes the spec of a container. Values of environment variables may be secret, so only their names
+// are shown.
 func ContainerLines(c *corev1.Container) []string {
 	lines := []string{"Image:\t" + c.Image}
 	if len(c.Command)+len(c.Args) > 0 {

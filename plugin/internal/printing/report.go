@@ -1,7 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes a diagnosis for people.
 package printing
 
 import (
@@ -12,10 +11,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// Style decides about colours.
+// Style says whether to print colours.
 type Style struct{ Colored bool }
 
-// The colours, as terminals are told them.
+// The codes of the ANSI escape sequences.
 const (
 	red    = "31"
 	green  = "32"
@@ -30,16 +29,16 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Heading is the title of a section.
+// Heading paints the title of a section.
 func (s Style) Heading(text string) string { return s.paint(bold, text) }
 
-// Alert is what comes before everything else.
+// Alert paints a warning that precedes everything else.
 func (s Style) Alert(text string) string { return s.paint(red, text) }
 
-// Verdict is the verdict in its colour.
+// Verdict returns the verdict in its colour.
 func (s Style) Verdict(v diagnose.Verdict) string { return s.VerdictPainter(v)(string(v)) }
 
-// VerdictPainter paints a text in the colour of the verdict.
+// VerdictPainter returns a function that paints a text in the colour of the verdict.
 func (s Style) VerdictPainter(v diagnose.Verdict) func(text string) string {
 	code := yellow
 	switch v {
@@ -52,7 +51,7 @@ func (s Style) VerdictPainter(v diagnose.Verdict) func(text string) string {
 	return func(text string) string { return s.paint(code, text) }
 }
 
-// marks are as wide as each other, and tell the state without colour too.
+// mark returns the mark of a finding. All marks have the same width and differ without colour too.
 func (s Style) mark(state diagnose.State) string {
 	switch state {
 	case diagnose.Good:
@@ -66,7 +65,7 @@ func (s Style) mark(state diagnose.State) string {
 	return "    "
 }
 
-// Summary is the diagnosis in one line, above the layers that tell it in full.
+// Summary returns the diagnosis in one line.
 func (s Style) Summary(d *diagnose.Diagnosis) string {
 	if d.Obstacle == "" {
 		return s.Verdict(d.Verdict)
@@ -74,7 +73,8 @@ func (s Style) Summary(d *diagnose.Diagnosis) string {
 	return s.Verdict(d.Verdict) + ": " + printable.Line(d.Headline())
 }
 
-// Diagnosis is the three layers and what to do next. command turns a step's command into what the user types.
+// Diagnosis returns the findings of the three layers and the next steps. command turns the command of a step into what
+// the user types.
 func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) string {
 	var b strings.Builder
 	layers := []struct {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// WithCells returns the item with other cells in its row.
+// WithCells returns the item with other cells.
 func (i Item) WithCells(cells []any) Item {
 	i.cells = cells
 	return i
@@ -22,7 +22,7 @@ func Compare(a, b Item) int {
 		cmp.Compare(a.object.GetName(), b.object.GetName()))
 }
 
-// Stream prints the first items of a list that goes on: a table, or one document for each object.
+// Stream prints the first items of a stream: a table, or one document for each object.
 func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
 	if o.Table() {
 		o.streamWidths = o.grid(items, columns, namespaces).widths()
@@ -35,12 +35,12 @@ func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefiniti
 	o.streamPrinter = printer
 	err = o.streamObjects(items, out)
 	if custom, ok := printer.(*customColumns); ok {
-		custom.noHeaders = true // they were printed
+		custom.noHeaders = true // Stream has printed them
 	}
 	return err
 }
 
-// StreamMore prints items that come after those of Stream. Their rows are as wide as those of the first, where they can be.
+// StreamMore prints items after those of Stream, aligned with them where possible.
 func (o *TableOptions) StreamMore(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
 	if !o.Table() {
 		return o.streamObjects(items, out)
@@ -52,7 +52,7 @@ func (o *TableOptions) StreamMore(items []Item, columns []metav1.TableColumnDefi
 	return g.writeAligned(out, o.streamWidths, terminalWidth(out))
 }
 
-// streamObjects prints one object after the other. Custom columns know lists only.
+// streamObjects prints one object after the other. Custom columns are printed as lists.
 func (o *TableOptions) streamObjects(items []Item, out io.Writer) error {
 	if _, custom := o.streamPrinter.(*customColumns); custom {
 		return o.streamPrinter.PrintObj(newList(items), out)

@@ -1,9 +1,6 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package table prints lists of objects: as tables of our own, and in kubectl's formats.
-//
-// Invariant: with a format for programs the output is one document, a List, also when there is nothing in it.
 package printing
 
 import (
@@ -27,7 +24,7 @@ import (
 
 const wideFormat = "wide"
 
-// None stands in a cell that has nothing to say.
+// None is the cell of a value that is absent or unknown.
 const None = "-"
 
 // TableOptions are the flags that say how a list is printed.
@@ -35,13 +32,13 @@ type TableOptions struct {
 	flags     *genericclioptions.PrintFlags
 	noHeaders bool
 	sortBy    string
-	// stream is how wide the columns of a list that goes on are.
+	// streamWidths are the widths of the columns that Stream printed.
 	streamWidths []int
-	// streaming prints the objects of a list that goes on.
+	// streamPrinter prints the objects of a stream.
 	streamPrinter printers.ResourcePrinter
 }
 
-// NewTableOptions returns Options that print a table.
+// NewTableOptions returns options that print a table.
 func NewTableOptions() *TableOptions {
 	return &TableOptions{flags: genericclioptions.NewPrintFlags("")}
 }
@@ -52,14 +49,14 @@ func (o *TableOptions) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by this field of the objects, as in .metadata.creationTimestamp.")
 }
 
-// AddFormatFlags adds what AddFlags adds but --sort-by: for tables whose order means something.
+// AddFormatFlags adds the flags of AddFlags except --sort-by, for tables whose order has a meaning.
 func (o *TableOptions) AddFormatFlags(cmd *cobra.Command) {
 	o.flags.AddFlags(cmd)
 	cmd.Flags().Lookup("output").Usage = "Output format: wide, json, yaml, name, jsonpath=, go-template=, custom-columns= and the other formats of kubectl get."
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Leave out the headers of a table.")
 }
 
-// Table says whether a table is printed, and not the objects.
+// Table reports whether a table is printed, as opposed to the objects.
 func (o *TableOptions) Table() bool {
 	format := *o.flags.OutputFormat
 	return format == wideFormat || (format == "" && *o.flags.TemplatePrinterFlags.TemplateArgument == "")
@@ -79,6 +76,7 @@ func (o *TableOptions) Validate() error {
 	return err
 }
 
+// printer returns the printer for the objects in the format of the flags.
 func (o *TableOptions) printer() (printers.ResourcePrinter, error) {
 	format := *o.flags.OutputFormat
 	columns, err := newCustomColumns(format, o.noHeaders)
@@ -94,19 +92,20 @@ func (o *TableOptions) printer() (printers.ResourcePrinter, error) {
 	return printer, err
 }
 
-// Item is one object of a list, and its row in a table.
+// Item is an object of a list, with the cells of its row.
 type Item struct {
 	object *unstructured.Unstructured
 	cells  []any
 }
 
-// Object is the object, as it is printed for programs.
+// Object returns the object as it is printed for programs.
 func (i *Item) Object() *unstructured.Unstructured { return i.object }
 
-// Cells are the cells of its row.
+// Cells returns the cells of the row.
 func (i *Item) Cells() []any { return i.cells }
 
-// NewItem makes an Item of a typed object, whose kind typed clients leave out, and the cells of its row.
+// NewItem returns an Item of an object with the cells of its row. Objects of typed clients lack their kind, so it is an
+// argument. Managed fields are left out.
 func NewItem(object metav1.Object, kind schema.GroupVersionKind, cells ...any) (Item, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
@@ -118,7 +117,7 @@ func NewItem(object metav1.Object, kind schema.GroupVersionKind, cells ...any) (
 	return Item{object: item, cells: cells}, nil
 }
 
-// Print prints the items. With namespaces a table names theirs.
+// Print prints the items. With namespaces, a table has a column for them.
 func (o *TableOptions) Print(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
 	if o.sortBy != "" {
 		if err := o.sort(items); err != nil {
@@ -131,7 +130,7 @@ func (o *TableOptions) Print(items []Item, columns []metav1.TableColumnDefinitio
 	return o.grid(items, columns, namespaces).write(out, terminalWidth(out))
 }
 
-// grid is the table's texts. Columns of a priority are for -o wide.
+// grid returns the texts of the table. Columns with a priority are shown with -o wide only.
 func (o *TableOptions) grid(items []Item, columns []metav1.TableColumnDefinition, namespaces bool) grid {
 	var g grid
 	add := func(namespace string, cell func(column int) any) {
@@ -155,13 +154,13 @@ func (o *TableOptions) grid(items []Item, columns []metav1.TableColumnDefinition
 	return g
 }
 
-// printObjects prints one List of all objects, whatever their kinds.
+// printObjects prints the objects of all kinds as one List.
 func (o *TableOptions) printObjects(items []Item, out io.Writer) error {
 	printer, err := o.printer()
 	if err != nil {
 		return err
 	}
-	if *o.flags.OutputFormat == "name" { // its printer looks into no list of this type
+	if *o.flags.OutputFormat == "name" { // its printer cannot print a list of this type
 		for i := range items {
 			if err := printer.PrintObj(items[i].object, out); err != nil {
 				return err
@@ -172,6 +171,7 @@ func (o *TableOptions) printObjects(items []Item, out io.Writer) error {
 	return printer.PrintObj(newList(items), out)
 }
 
+// newList returns the items as a List.
 func newList(items []Item) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{Object: map[string]any{
 		"apiVersion": "v1", "kind": "List", "metadata": map[string]any{"resourceVersion": ""},
@@ -182,7 +182,8 @@ func newList(items []Item) *unstructured.UnstructuredList {
 	return list
 }
 
-// sort sorts by the field: numbers by value, times and texts by letter; those without the field come first.
+// sort sorts by the field: numbers by value, everything else as text. Objects without the field are compared as
+// "<none>".
 func (o *TableOptions) sort(items []Item) error {
 	path, err := parsePath(o.sortBy)
 	if err != nil {
@@ -200,7 +201,7 @@ func (o *TableOptions) sort(items []Item) error {
 	return nil
 }
 
-// Age is the cell that says how old an object is.
+// Age returns the cell for the age of an object.
 func Age(created metav1.Time, now time.Time) string {
 	if created.IsZero() {
 		return None
@@ -208,7 +209,7 @@ func Age(created metav1.Time, now time.Time) string {
 	return duration.HumanDuration(now.Sub(created.Time))
 }
 
-// OrNone is the text, or what stands for nothing.
+// OrNone returns the text, or None if it is empty.
 func OrNone(text string) string {
 	if text == "" {
 		return None

@@ -14,7 +14,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// containerName is the container of a Sandbox that was made from an image.
+// containerName is the name of the container of a Sandbox that is created from an image.
 const containerName = "sandbox"
 
 // BuildSandbox returns the Sandbox that validated options with an image describe.
@@ -30,7 +30,7 @@ func (o *Options) BuildSandbox(namespace string, now time.Time) *agentsv1beta1.S
 		Spec: corev1.PodSpec{
 			Containers:    []corev1.Container{container},
 			RestartPolicy: o.restart,
-			// Untrusted code gets no credentials for the API.
+			// Untrusted code gets no credentials for the Kubernetes API.
 			AutomountServiceAccountToken:  new(false),
 			TerminationGracePeriodSeconds: o.terminationGracePeriod(),
 		},
@@ -56,8 +56,8 @@ func (o *Options) BuildSandbox(namespace string, now time.Time) *agentsv1beta1.S
 	}
 }
 
-// terminationGracePeriod is how long the Pod may take to end, in seconds. sleep as a container's first process ignores that it should end, and
-// has nothing to save: nobody is to wait half a minute for it.
+// terminationGracePeriod returns the grace period of the Pod in seconds. As the first process of a container, sleep
+// ignores SIGTERM and has nothing to save, so it gets one second instead of the default of 30.
 func (o *Options) terminationGracePeriod() *int64 {
 	if o.Grace == nil && len(o.Command) > 0 && path.Base(o.Command[0]) == "sleep" {
 		return new(int64(1))
@@ -65,6 +65,7 @@ func (o *Options) terminationGracePeriod() *int64 {
 	return o.Grace
 }
 
+// newVolumeClaimTemplate returns the volumeClaimTemplate of a volume.
 func newVolumeClaimTemplate(v volume) agentsv1beta1.PersistentVolumeClaimTemplate {
 	return agentsv1beta1.PersistentVolumeClaimTemplate{
 		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: v.name},

@@ -39,7 +39,7 @@ func (o *Options) BuildClaim(namespace string, now time.Time) *extensionsv1beta1
 	return claim
 }
 
-// warmPoolPolicy is which pools may serve a claim by template: what a warm Sandbox cannot take needs a new one.
+// warmPoolPolicy returns which pools may serve a claim by template. Variables and volumes need a new Sandbox.
 func (o *Options) warmPoolPolicy() *extensionsv1beta1.WarmPoolPolicy {
 	switch {
 	case o.Pool != "":
@@ -50,6 +50,7 @@ func (o *Options) warmPoolPolicy() *extensionsv1beta1.WarmPoolPolicy {
 	return nil
 }
 
+// lifecycle returns the end of the claim, or nil if it has none.
 func (o *Options) lifecycle(now time.Time) *extensionsv1beta1.Lifecycle {
 	if o.TTL == 0 && !o.AfterFinishedGiven {
 		return nil
@@ -59,7 +60,7 @@ func (o *Options) lifecycle(now time.Time) *extensionsv1beta1.Lifecycle {
 		l.ShutdownTime = new(metav1.NewTime(now.Add(o.TTL).Truncate(time.Second)))
 	}
 	if o.AfterFinishedGiven {
-		l.TTLSecondsAfterFinished = new(int32(o.AfterFinished / time.Second)) // it was checked to fit
+		l.TTLSecondsAfterFinished = new(int32(o.AfterFinished / time.Second)) // Validate checked that it fits
 	}
 	return l
 }

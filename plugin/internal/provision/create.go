@@ -19,26 +19,26 @@ import (
 // Created is a claim or a Sandbox that was created.
 type Created struct{ target *resolve.Target }
 
-// Target is what was created.
-func (m *Created) Target() *resolve.Target { return m.target }
+// Target returns what was created.
+func (c *Created) Target() *resolve.Target { return c.target }
 
-// Object is what was created.
-func (m *Created) Object() runtime.Object {
-	if m.target.Claim != nil {
-		return m.target.Claim
+// Object returns the created object.
+func (c *Created) Object() runtime.Object {
+	if c.target.Claim != nil {
+		return c.target.Claim
 	}
-	return m.target.Sandbox
+	return c.target.Sandbox
 }
 
-// Ref is the name that leads to it and to nothing else.
-func (m *Created) Ref() resolve.Ref { return resolve.Ref{Kind: m.target.Kind(), Name: m.target.Name()} }
+// Ref returns an unambiguous reference, with the kind.
+func (c *Created) Ref() resolve.Ref { return resolve.Ref{Kind: c.target.Kind(), Name: c.target.Name()} }
 
 // Description names the object in a sentence, as in "Claim dev".
-func (m *Created) Description() string {
-	if m.target.Claim != nil {
-		return "Claim " + m.target.Claim.Name
+func (c *Created) Description() string {
+	if c.target.Claim != nil {
+		return "Claim " + c.target.Claim.Name
 	}
-	return "Sandbox " + m.target.Sandbox.Name
+	return "Sandbox " + c.target.Sandbox.Name
 }
 
 // Object returns the claim or the Sandbox that validated options describe.
@@ -49,7 +49,7 @@ func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
 	return o.BuildSandbox(namespace, f.Clock().Now())
 }
 
-// Create creates what validated options describe. What the cluster could not do as asked is told on stderr.
+// Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr.
 func (o *Options) Create(ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams) (*Created, error) {
 	target := &resolve.Target{Namespace: a.Namespace, Ref: resolve.Ref{Name: o.Name}}
 	now := f.Clock().Now()
@@ -60,17 +60,17 @@ func (o *Options) Create(ctx context.Context, f factory.Factory, a *factory.Clie
 	}
 	created, remarks, err := a.Client.CreateClaim(ctx, o.BuildClaim(a.Namespace, now), o.DryRun.OnServer())
 	for _, remark := range remarks {
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // there is nowhere else to say it
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", remark) // best effort
 	}
 	target.Claim = created
 	return &Created{target}, err
 }
 
-// WaitReady waits until what was made is ready and returns it as it was then. What stands in the way is told on stderr.
-func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, made *Created, streams genericiooptions.IOStreams) (*Created, error) {
+// WaitReady waits until the object is ready and returns it in that state. It prints obstacles to stderr.
+func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, created *Created, streams genericiooptions.IOStreams) (*Created, error) {
 	progress := cli.NewWaitProgress(streams.ErrOut)
 	target, err := a.Wait(ctx, await.Request{
-		Namespace: a.Namespace, Ref: made.Ref(), UID: made.target.UID(),
+		Namespace: a.Namespace, Ref: created.Ref(), UID: created.target.UID(),
 		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, await.Ready),
 	}, streams.ErrOut)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
 
+// parseEnv parses the values of --env.
 func (o *Options) parseEnv() error {
 	o.env = nil
 	for _, text := range o.Env {
@@ -26,12 +27,13 @@ func (o *Options) parseEnv() error {
 		if problems := validation.IsEnvVarName(name); len(problems) > 0 {
 			return fmt.Errorf("--env %q: %q cannot be the name of a variable", text, name)
 		}
-		// $$ keeps the kubelet from expanding $(NAME): the value arrives as it was written.
+		// The kubelet expands $(NAME) but not $$(NAME), so the value arrives literally.
 		o.env = append(o.env, corev1.EnvVar{Name: name, Value: strings.ReplaceAll(value, "$(", "$$(")})
 	}
 	return nil
 }
 
+// parseMetadata parses the values of --label and --annotation.
 func (o *Options) parseMetadata() error {
 	var err error
 	if o.labels, err = cli.ParseLabels(o.Labels); err != nil {
@@ -41,6 +43,7 @@ func (o *Options) parseMetadata() error {
 	return err
 }
 
+// parseVolumes parses the values of --volume.
 func (o *Options) parseVolumes() error {
 	o.volumes = nil
 	for _, text := range o.Volumes {
@@ -69,7 +72,7 @@ func (o *Options) parseVolumes() error {
 	return nil
 }
 
-// mountPath is where a volume is mounted: empty in a claim, whose template decides.
+// mountPath returns the mount path of a volume. It is empty in a claim, where the template decides.
 func (o *Options) mountPath(name, path string, given bool) (string, error) {
 	switch {
 	case o.createsClaim() && given:

@@ -23,8 +23,8 @@ func TestVolumesAreRetainedWhenAsked(t *testing.T) {
 		}
 	}
 	for says, change := range map[string]func(*Options){
-		"use Delete or Retain":  func(o *Options) { o.Image, o.VolumeRetention = "img", "keep" },
-		"the template's affair": func(o *Options) { o.Template, o.VolumeRetention = "python", "Retain" },
+		"use Delete or Retain": func(o *Options) { o.Image, o.VolumeRetention = "img", "keep" },
+		"set by the template":  func(o *Options) { o.Template, o.VolumeRetention = "python", "Retain" },
 	} {
 		o := NewOptions()
 		o.Name = "dev"

@@ -19,9 +19,10 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// createsClaim says whether a claim is made, and not a Sandbox of its own.
+// createsClaim reports whether a claim is created, as opposed to a Sandbox.
 func (o *Options) createsClaim() bool { return o.Image == "" }
 
+// validateName checks the name, which is also the name of the Service with --service.
 func (o *Options) validateName() error {
 	if len(o.Name) > validation.DNS1123SubdomainMaxLength {
 		return fmt.Errorf("the name is too long: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123SubdomainMaxLength)
@@ -41,26 +42,26 @@ func (o *Options) validateName() error {
 	return nil
 }
 
-// validateSource: a sandbox is made from exactly one thing, and only flags that mean something there are given.
+// validateSource checks that the sandbox has exactly one source, and that only flags for that source are given.
 func (o *Options) validateSource() error {
 	claim := o.Template != "" || o.Pool != ""
 	switch {
 	case o.Image == "" && !claim:
-		return errors.New("--image, --template or --pool is missing: what is the sandbox to be made from?")
+		return errors.New("--image, --template or --pool is missing: give what to create the sandbox from")
 	case o.Image != "" && claim:
-		return errors.New("--image makes a Sandbox of its own: it does not go together with --template or --pool")
+		return errors.New("--image creates a Sandbox without a claim: it does not go together with --template or --pool")
 	case o.Image != "":
 		return o.validateImage()
 	case o.Template == "" && o.Pool == apis.WarmPoolNone:
-		return errors.New("--pool none makes a new sandbox from a template: give --template too")
+		return errors.New("--pool none creates a new sandbox from a template: give --template too")
 	case len(o.Command) > 0:
-		return errors.New("a claim runs what its template says: leave out \"-- COMMAND\", and run it with exec, or use the command run")
+		return errors.New("a claim runs the command of its template: leave out \"-- COMMAND\", and run it with exec, or use the command run")
 	case o.Restart != "":
-		return errors.New("--restart is the template's affair: it does not go together with --template or --pool")
+		return errors.New("--restart is set by the template: it does not go together with --template or --pool")
 	case o.VolumeRetention != "":
-		return errors.New("--volume-retention is the template's affair: it does not go together with --template or --pool")
+		return errors.New("--volume-retention is set by the template: it does not go together with --template or --pool")
 	case o.Service:
-		return errors.New("--service is the template's affair: it does not go together with --template or --pool")
+		return errors.New("--service is set by the template: it does not go together with --template or --pool")
 	}
 	for flag, name := range map[string]string{"--template": o.Template, "--pool": o.Pool} {
 		if name != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
@@ -70,9 +71,10 @@ func (o *Options) validateSource() error {
 	return nil
 }
 
+// validateImage checks --image and parses --restart.
 func (o *Options) validateImage() error {
 	if strings.TrimSpace(o.Image) != o.Image || strings.ContainsAny(o.Image, " \t") {
-		return fmt.Errorf("--image %q holds spaces", o.Image)
+		return fmt.Errorf("--image %q contains spaces", o.Image)
 	}
 	o.restart = corev1.RestartPolicyAlways
 	if o.Restart == "" {
@@ -87,7 +89,7 @@ func (o *Options) validateImage() error {
 	return fmt.Errorf("--restart is %q: use Always, OnFailure or Never", o.Restart)
 }
 
-// ParseRetention reads the value of --volume-retention.
+// ParseRetention parses the value of --volume-retention.
 func (o *Options) ParseRetention() error {
 	o.retention = ""
 	if o.VolumeRetention == "" {
@@ -104,14 +106,15 @@ func (o *Options) ParseRetention() error {
 	return fmt.Errorf("--volume-retention is %q: use Delete or Retain", o.VolumeRetention)
 }
 
-// validateWarm: a warm sandbox runs already, so it takes neither variables nor volumes.
+// validateWarm refuses variables and volumes for a sandbox of a pool: it is running already, and cannot take them.
 func (o *Options) validateWarm() error {
 	if o.Template != "" && o.Pool != "" && o.Pool != apis.WarmPoolNone && len(o.env)+len(o.volumes) > 0 {
-		return fmt.Errorf("a warm sandbox of pool %s runs already and takes neither --env nor --volume: use --pool none, or leave them out", o.Pool)
+		return fmt.Errorf("a warm sandbox of pool %s is running already and takes neither --env nor --volume: use --pool none, or leave them out", o.Pool)
 	}
 	return nil
 }
 
+// validateLifetime checks --ttl and --ttl-after-finished, and parses --shutdown-policy.
 func (o *Options) validateLifetime() error {
 	switch {
 	case o.AfterFinishedGiven && !o.createsClaim():

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -59,15 +58,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	o.Selection.AddFlags(cmd)
 	o.Waiting.AddFlags(cmd, "they and all that belongs to them are gone")
-	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	cli.AddYesFlag(cmd, &o.Yes)
 	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete volumes that nothing uses, by their names, and no sandbox.")
 	return cmd
 }
 
 // Run deletes the selected sandboxes. What is shown before the question is what is deleted: the objects are pinned by UID.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	if !o.Yes && !cli.CanConfirm(streams.In) {
-		return cli.UsageError(errors.New("delete cannot ask without a terminal: give --yes if you mean it"))
+	if err := cli.RequireConfirmable(streams.In, o.Yes, "delete"); err != nil {
+		return err
 	}
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -136,17 +135,10 @@ func (o *Options) delete(ctx context.Context, a *factory.Clients, targets []*res
 	})
 }
 
-// shown is how many names a question holds.
-const shown = 5
-
 func list(targets []*resolve.Target) string {
-	var names []string
+	names := make([]string, len(targets))
 	for i, t := range targets {
-		if i == shown {
-			names = append(names, fmt.Sprintf("%d more", len(targets)-shown))
-			break
-		}
-		names = append(names, string(t.Kind())+"/"+t.Name())
+		names[i] = string(t.Kind()) + "/" + t.Name()
 	}
-	return strings.Join(names, ", ")
+	return cli.JoinNames(names)
 }

@@ -4,12 +4,12 @@
 package doctor
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
@@ -71,22 +71,7 @@ func (r Report) failure() error {
 }
 
 func (r Report) print(out io.Writer, format string, color bool) error {
-	var text []byte
-	var err error
-	switch format {
-	case "json":
-		text, err = json.MarshalIndent(r, "", "  ")
-		text = append(text, '\n')
-	case "yaml":
-		text, err = printable.YAML(r)
-	default:
-		text = []byte(r.text(color))
-	}
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(text)
-	return err
+	return printing.WriteDocument(out, format, r, r.text(color))
 }
 
 func (r Report) text(color bool) string {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -81,16 +80,11 @@ func nameAndCommand(cmd *cobra.Command, args []string) error {
 	return cli.ExactArgs("NAME")(cmd, args)
 }
 
-// shellWords are the words as a shell would have to be given them.
+// shellWords quotes the words for a shell and joins them.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = word
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:=,+@%", r)
-		}) {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+		quoted[i] = cli.ShellQuote(word)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -86,9 +85,6 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 
 // Validate checks the names and flags.
 func (o *Options) Validate() error {
-	if len(o.Names) > 0 && (o.AllNamespaces || o.Selector != "") {
-		return cli.UsageError(errors.New("NAME does not go together with -A or -l"))
-	}
 	if o.Volumes && o.Watch {
 		return cli.UsageError(errors.New("--volumes and --watch do not go together"))
 	}
@@ -97,13 +93,7 @@ func (o *Options) Validate() error {
 			o.Names[i] = strings.TrimPrefix(name, "volume/")
 		}
 	}
-	if _, err := labels.Parse(o.Selector); err != nil {
-		return cli.UsageError(fmt.Errorf("-l %q: %w", o.Selector, err))
-	}
-	if err := o.printing.Validate(); err != nil {
-		return cli.UsageError(err)
-	}
-	refs, err := cli.ParseRefs(o.Names)
+	refs, err := cli.ParseListFlags(o.Names, o.AllNamespaces, o.Selector, o.printing)
 	o.refs = refs
 	return err
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
@@ -86,8 +85,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 
 // Validate checks the flags.
 func (o *Options) Validate() error {
-	if _, err := labels.Parse(o.Selector); err != nil {
-		return cli.UsageError(fmt.Errorf("-l %q: %w", o.Selector, err))
+	if err := cli.ValidateSelector(o.Selector); err != nil {
+		return err
 	}
 	if o.Refresh < leastRefresh {
 		return cli.UsageError(fmt.Errorf("--refresh is %s: at least %s, nobody reads faster", o.Refresh, leastRefresh))

@@ -10,7 +10,6 @@ package uninstall
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().BoolVar(&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.")
-	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "Do not ask.")
+	cli.AddYesFlag(cmd, &o.Yes)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait until all is gone, as in 90s or 10m.")
 	return cmd
 }
@@ -69,8 +68,8 @@ func (o *Options) Validate() error {
 
 // Run uninstalls.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	if !o.Yes && !cli.CanConfirm(streams.In) {
-		return cli.UsageError(errors.New("uninstall cannot ask without a terminal: give --yes if you mean it"))
+	if err := cli.RequireConfirmable(streams.In, o.Yes, "uninstall"); err != nil {
+		return err
 	}
 	r, err := newRemover(f, streams)
 	if err != nil {

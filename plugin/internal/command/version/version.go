@@ -6,7 +6,6 @@ package version
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
@@ -157,22 +157,7 @@ func (v *Versions) skew(program string) string {
 }
 
 func (v *Versions) print(out io.Writer, format string) error {
-	var text []byte
-	var err error
-	switch format {
-	case "json":
-		text, err = json.MarshalIndent(v, "", "  ")
-		text = append(text, '\n')
-	case "yaml":
-		text, err = printable.YAML(v)
-	default:
-		text = []byte(printable.Text(v.text()))
-	}
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(text)
-	return err
+	return printing.WriteDocument(out, format, v, printable.Text(v.text()))
 }
 
 func (v *Versions) text() string {

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fake is a Factory for tests: every client is the one the test gave, and a client it did not give is an error.
+// Package fake is a Factory for tests. It returns the clients of its fields, and an error for a client that is not set.
 package fake
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 )
 
-// ErrNotGiven is what a method returns whose field the test left empty. A command that must not contact a cluster is
-// tested with an empty Factory.
+// ErrNotGiven is the error for a client that the test did not set. A test that a command contacts no cluster uses an
+// empty Factory.
 var ErrNotGiven = errors.New("the test gave the factory no such client")
 
-// Factory gives what its fields hold.
+// Factory implements factory.Factory with the values of its fields.
 type Factory struct {
 	Name              string
 	Time              clock.WithTicker

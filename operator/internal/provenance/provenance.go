@@ -1,12 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package provenance says whether a Sandbox is of the content that a pool makes. Labels and owner references prove nothing: who may
+// Package provenance verifies that a pool made the content of a Sandbox. Labels and owner references prove nothing, because whoever may
 // create Sandboxes may write them.
 //
 // Invariants:
-//   - a Sandbox whose spec was edited after its creation is of no content: its Pod may be of another spec than it shows;
-//   - the contents that a pool has made are in its status, which nobody but the operator need be able to write.
+//   - A Sandbox whose spec was edited after its creation has no revision: its Pod may run another spec than the Sandbox shows.
+//   - The revisions that a pool has made are in its status, which only the operator needs permission to write.
 package provenance
 
 import (
@@ -19,22 +19,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// MaxRevisions bounds what a pool's status remembers.
+// MaxRevisions is the number of revisions that a pool's status holds. The schema has the same limit.
 const MaxRevisions = 64
 
-// SpecUnchanged says whether the spec is as it was created: the API server counts changes of it.
+// SpecUnchanged reports whether the spec is as it was created. The API server increments the generation with each change of it.
 func SpecUnchanged(s *agentsv1beta1.Sandbox) bool { return s.Generation <= 1 }
 
-// Revision names all that whoever gets the Sandbox gets: its spec, metadata of the Pod included, and the template that it was
-// made from. It is empty for one whose spec was edited.
+// Revision returns a digest of the spec, including the Pod's metadata, and of the name of the template that the Sandbox was made from.
+// It is empty if the spec was edited.
 func Revision(s *agentsv1beta1.Sandbox) string {
 	if !SpecUnchanged(s) {
 		return ""
 	}
 	spec := s.Spec
-	spec.PersistentVolumeClaimRetentionPolicy = nil // a claim that takes the Sandbox sets it anew
+	spec.PersistentVolumeClaimRetentionPolicy = nil // a claim that adopts the Sandbox sets it
 	if spec.ShutdownTime == nil {
-		spec.ShutdownPolicy = nil // means nothing, and is filled in by the API server
+		spec.ShutdownPolicy = nil // it has no effect without a shutdownTime, and the API server defaults it
 	}
 	return blueprint.Digest(struct {
 		Template string
@@ -42,7 +42,7 @@ func Revision(s *agentsv1beta1.Sandbox) string {
 	}{s.Annotations[apis.AnnotationTemplateRef], spec})
 }
 
-// CurrentRevision is the revision of what is made from the template now; empty without a template.
+// CurrentRevision returns the revision of a Sandbox that is made from the template now, or "" if the template is nil.
 func CurrentRevision(template *extensionsv1beta1.SandboxTemplate) string {
 	if template == nil {
 		return ""
@@ -50,13 +50,13 @@ func CurrentRevision(template *extensionsv1beta1.SandboxTemplate) string {
 	return Revision(sandboxspec.FromTemplate(template))
 }
 
-// PredatesRevisions says whether the status is that of an operator that recorded no revisions: the members that there are then count as the
-// pool's. A new pool has nothing in its status, and no members to be trusted.
+// PredatesRevisions reports whether an earlier version of the operator, which recorded no revisions, wrote the pool's status. The pool's
+// existing members are then trusted. A new pool has an empty status, and its members are not.
 func PredatesRevisions(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	return pool.Status.Members == nil && pool.Status.Selector != ""
 }
 
-// HasRevision says whether the pool has made members of the revision.
+// HasRevision reports whether the pool has made members of the revision.
 func HasRevision(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
 	return revision != "" && (PredatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
 }

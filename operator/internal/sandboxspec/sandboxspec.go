@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// Resolvers that a Pod gets in secure-by-default mode: the cluster's own DNS would tell it what else is there.
+// publicResolvers are the DNS servers of a Pod under the default NetworkPolicy. The cluster's DNS would reveal its Services.
 var publicResolvers = [...]string{"8.8.8.8", "1.1.1.1"}
 
 // FromTemplate returns a FromTemplate of the template, without a name and without an owner.
@@ -39,46 +39,43 @@ func FromTemplate(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sa
 		service := *template.Spec.Service
 		s.Spec.Service = &service
 	}
-	running := int32(1)
-	s.Spec.Replicas = &running
+	s.Spec.Replicas = new(int32(1))
 	applySecureDefaults(template, &s.Spec.PodTemplate.Spec)
 	return s
 }
 
-// InheritedMetadata is what a template hands on of its own labels and annotations to the metadata of its Sandboxes: what people say of it, and
-// nothing of what Kubernetes, we or a tracer note there. The maps are the caller's.
+// InheritedMetadata returns the labels and annotations of a template that its Sandboxes inherit: all but those in reserved domains and
+// the trace context. The caller may modify the maps.
 func InheritedMetadata(template *extensionsv1beta1.SandboxTemplate) (labels, annotations map[string]string) {
 	return inheritable(template.Labels), inheritable(template.Annotations)
 }
 
 func inheritable(all map[string]string) map[string]string {
-	some := make(map[string]string, len(all)+1)
+	inherited := make(map[string]string, len(all)+1)
 	for key, value := range all {
 		if apis.ReservedDomain(key) == "" && key != apis.AnnotationTraceContext {
-			some[key] = value
+			inherited[key] = value
 		}
 	}
-	return some
+	return inherited
 }
 
-// TemplateHash is the hash of the blueprint that Sandbox gives: what a pool's members are compared by. Neither metadata nor the retention policy
-// is part of it: both reach a member that runs, and a claim that takes one brings them up to date.
+// TemplateHash returns the blueprint hash of the Sandboxes that FromTemplate makes. Pools compare their members by it. Metadata and the
+// retention policy are not part of it: a claim updates them on the member that it adopts.
 func TemplateHash(template *extensionsv1beta1.SandboxTemplate) string {
-	s := FromTemplate(template)
-	return SandboxHash(s)
+	return SandboxHash(FromTemplate(template))
 }
 
-// SandboxHash is the hash of the blueprint that a Sandbox has now.
+// SandboxHash returns the blueprint hash of a Sandbox as it is now.
 func SandboxHash(s *agentsv1beta1.Sandbox) string {
 	return blueprint.Hash(s.Spec.PodTemplate.Spec, s.Spec.VolumeClaimTemplates, s.Spec.Service)
 }
 
-// applySecureDefaults applies the defaults of a Pod that runs what nobody trusts: no credentials for the Kubernetes API, and, where the
-// default NetworkPolicy holds, no DNS of the cluster. What the template says stays.
+// applySecureDefaults sets what the template leaves unset for a Pod that runs untrusted code: no credentials for the Kubernetes API,
+// and, under the default NetworkPolicy, public resolvers instead of the cluster's DNS.
 func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
 	if spec.AutomountServiceAccountToken == nil {
-		no := false
-		spec.AutomountServiceAccountToken = &no
+		spec.AutomountServiceAccountToken = new(false)
 	}
 	if !UsesDefaultNetworkPolicy(template) || spec.DNSPolicy != "" {
 		return
@@ -89,7 +86,7 @@ func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *core
 	}
 }
 
-// UsesDefaultNetworkPolicy says whether the template's Sandboxes are under the default NetworkPolicy.
+// UsesDefaultNetworkPolicy reports whether the default NetworkPolicy applies to the template's Sandboxes.
 func UsesDefaultNetworkPolicy(template *extensionsv1beta1.SandboxTemplate) bool {
 	return template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged &&
 		template.Spec.NetworkPolicy == nil

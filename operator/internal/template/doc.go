@@ -1,14 +1,14 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package template reconciles SandboxTemplate objects: each has one NetworkPolicy, shared by all of its Sandboxes. Changes of
-// the blueprint itself are followed by pools and claims, which watch templates too. What a template leaves behind a Remover takes away.
+// Package template reconciles SandboxTemplates. Each template has one NetworkPolicy, which all of its Sandboxes share. Pools and
+// claims watch templates too and follow changes of the rest of the spec. A Remover deletes the policy of a deleted template.
 //
-// A pass is observe -> decide (a pure function to a step) -> apply; a template has no status to report.
+// Reconcile observes the policy, calls decide, a pure function that returns a step, and applies the step. Templates have no status.
 //
-// Invariants (what must never happen):
-//   - a NetworkPolicy that is not a template's, by its annotation, is changed or deleted, whatever its name;
-//   - a template goes and takes its policy from Pods that still run, or a policy stays for ever that selects none;
-//   - the policy selects by a label that the Pods do not carry: it would protect nobody;
-//   - a template's first policy is refused and its Pods are left open: rules that no API server takes are replaced by none.
+// Invariants:
+//   - A NetworkPolicy that is not a template's, by its annotation, is neither changed nor deleted, whatever its name is.
+//   - The deletion of a template does not delete its policy while Pods run that it selects, and no policy stays that selects none.
+//   - The policy selects by a label that the Pods have.
+//   - If the API server rejects the rules of a new policy, the policy is created without rules, which denies all traffic.
 package template

@@ -6,7 +6,6 @@ package template
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,51 +16,28 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
-var errKilled = errors.New("killed")
-
-// killedPass runs a pass that dies at its n-th write, before or after the server carries it out. It says whether the pass got
-// that far.
-func (w *world) killedPass(template *extensionsv1beta1.SandboxTemplate, n int, after bool) (died bool) {
+// killedReconcile reconciles with an operator that dies at its n-th write: after the API server has carried it out, or before. It
+// reports whether the reconcile got that far.
+func (w *world) killedReconcile(template *extensionsv1beta1.SandboxTemplate, n int, after bool) (killed bool) {
 	w.t.Helper()
-	seen := 0
-	w.onWrite = func(do func() error) error {
-		if seen++; seen < n {
-			return do()
-		}
-		if after {
-			_ = do()
-		}
-		panic(errKilled)
-	}
-	defer func() {
-		w.onWrite = nil
-		if p := recover(); p != nil {
-			if err, ok := p.(error); !ok || !errors.Is(err, errKilled) {
-				panic(p)
-			}
-			died = true
-		}
-	}()
-	_, _ = w.reconciler.Reconcile(context.Background(), template)
-	return false
+	w.onWrite = simulation.KillAt(n, after)
+	defer func() { w.onWrite = nil }()
+	return simulation.Killed(func() { _, _ = w.reconciler.Reconcile(context.Background(), template) })
 }
 
-// settle runs passes until one writes nothing.
+// settle reconciles until nothing is written any more.
 func (w *world) settle(template *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
-	for range 10 {
-		before := len(w.writes)
+	simulation.Settle(w.t, 10, &w.writes, func() bool {
 		w.reconcile(template)
-		if len(w.writes) == before {
-			return
-		}
-	}
-	w.t.Fatalf("never settles: %v", w.writes)
+		return false
+	})
 }
 
-// snapshot is all policies in words, free of versions.
+// snapshot returns all policies as JSON, without resource versions.
 func (w *world) snapshot() (all []string) {
 	w.t.Helper()
 	var list networkingv1.NetworkPolicyList
@@ -70,11 +46,11 @@ func (w *world) snapshot() (all []string) {
 	}
 	for _, p := range list.Items {
 		p.ResourceVersion = ""
-		words, err := json.Marshal(p)
+		encoded, err := json.Marshal(p)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		all = append(all, string(words))
+		all = append(all, string(encoded))
 	}
 	return all
 }
@@ -96,9 +72,9 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 	open := func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	}
-	lives := map[string]struct {
+	scenarios := map[string]struct {
 		template *extensionsv1beta1.SandboxTemplate
-		life     func() *world
+		start    func() *world
 		writes   int
 	}{
 		"made": {newTemplate(), func() *world { return newWorld(t) }, 1},
@@ -123,16 +99,16 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 			newTemplate(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, newPolicy(makeForeign)) }, 0,
 		},
 	}
-	for name, tt := range lives {
+	for name, tt := range scenarios {
 		t.Run(name, func(t *testing.T) {
-			undisturbed := tt.life()
+			undisturbed := tt.start()
 			undisturbed.settle(tt.template)
 			want := undisturbed.snapshot()
 			for n := 1; n <= tt.writes+1; n++ {
 				for _, after := range []bool{false, true} {
-					w := tt.life()
-					if died := w.killedPass(tt.template, n, after); died != (n <= tt.writes) {
-						t.Errorf("the pass reaches write %d: %t", n, died)
+					w := tt.start()
+					if killed := w.killedReconcile(tt.template, n, after); killed != (n <= tt.writes) {
+						t.Errorf("the reconcile reaches write %d: %t", n, killed)
 					}
 					w.settle(tt.template)
 					if diff := cmp.Diff(want, w.snapshot()); diff != "" {
@@ -150,7 +126,7 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 	} {
 		w := newWorld(t, newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }))
 		var taken []string
-		w.onWrite = func(do func() error) error {
+		w.onWrite = func(_ string, do func() error) error {
 			w.edit(makeForeign)
 			taken = w.snapshot()
 			return do()
@@ -168,7 +144,7 @@ func TestAPolicyThatSomebodyTakesOverBetweenReadAndWriteIsTheirs(t *testing.T) {
 
 func TestAPolicyMadeMeanwhileIsLookedAtAgain(t *testing.T) {
 	w := newWorld(t)
-	w.onWrite = func(do func() error) error {
+	w.onWrite = func(_ string, do func() error) error {
 		w.onWrite = nil
 		if err := w.store.Create(context.Background(), newPolicy(makeForeign)); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ package template
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,97 +21,94 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// Reconciler keeps the NetworkPolicies of templates. It holds no state of its own and is safe for concurrent use.
+// Reconciler maintains the NetworkPolicies of templates. It holds no state and is safe for concurrent use.
 type Reconciler struct {
 	client           client.Client // reads from the cache, writes to the API server
 	live             client.Reader // reads from the API server
 	recorder         clientevents.EventRecorder
-	routerNamespaces []string // namespaces, sorted
+	routerNamespaces []string // sorted
 }
 
-// New returns a Reconciler. Every argument is needed; routers are the namespaces whose routers the default policy lets in.
-func New(c client.Client, live client.Reader, recorder clientevents.EventRecorder, routers []string) (*Reconciler, error) {
-	if c == nil || live == nil || recorder == nil || len(routers) == 0 {
-		return nil, fmt.Errorf("template reconciler: a dependency is missing")
+// New returns a Reconciler. No argument may be nil or empty. The default policy lets in routers of routerNamespaces.
+func New(
+	c client.Client, live client.Reader, recorder clientevents.EventRecorder, routerNamespaces []string,
+) (*Reconciler, error) {
+	if c == nil || live == nil || recorder == nil || len(routerNamespaces) == 0 {
+		return nil, errors.New("template reconciler: a dependency is missing")
 	}
-	routers = slices.Compact(slices.Sorted(slices.Values(routers)))
-	return &Reconciler{client: c, live: live, recorder: recorder, routerNamespaces: routers}, nil
+	routerNamespaces = slices.Compact(slices.Sorted(slices.Values(routerNamespaces)))
+	return &Reconciler{client: c, live: live, recorder: recorder, routerNamespaces: routerNamespaces}, nil
 }
 
-// Reconcile brings the NetworkPolicy of one template in line.
+// Reconcile creates, corrects or deletes the NetworkPolicy of one template.
 func (r *Reconciler) Reconcile(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (reconcile.Result, error) {
 	if !template.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, nil // the policy stays as long as there are Pods for it: see Remover
+		return reconcile.Result{}, nil // the Remover deletes the policy when no Pod needs it
 	}
-	was, err := r.observe(ctx, template)
+	current, err := r.observe(ctx, template)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe the NetworkPolicy: %w", err)
 	}
-	todo := decide(template, was, r.routerNamespaces)
-	err = r.apply(ctx, template, todo)
-	return r.outcome(template, todo, err)
+	next := decide(template, current, r.routerNamespaces)
+	err = r.apply(ctx, template, next)
+	return r.outcome(template, next, err)
 }
 
-// observe returns the policy of the name, whoever's it is. The cache holds labelled ones only: absence is asked for.
-func (r *Reconciler) observe(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (*networkingv1.NetworkPolicy, error) {
+// observe returns the policy of the template's name, whoever it belongs to, or nil. The cache holds labelled policies only, so the
+// API server decides whether there is none.
+func (r *Reconciler) observe(
+	ctx context.Context, template *extensionsv1beta1.SandboxTemplate,
+) (*networkingv1.NetworkPolicy, error) {
 	key := client.ObjectKey{Namespace: template.Namespace, Name: naming.NetworkPolicy(template.Name)}
-	for _, reader := range []client.Reader{r.client, r.live} {
-		var policy networkingv1.NetworkPolicy
-		switch err := reader.Get(ctx, key, &policy); {
-		case err == nil:
-			return &policy, nil
-		case !apierrors.IsNotFound(err):
-			return nil, fmt.Errorf("get %s: %w", key, err)
-		}
-	}
-	return nil, nil
+	return lookup.GetConfirmed(ctx, r.client, r.live, key, &networkingv1.NetworkPolicy{})
 }
 
-func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, todo step) error {
-	owner := client.FieldOwner(apis.FieldOwnerTemplate)
-	switch todo := todo.(type) {
+func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, next step) error {
+	fieldOwner := client.FieldOwner(apis.FieldOwnerTemplate)
+	switch s := next.(type) {
 	case keep, awaitDeletion, reject:
 	case create:
-		err := r.client.Create(ctx, todo.desired, owner)
+		err := r.client.Create(ctx, s.desired, fieldOwner)
 		if apierrors.IsInvalid(err) && template.Spec.NetworkPolicy != nil {
-			r.warn(template, apis.ReasonNetworkPolicyRejected, "spec.networkPolicy is not valid, so nothing may reach the "+
-				"Sandboxes and they may reach nothing until it is corrected: "+err.Error())
-			err = r.client.Create(ctx, denyAll(todo.desired), owner)
+			r.warn(template, apis.ReasonNetworkPolicyRejected, "spec.networkPolicy is not valid; until it is corrected, the "+
+				"NetworkPolicy denies all traffic from and to the Sandboxes: "+err.Error())
+			err = r.client.Create(ctx, denyAll(s.desired), fieldOwner)
 		}
 		if err != nil {
-			return fmt.Errorf("create NetworkPolicy %s: %w", todo.desired.Name, err)
+			return fmt.Errorf("create NetworkPolicy %s: %w", s.desired.Name, err)
 		}
 	case patch:
-		// The lock: a policy that somebody takes over meanwhile is not ours to change.
-		from := client.MergeFromWithOptions(todo.current, client.MergeFromWithOptimisticLock{})
-		if err := r.client.Patch(ctx, todo.desired, from, owner); err != nil {
-			return fmt.Errorf("patch NetworkPolicy %s: %w", todo.desired.Name, err)
+		// The lock protects a policy that somebody takes over meanwhile.
+		from := client.MergeFromWithOptions(s.current, client.MergeFromWithOptimisticLock{})
+		if err := r.client.Patch(ctx, s.desired, from, fieldOwner); err != nil {
+			return fmt.Errorf("patch NetworkPolicy %s: %w", s.desired.Name, err)
 		}
 	case remove:
-		is := client.Preconditions{UID: &todo.current.UID, ResourceVersion: &todo.current.ResourceVersion}
-		if err := r.client.Delete(ctx, todo.current, is); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("delete NetworkPolicy %s: %w", todo.current.Name, err)
+		unchanged := client.Preconditions{UID: &s.current.UID, ResourceVersion: &s.current.ResourceVersion}
+		if err := r.client.Delete(ctx, s.current, unchanged); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete NetworkPolicy %s: %w", s.current.Name, err)
 		}
 	}
 	return nil
 }
 
-// outcome turns what a pass did into what the queue does next, and tells the user what only a person can change.
-func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, todo step, err error) (reconcile.Result, error) {
-	if refused, ok := todo.(reject); ok {
-		r.warn(template, apis.ReasonNetworkPolicyRefused, refused.message)
+// outcome returns the result of the reconcile, and warns about problems that only a person can solve.
+func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, next step, err error) (reconcile.Result, error) {
+	if rejected, ok := next.(reject); ok {
+		r.warn(template, apis.ReasonNetworkPolicyRefused, rejected.message)
 		return reconcile.Result{RequeueAfter: waits.Blocked}, nil
 	}
 	if apierrors.IsInvalid(err) {
-		r.warn(template, apis.ReasonNetworkPolicyRejected, "The NetworkPolicy stays as it is until spec.networkPolicy is corrected: "+err.Error())
+		r.warn(template, apis.ReasonNetworkPolicyRejected,
+			"The NetworkPolicy is not changed until spec.networkPolicy is corrected: "+err.Error())
 	}
 	return errorclass.Result(0, err)
 }
 
-// warn warns.
-func (r *Reconciler) warn(about *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
-	events.Record(r.recorder, about, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+func (r *Reconciler) warn(template *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
+	events.Record(r.recorder, template, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
 }

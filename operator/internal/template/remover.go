@@ -5,11 +5,11 @@ package template
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -19,20 +19,21 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// Remover takes away NetworkPolicies whose template is gone once nothing is left that they select. A suspended Sandbox counts: its Pod
-// will need the policy. It holds no state of its own, so a restart forgets nothing, and is safe for concurrent use.
+// Remover deletes the NetworkPolicy of a deleted template once it selects nothing any more. A suspended Sandbox counts, because its
+// next Pod needs the policy. It holds no state and is safe for concurrent use.
 type Remover struct {
 	client client.Client // reads from the cache, writes to the API server
 	live   client.Reader // reads from the API server
 }
 
-// NewRemover returns a Remover. Every argument is needed.
+// NewRemover returns a Remover. No argument may be nil.
 func NewRemover(c client.Client, live client.Reader) (*Remover, error) {
 	if c == nil || live == nil {
-		return nil, fmt.Errorf("remover of policies: a dependency is missing")
+		return nil, errors.New("policy remover: a dependency is missing")
 	}
 	return &Remover{client: c, live: live}, nil
 }
@@ -42,45 +43,47 @@ type usage int
 
 const (
 	unused         usage = iota
-	usedByPods           // its template is gone, and there is what it selects, or will
-	usedByTemplate       // its template is there and looks after it
+	usedByPods           // the template is deleted, and Sandboxes or Pods are left that the policy selects
+	usedByTemplate       // the template exists, and its Reconciler maintains the policy
 )
 
-// Reconcile removes one policy that nothing needs any more.
+// Reconcile deletes the policy if nothing uses it.
 func (r *Remover) Reconcile(ctx context.Context, policy *networkingv1.NetworkPolicy) (reconcile.Result, error) {
-	name, named := naming.TemplateOf(policy.Name)
-	if !named || !isTemplatePolicy(policy) || policy.DeletionTimestamp != nil {
+	template, ok := naming.TemplateOf(policy.Name)
+	if !ok || !isTemplatePolicy(policy) || policy.DeletionTimestamp != nil {
 		return reconcile.Result{}, nil
 	}
-	neededFor, err := r.observe(ctx, policy.Namespace, name)
+	used, err := r.observe(ctx, policy.Namespace, template)
 	switch {
 	case err != nil:
-		return reconcile.Result{}, fmt.Errorf("observe what the NetworkPolicy is needed for: %w", err)
-	case neededFor == usedByTemplate:
+		return reconcile.Result{}, fmt.Errorf("observe what uses the NetworkPolicy: %w", err)
+	case used == usedByTemplate:
 		return reconcile.Result{}, nil
-	case neededFor == usedByPods:
+	case used == usedByPods:
 		return reconcile.Result{RequeueAfter: waits.Blocked}, nil
 	}
-	// The lock: a template made anew takes the policy over by a write to it.
-	is := client.Preconditions{UID: &policy.UID, ResourceVersion: &policy.ResourceVersion}
-	if err := r.client.Delete(ctx, policy, is); client.IgnoreNotFound(err) != nil {
+	// A template that is created again writes to the policy, so that the precondition fails.
+	unchanged := client.Preconditions{UID: &policy.UID, ResourceVersion: &policy.ResourceVersion}
+	if err := r.client.Delete(ctx, policy, unchanged); client.IgnoreNotFound(err) != nil {
 		return errorclass.Result(0, fmt.Errorf("delete NetworkPolicy %s: %w", policy.Name, err))
 	}
 	return reconcile.Result{}, nil
 }
 
-// observe asks the cache first. That nothing needs the policy only the API server may say.
+// observe reads the cache first. Only the API server can confirm that nothing uses the policy.
 func (r *Remover) observe(ctx context.Context, namespace, name string) (usage, error) {
+	key := client.ObjectKey{Namespace: namespace, Name: name}
 	for _, reader := range []client.Reader{r.client, r.live} {
-		switch err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &extensionsv1beta1.SandboxTemplate{}); {
-		case err == nil:
+		template, err := lookup.Get(ctx, reader, key, &extensionsv1beta1.SandboxTemplate{})
+		switch {
+		case err != nil:
+			return unused, err
+		case template != nil:
 			return usedByTemplate, nil
-		case !apierrors.IsNotFound(err):
-			return unused, fmt.Errorf("get SandboxTemplate %s: %w", name, err)
 		}
 		for _, list := range []client.ObjectList{&agentsv1beta1.SandboxList{}, &corev1.PodList{}} {
-			selected, err := anyWithLabel(ctx, reader, namespace, name, list)
-			if err != nil || selected {
+			found, err := anyWithLabel(ctx, reader, namespace, name, list)
+			if err != nil || found {
 				return usedByPods, err
 			}
 		}
@@ -88,10 +91,12 @@ func (r *Remover) observe(ctx context.Context, namespace, name string) (usage, e
 	return unused, nil
 }
 
-// anyWithLabel says whether there is one of the kind that carries the template's label.
-func anyWithLabel(ctx context.Context, reader client.Reader, namespace, name string, list client.ObjectList) (bool, error) {
+// anyWithLabel reports whether an object of the list's kind has the template's label.
+func anyWithLabel(
+	ctx context.Context, reader client.Reader, namespace, template string, list client.ObjectList,
+) (bool, error) {
 	err := reader.List(ctx, list, client.InNamespace(namespace), client.Limit(1),
-		client.MatchingLabels{apis.LabelSandboxTemplateRefHash: naming.Hash(name)})
+		client.MatchingLabels{apis.LabelSandboxTemplateRefHash: naming.Hash(template)})
 	if err != nil {
 		return false, fmt.Errorf("list what the NetworkPolicy selects: %w", err)
 	}

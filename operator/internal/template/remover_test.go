@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// staleCache is a cache that shows nothing yet but policies.
+// staleCache returns a client whose cache shows nothing yet but policies.
 func staleCache(w *world) client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -99,7 +99,7 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 	if err := w.store.Get(t.Context(), key, &policy); err != nil {
 		t.Fatal(err)
 	}
-	w.onWrite = func(do func() error) error { // it comes between the look and the deletion
+	w.onWrite = func(_ string, do func() error) error { // between the observation and the deletion
 		w.onWrite = nil
 		w.settle(newTemplate(builders.WithUID("new-uid")))
 		return do()
@@ -123,7 +123,7 @@ func TestThePolicyOfATemplateThatWentIsLookedAtLater(t *testing.T) {
 	}
 }
 
-// delayQueue is a queue that remembers what is added with a delay.
+// delayQueue is a work queue that records what is added with a delay.
 type delayQueue struct {
 	workqueue.TypedRateLimitingInterface[reconcile.Request]
 

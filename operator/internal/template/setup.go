@@ -37,7 +37,7 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxtemplates.extensions.agents.x-k8s.io
 
-// CacheByObject limits the manager's cache to policies that carry our label.
+// CacheByObject limits the manager's cache to policies that have the operator's label.
 func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	labelled, err := labels.NewRequirement(apis.LabelSandboxTemplateRefHash, selection.Exists, nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	}, nil
 }
 
-// SetupWithManager registers the reconciler with that many workers, whose passes are traced.
+// SetupWithManager registers the reconciler with the given number of workers and traces its reconciles.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxtemplate").
@@ -58,7 +58,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int, tracer *tra
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandboxTemplate", r)))
 }
 
-// requestsForPolicy is the template that a policy is of by its name.
+// requestsForPolicy returns a request for the template that the policy belongs to by its name.
 func requestsForPolicy(_ context.Context, policy client.Object) []reconcile.Request {
 	name, ok := naming.TemplateOf(policy.GetName())
 	if !ok {
@@ -67,7 +67,7 @@ func requestsForPolicy(_ context.Context, policy client.Object) []reconcile.Requ
 	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: policy.GetNamespace(), Name: name}}}
 }
 
-// SetupWithManager registers the remover, whose passes are traced. One worker is enough: templates go seldom.
+// SetupWithManager registers the remover and traces its reconciles. One worker is enough, because templates are rarely deleted.
 func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("networkpolicy").
@@ -80,7 +80,8 @@ func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) err
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileNetworkPolicy", r)))
 }
 
-// enqueueDeleted looks at the policy of a template that went. It waits until whoever was just making a Sandbox of the template has done so.
+// enqueueDeleted enqueues the policy of a deleted template. The delay lets creations of Sandboxes of the template that are in flight
+// finish.
 func enqueueDeleted() handler.EventHandler {
 	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
 		key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}

@@ -28,6 +28,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
+	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
 func newTemplate(options ...builders.TemplateOption) *extensionsv1beta1.SandboxTemplate {
@@ -46,7 +47,7 @@ func newPolicy(change func(*networkingv1.NetworkPolicy)) *networkingv1.NetworkPo
 	return p
 }
 
-// makeForeign is a policy of our name that somebody else made, or took over.
+// makeForeign makes it a policy of the template's name that somebody else created or took over.
 func makeForeign(p *networkingv1.NetworkPolicy) { p.OwnerReferences, p.Annotations = nil, nil }
 
 func withController(apiVersion, kind, name string, uid types.UID) func(*networkingv1.NetworkPolicy) {
@@ -64,7 +65,7 @@ func TestDecide(t *testing.T) {
 	going := func(p *networkingv1.NetworkPolicy) { builders.DeletedAt(time.Unix(1, 0))(p) }
 	tests := map[string]struct {
 		template *extensionsv1beta1.SandboxTemplate
-		was      *networkingv1.NetworkPolicy
+		current  *networkingv1.NetworkPolicy
 		want     string
 	}{
 		"none is made":                        {newTemplate(), nil, "create"},
@@ -90,7 +91,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := strings.TrimPrefix(fmt.Sprintf("%T", decide(tt.template, tt.was, []string{"system"})), "template.")
+			got := strings.TrimPrefix(fmt.Sprintf("%T", decide(tt.template, tt.current, []string{"system"})), "template.")
 			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -126,7 +127,7 @@ func TestTheDefaultPolicy(t *testing.T) {
 	}
 }
 
-// world is an API server in memory; the cache shows what carries our label.
+// world is an API server in memory. Its cache shows only policies with the operator's label.
 type world struct {
 	t           *testing.T
 	store       client.WithWatch
@@ -134,15 +135,14 @@ type world struct {
 	recorder    *events.FakeRecorder
 	reconciler  *Reconciler
 	writes      []string
-	rejectRules error // the answer to a creation of a policy with rules
-	// intercept, if set, is asked about each write; an error is the server's answer.
-	onWrite func(do func() error) error
+	rejectRules error                  // answers the creation of a policy with rules, if set
+	onWrite     simulation.Interceptor // intercepts each write, if set
 }
 
 func (w *world) write(what string, do func() error) error {
 	w.writes = append(w.writes, what)
 	if w.onWrite != nil {
-		return w.onWrite(do)
+		return w.onWrite(what, do)
 	}
 	return do()
 }
@@ -215,7 +215,7 @@ func TestAPolicyIsMadeOnceMendedAndRemoved(t *testing.T) {
 	if err := w.store.Get(t.Context(), name, &p); err != nil {
 		t.Fatal(err)
 	}
-	p.Labels, p.Spec.Ingress = nil, nil // the cache does not show it any more
+	p.Labels, p.Spec.Ingress = nil, nil // without the label it is not in the cache
 	if err := w.store.Update(t.Context(), &p); err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,16 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package warmqueue holds the warm Sandboxes that claims may take: an index over what the Sandbox watch has shown, from which a
+// Package warmqueue holds the warm Sandboxes that claims may adopt. It is an index over what the watch of Sandboxes has shown, and a
 // claim leases one member at a time.
 //
 // Invariants:
-//   - a member is leased to one holder at a time, so two claims of this process never try for the same one;
-//   - a lease that is not kept puts the member back, whatever way its holder returns;
-//   - the key is the namespace and the template's or the pool's name hash: namespaces never mix;
-//   - a group without members takes no memory.
+//   - A member is leased to one holder at a time, so two claims of this process never try to adopt the same one.
+//   - A lease that is not consumed puts the member back when it is released.
+//   - Members are keyed by namespace and by the hash of the template's or the pool's name: namespaces never mix.
+//   - A group without members uses no memory.
 //
-// The queue is a hint: the API server decides who owns a Sandbox. It is filled by the watch, so a restart fills it anew.
+// The queue is a hint: the API server decides who owns a Sandbox. After a restart the watch fills it again.
 package warmqueue
 
 import (
@@ -29,20 +29,20 @@ type Member struct {
 	UID          types.UID
 	PoolHash     string // value of the pool's label
 	TemplateHash string // value of the template's label
-	Blueprint    string // hash of what it was built from
-	Node         string // that it runs on, as far as its status says
+	Blueprint    string // blueprint hash of the template that it was made from
+	Node         string // the node in its status, or ""
 	Ready        bool
 	Created      time.Time
 }
 
-// Selector says which members a claim may take. Empty hashes match any; Namespace is always meant.
+// Selector selects the members that a claim may adopt. An empty hash matches any member; Namespace is required.
 type Selector struct {
 	Namespace    string
 	PoolHash     string
 	TemplateHash string
 }
 
-// Queue is the index. Safe for concurrent use; the zero value is not: use New.
+// Queue is the index. It is safe for concurrent use. Create it with New.
 type Queue struct {
 	mu      sync.Mutex
 	members map[types.NamespacedName]*entry
@@ -62,7 +62,7 @@ func New() *Queue {
 	return &Queue{members: map[types.NamespacedName]*entry{}, groups: map[group]map[types.NamespacedName]*entry{}}
 }
 
-// Put adds a member or brings what is known of it up to date. A lease on the same incarnation stays.
+// Put adds or updates a member. A lease of the member stays, unless the UID differs.
 func (q *Queue) Put(m Member) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -79,7 +79,7 @@ func (q *Queue) Put(m Member) {
 	q.members[m.NamespacedName], q.groups[key][m.NamespacedName] = e, e
 }
 
-// Remove forgets a member: it is gone, or warm no more. Removing what is not there is fine.
+// Remove removes a member, if the queue has it.
 func (q *Queue) Remove(name types.NamespacedName) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,37 +99,37 @@ func (q *Queue) remove(name types.NamespacedName) {
 	}
 }
 
-// Len is the number of members, leased ones included.
+// Len returns the number of members, including leased ones.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.members)
 }
 
-// Lease takes the best member that is wanted, eligible and not leased: one whose node stays before one whose node is leaving, then Ready
-// before not, then the oldest, then by name. The caller defers Return on what it gets; nil means that there is none, and Return on
-// nil is fine. eligible and leaving run under the queue's lock and must not call the queue.
-func (q *Queue) Lease(want Selector, eligible func(Member) bool, leaving func(node string) bool) *Lease {
+// Lease leases the best selected and eligible member: on a node that stays before one that is leaving, then Ready before not Ready,
+// then the oldest, then by name. It returns nil if there is none. The caller defers Release, which accepts nil. eligible and
+// nodeLeaving run under the queue's lock and must not call the queue.
+func (q *Queue) Lease(selector Selector, eligible func(Member) bool, nodeLeaving func(node string) bool) *Lease {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var best *entry
-	bestLeaves := false
+	bestLeaving := false
 	consider := func(e *entry) {
-		if e.leased || (want.PoolHash != "" && e.PoolHash != want.PoolHash) || !eligible(e.Member) {
+		if e.leased || (selector.PoolHash != "" && e.PoolHash != selector.PoolHash) || !eligible(e.Member) {
 			return
 		}
-		leaves := leaving(e.Node)
-		if best == nil || (bestLeaves && !leaves) || (bestLeaves == leaves && preferred(e, best)) {
-			best, bestLeaves = e, leaves
+		leaving := nodeLeaving(e.Node)
+		if best == nil || (bestLeaving && !leaving) || (bestLeaving == leaving && preferred(e, best)) {
+			best, bestLeaving = e, leaving
 		}
 	}
-	if want.TemplateHash != "" {
-		for _, e := range q.groups[group{want.Namespace, want.TemplateHash}] {
+	if selector.TemplateHash != "" {
+		for _, e := range q.groups[group{selector.Namespace, selector.TemplateHash}] {
 			consider(e)
 		}
 	} else {
 		for key, members := range q.groups {
-			if key.namespace != want.Namespace {
+			if key.namespace != selector.Namespace {
 				continue
 			}
 			for _, e := range members {
@@ -151,14 +151,14 @@ func preferred(a, b *entry) bool {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name)) < 0
 }
 
-// Members lists the members that are wanted, best first, leased ones included.
-func (q *Queue) Members(want Selector) []Member {
+// Members returns the selected members, the best first, including leased ones.
+func (q *Queue) Members(selector Selector) []Member {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var all []*entry
 	for _, e := range q.members {
-		if e.Namespace == want.Namespace && (want.PoolHash == "" || e.PoolHash == want.PoolHash) &&
-			(want.TemplateHash == "" || e.TemplateHash == want.TemplateHash) {
+		if e.Namespace == selector.Namespace && (selector.PoolHash == "" || e.PoolHash == selector.PoolHash) &&
+			(selector.TemplateHash == "" || e.TemplateHash == selector.TemplateHash) {
 			all = append(all, e)
 		}
 	}
@@ -175,7 +175,7 @@ func (q *Queue) Members(want Selector) []Member {
 	return members
 }
 
-// Lease is the right to try for a member. Not safe for concurrent use.
+// Lease is the exclusive right to try to adopt a member. It is not safe for concurrent use.
 type Lease struct {
 	Member
 
@@ -183,7 +183,7 @@ type Lease struct {
 	consumed bool
 }
 
-// Consume says that the member was taken: it leaves the queue.
+// Consume removes the member from the queue, because it was adopted or is no longer available.
 func (l *Lease) Consume() {
 	l.consumed = true
 	l.queue.mu.Lock()
@@ -193,7 +193,7 @@ func (l *Lease) Consume() {
 	}
 }
 
-// Release puts the member back, unless it was kept. It is made for defer.
+// Release puts the member back, unless the lease was consumed.
 func (l *Lease) Release() {
 	if l == nil || l.consumed {
 		return
@@ -205,7 +205,7 @@ func (l *Lease) Release() {
 	}
 }
 
-// sameIncarnation says whether what the queue holds under the lease's name is still what was leased.
+// sameIncarnation reports whether the queue still holds the leased member, and not another one of its name.
 func (q *Queue) sameIncarnation(l *Lease) bool {
 	e := q.members[l.NamespacedName]
 	return e != nil && e.UID == l.UID

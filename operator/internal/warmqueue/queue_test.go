@@ -50,14 +50,14 @@ func newQueue(members ...Member) *Queue {
 
 func anyMember(Member) bool { return true }
 
-// noneLeaving is a cluster without a node that leaves.
+// noneLeaving reports that no node is leaving.
 func noneLeaving(string) bool { return false }
 
 func onNode(node string) func(*Member) { return func(m *Member) { m.Node = node } }
 
 var teamTemplate = Selector{Namespace: "team", TemplateHash: "template"}
 
-// drain leases until there is nothing left, or more than there can be.
+// drain leases members until none is left.
 func drain(q *Queue, want Selector) (names []string) {
 	most := q.Len()
 	for lease := q.Lease(want, anyMember, noneLeaving); lease != nil && len(names) <= most; lease = q.Lease(want, anyMember, noneLeaving) {

@@ -32,7 +32,8 @@ func (s *SandboxClaimSpec) PoolName() string {
 	}
 }
 
-// WarmPoolPolicy returns the claim's warmpool, or the default if it is unset. It has no meaning for a claim with a warmPoolRef.
+// WarmPoolPolicy returns the claim's warmpool, or the default if it is unset. It has no meaning for a claim with a
+// warmPoolRef.
 func (s *SandboxClaimSpec) WarmPoolPolicy() WarmPoolPolicy {
 	if s.WarmPool == nil {
 		return apis.WarmPoolDefault
@@ -50,7 +51,8 @@ func (s *SandboxClaimSpec) AcceptsWarm() bool {
 	return s.WarmPoolPolicy() != apis.WarmPoolNone && !s.AddsToSpec()
 }
 
-// AcceptsPool reports whether a member of the pool may serve the claim. The claim and the pool are in the same namespace.
+// AcceptsPool reports whether a member of the pool may serve the claim. The claim and the pool are in the same
+// namespace.
 func (s *SandboxClaimSpec) AcceptsPool(pool *SandboxWarmPool) bool {
 	if !s.AcceptsWarm() {
 		return false
@@ -61,13 +63,14 @@ func (s *SandboxClaimSpec) AcceptsPool(pool *SandboxWarmPool) bool {
 	return s.WarmPoolRef != nil || (s.TemplateRef != nil && s.TemplateRef.Name == pool.Spec.TemplateRef.Name)
 }
 
-// AssignedSandbox returns the name of the Sandbox that the operator recorded on the claim, or "". The operator records the name
-// before it adopts or creates the Sandbox, so the Sandbox may not belong to the claim yet.
+// AssignedSandbox returns the name of the Sandbox that the operator recorded on the claim, or "". The operator records
+// the name before it adopts or creates the Sandbox, so the Sandbox may not belong to the claim yet.
 func (c *SandboxClaim) AssignedSandbox() string {
 	return cmp.Or(c.Annotations[apis.AnnotationAssignedSandboxName], c.Labels[apis.LabelAssignedSandboxName])
 }
 
-// LastSandbox returns the name of the claim's Sandbox: the recorded name, or the one in the status if somebody removed the record.
+// LastSandbox returns the name of the claim's Sandbox: the recorded name, or the one in the status if somebody removed
+// the record.
 func (c *SandboxClaim) LastSandbox() string {
 	return cmp.Or(c.AssignedSandbox(), c.Status.SandboxStatus.Name)
 }

@@ -75,8 +75,8 @@ func (r *Reconciler) adopt(
 	return sandbox, err
 }
 
-// transfer records the member on the claim and then makes the claim its controller. If the operator stops in between, the next
-// reconcile continues.
+// transfer records the member on the claim and then makes the claim its controller. If the operator stops in between,
+// the next reconcile continues.
 func (r *Reconciler) transfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -97,8 +97,8 @@ func (r *Reconciler) transfer(
 	return r.retryTransfer(ctx, claim, member.Name, from)
 }
 
-// retryTransfer tries once more with the member as the API server has it, if the pool still owns it. Otherwise it clears the record,
-// and a later reconcile may adopt another member.
+// retryTransfer tries once more with the member as the API server has it, if the pool still owns it. Otherwise it
+// clears the record, and a later reconcile may adopt another member.
 func (r *Reconciler) retryTransfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -126,8 +126,8 @@ func (r *Reconciler) retryTransfer(
 	return nil, r.clearAssignment(ctx, claim, lost)
 }
 
-// recheckMember reads a recorded member from the API server. Without a memberLostError it is the claim's. If the error says
-// unavailable, the member can never become the claim's; otherwise the pool still owns it.
+// recheckMember reads a recorded member from the API server. Without a memberLostError it is the claim's. If the error
+// says unavailable, the member can never become the claim's; otherwise the pool still owns it.
 func (r *Reconciler) recheckMember(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, *memberLostError, error) {
@@ -138,7 +138,8 @@ func (r *Reconciler) recheckMember(
 		return nil, nil, err
 	case fresh == nil:
 		return nil, &memberLostError{
-			message: fmt.Sprintf("Sandbox %q was deleted before the claim adopted it; another one follows", name), unavailable: true,
+			message:     fmt.Sprintf("Sandbox %q was deleted before the claim adopted it; another one follows", name),
+			unavailable: true,
 		}, nil
 	case metav1.IsControlledBy(fresh, claim):
 		return fresh, nil, nil
@@ -154,8 +155,8 @@ func (r *Reconciler) recheckMember(
 	}
 }
 
-// verifyUnchanged returns a conflict if somebody has changed or deleted the claim since this reconcile read or wrote it. Another
-// operator may have cleared the record and adopted another member.
+// verifyUnchanged returns a conflict if somebody has changed or deleted the claim since this reconcile read or wrote
+// it. Another operator may have cleared the record and adopted another member.
 func (r *Reconciler) verifyUnchanged(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
 	live, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(claim), &extensionsv1beta1.SandboxClaim{})
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// newColdSandbox returns a new Sandbox for the claim. The name is the claim's, or that of the Sandbox whose volumes were retained, so
-// the API server refuses a second one.
+// newColdSandbox returns a new Sandbox for the claim. The name is the claim's, or that of the Sandbox whose volumes
+// were retained, so the API server refuses a second one.
 func newColdSandbox(
 	claim *extensionsv1beta1.SandboxClaim, name string, template *extensionsv1beta1.SandboxTemplate,
 ) (*agentsv1beta1.Sandbox, *rejection) {
@@ -34,8 +34,8 @@ func newColdSandbox(
 	return sandbox, nil
 }
 
-// newAdoptedSandbox returns the member as it is once it belongs to the claim. Its spec does not change, so that the Pod keeps running,
-// and it keeps the template label that its NetworkPolicy selects.
+// newAdoptedSandbox returns the member as it is once it belongs to the claim. Its spec does not change, so that the Pod
+// keeps running, and it keeps the template label that its NetworkPolicy selects.
 func newAdoptedSandbox(
 	member *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate,
 ) (*agentsv1beta1.Sandbox, *rejection) {
@@ -52,7 +52,8 @@ func newAdoptedSandbox(
 	return sandbox, nil
 }
 
-// assignTo sets what adopted and new Sandboxes have in common: the controller, the identity labels, the trace and the metadata.
+// assignTo sets what adopted and new Sandboxes have in common: the controller, the identity labels, the trace and the
+// metadata.
 func assignTo(
 	sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate,
 ) *rejection {
@@ -73,9 +74,9 @@ func setIdentityLabels(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.
 	}
 }
 
-// templateNameOf returns the template that the Sandbox was made from: the one in the claim's status, else the one that matches the
-// Sandbox's label. The claim's reference counts only for a Sandbox without the label: otherwise an edit of the claim would move the
-// Pod to another NetworkPolicy.
+// templateNameOf returns the template that the Sandbox was made from: the one in the claim's status, else the one that
+// matches the Sandbox's label. The claim's reference counts only for a Sandbox without the label: otherwise an edit of
+// the claim would move the Pod to another NetworkPolicy.
 func templateNameOf(sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim) string {
 	if name := claim.Status.SandboxStatus.TemplateName; name != "" && isBound(sandbox, claim) {
 		return name

@@ -19,7 +19,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// cached is the operator's client: it reads from the cache, which may lag, and writes to the API server, which may be told to fail.
+// cached is the operator's client: it reads from the cache, which may lag, and writes to the API server, which may be
+// told to fail.
 func (w *world) cached() client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {

@@ -26,7 +26,7 @@ type (
 	keep struct {
 		sandbox *agentsv1beta1.Sandbox
 		desired *agentsv1beta1.Sandbox   // the Sandbox with the operator's keys repaired; nil if nothing differs
-		surplus []*agentsv1beta1.Sandbox // further Sandboxes of the claim, which two operators running at once can leave behind
+		surplus []*agentsv1beta1.Sandbox // further Sandboxes of the claim, left behind by two operators running at once
 		problem error                    // why the claim's metadata cannot be applied
 	}
 	// awaitDeletion waits until the claim's Sandbox is deleted. A new one follows.
@@ -63,8 +63,8 @@ func (create) isStep()          {}
 func (reject) isStep()          {}
 func (expire) isStep()          {}
 
-// deadlineOf returns when the claim expires. The conditions of the Sandbox count before the claim's status mirrors them. Without a
-// Sandbox the conditions in the claim's status count.
+// deadlineOf returns when the claim expires. The conditions of the Sandbox count before the claim's status mirrors
+// them. Without a Sandbox the conditions in the claim's status count.
 func deadlineOf(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lifecycle.Deadline {
 	if claim.Spec.Lifecycle == nil {
 		return lifecycle.Deadline{}
@@ -139,11 +139,16 @@ func nextWithSandbox(
 	return k
 }
 
-// rejectTakenOver rejects a claim whose Sandbox has another controller now. The claim gets no other Sandbox: that one would be empty.
+// rejectTakenOver rejects a claim whose Sandbox has another controller now. The claim gets no other Sandbox: that one
+// would be empty.
 func rejectTakenOver(sandbox *agentsv1beta1.Sandbox) *rejection {
 	controller := metav1.GetControllerOf(sandbox)
-	rejected := rejectf(apis.ReasonReconcilerError, "Sandbox %q of this claim is controlled by %s %q: remove that owner reference to "+
-		"give the Sandbox back to the claim, or delete the Sandbox to get a new one", sandbox.Name, controller.Kind, controller.Name)
+	rejected := rejectf(
+		apis.ReasonReconcilerError,
+		"Sandbox %q of this claim is controlled by %s %q: remove that owner reference to "+
+			"give the Sandbox back to the claim, or delete the Sandbox to get a new one",
+		sandbox.Name, controller.Kind, controller.Name,
+	)
 	rejected.poll = true
 	return rejected
 }
@@ -163,21 +168,27 @@ func nextWithoutMember(claim *extensionsv1beta1.SandboxClaim, name string, from 
 // rejectNameTaken rejects a claim whose name another Sandbox has.
 func rejectNameTaken(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) *rejection {
 	earlierClaim := owner.ControllerOf(sandbox, apis.KindSandboxClaim)
-	rejected := rejectf(apis.ReasonReconcilerError, "Sandbox %q exists and does not belong to this claim: delete it, or give the claim "+
-		"another name", sandbox.Name)
+	rejected := rejectf(
+		apis.ReasonReconcilerError,
+		"Sandbox %q exists and does not belong to this claim: delete it, or give the claim another name",
+		sandbox.Name,
+	)
 	if sandbox.DeletionTimestamp != nil || (earlierClaim != nil && earlierClaim.Name == claim.Name) {
-		rejected = rejectf(apis.ReasonSandboxMissing, "Sandbox %q of an earlier claim of this name is being deleted; a new one follows",
-			sandbox.Name)
+		rejected = rejectf(
+			apis.ReasonSandboxMissing,
+			"Sandbox %q of an earlier claim of this name is being deleted; a new one follows",
+			sandbox.Name,
+		)
 	} else if controller := metav1.GetControllerOf(sandbox); controller != nil {
-		rejected = rejectf(apis.ReasonReconcilerError, "Sandbox %q is controlled by %s %q: delete it, or give the claim another name",
-			sandbox.Name, controller.Kind, controller.Name)
+		rejected = rejectf(apis.ReasonReconcilerError, "Sandbox %q is controlled by %s %q: delete it, or give the claim "+
+			"another name", sandbox.Name, controller.Kind, controller.Name)
 	}
 	rejected.poll = true
 	return rejected
 }
 
-// byPreference sorts the claim's Sandboxes, the one to keep first: not being deleted, then named by the status, then recorded, then
-// the oldest.
+// byPreference sorts the claim's Sandboxes, the one to keep first: not being deleted, then named by the status, then
+// recorded, then the oldest.
 func byPreference(claim *extensionsv1beta1.SandboxClaim, sandboxes []*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox {
 	rank := func(s *agentsv1beta1.Sandbox) int {
 		switch {
@@ -192,7 +203,9 @@ func byPreference(claim *extensionsv1beta1.SandboxClaim, sandboxes []*agentsv1be
 		}
 	}
 	return slices.SortedFunc(slices.Values(sandboxes), func(a, b *agentsv1beta1.Sandbox) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(rank(a), rank(b)), a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name),
+		)
 	})
 }
 

@@ -1,20 +1,28 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package claim reconciles SandboxClaims. Each claim gets one Sandbox: a warm one from a pool if there is one, or else a new one.
+// Package claim reconciles SandboxClaims. Each claim gets one Sandbox: a warm one from a pool if there is one, or else
+// a new one.
 //
-// Reconcile observes the cluster, calls nextStep, a pure function that returns one of a closed set of steps, executes the step,
-// and reports the result in one write of the status.
+// Reconcile observes the cluster, calls nextStep, a pure function that returns one of a closed set of steps, executes
+// the step, and reports the result in one write of the status.
 //
 // Invariants:
-//   - A claim never owns two Sandboxes. The name of the Sandbox is recorded on the claim, with a write that carries the claim's
-//     resource version, before the Sandbox is adopted or created. While a name is recorded, no other Sandbox is tried.
-//   - A Sandbox never has two owners. It changes hands in one write that carries the resource version in which the pool owned it.
-//   - The record is cleared only if the API server, not the cache, shows that the recorded Sandbox cannot become the claim's.
+//   - A claim never owns two Sandboxes. The name of the Sandbox is recorded on the claim, with a write that carries the
+//     claim's resource version, before the Sandbox is adopted or created. While a name is recorded, no other Sandbox is
+//     tried.
+//   - A Sandbox never has two owners. It changes hands in one write that carries the resource version in which the pool
+//     owned it.
+//   - The record is cleared only if the API server, not the cache, shows that the recorded Sandbox cannot become the
+//     claim's.
 //   - A reconcile that loses a member does not try another one.
-//   - A claim whose volumes outlived its Sandbox gets a new Sandbox of the same name, and so its volumes, never an empty one.
+//   - A claim whose volumes outlived its Sandbox gets a new Sandbox of the same name, and so its volumes, never an
+//     empty one.
 //   - An error does not clear status.sandbox.name.
-//   - An edit of the claim does not change the template label of its Sandbox. The template that the Sandbox was made from decides.
-//   - A claim whose Sandbox exists gets no other one. If somebody removes the owner reference, the claim adopts the Sandbox again.
-//   - The Pod spec of a claimed Sandbox does not follow its template. Only labels and annotations do, and the claim's own win.
+//   - An edit of the claim does not change the template label of its Sandbox. The template that the Sandbox was made
+//     from decides.
+//   - A claim whose Sandbox exists gets no other one. If somebody removes the owner reference, the claim adopts the
+//     Sandbox again.
+//   - The Pod spec of a claimed Sandbox does not follow its template. Only labels and annotations do, and the claim's
+//     own win.
 package claim

@@ -17,7 +17,8 @@ import (
 
 // emitEvents records what differs between the status before and after.
 func (r *Reconciler) emitEvents(before, after *extensionsv1beta1.SandboxClaim, in statusInput) {
-	if name := after.Status.SandboxStatus.Name; name != "" && name != before.Status.SandboxStatus.Name && in.sandbox != nil {
+	if name := after.Status.SandboxStatus.Name; name != "" && name != before.Status.SandboxStatus.Name &&
+		in.sandbox != nil {
 		if in.sandbox.Labels[apis.LabelLaunchType] == apis.LaunchTypeWarm {
 			r.emitEvent(after, in.sandbox, apis.ReasonSandboxAdopted, "Adopt", fmt.Sprintf("Adopted warm Sandbox %q", name))
 		} else {

@@ -25,8 +25,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// execute carries out a step and returns the claim's Sandbox as the API server last answered, or nil if the claim has none. It
-// updates claim to what it wrote.
+// execute carries out a step and returns the claim's Sandbox as the API server last answered, or nil if the claim has
+// none. It updates claim to what it wrote.
 func (r *Reconciler) execute(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, next step,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -54,8 +54,8 @@ func (r *Reconciler) execute(
 	}
 }
 
-// recordAssignment records the name of the claim's Sandbox on the claim, and when the operator first observed the claim. It is one
-// write with the claim's resource version, or none if nothing differs.
+// recordAssignment records the name of the claim's Sandbox on the claim, and when the operator first observed the
+// claim. It is one write with the claim's resource version, or none if nothing differs.
 func (r *Reconciler) recordAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
 	updated := claim.DeepCopy()
 	r.setFirstObserved(updated)
@@ -93,7 +93,8 @@ func (r *Reconciler) clearAssignment(ctx context.Context, claim *extensionsv1bet
 	return reason
 }
 
-// patchMetadata writes the labels and annotations of updated, if the API server still has the version of claim, and updates claim.
+// patchMetadata writes the labels and annotations of updated, if the API server still has the version of claim, and
+// updates claim.
 func (r *Reconciler) patchMetadata(ctx context.Context, claim, updated *extensionsv1beta1.SandboxClaim) error {
 	if equality.Semantic.DeepEqual(claim.ObjectMeta, updated.ObjectMeta) {
 		return nil
@@ -106,8 +107,11 @@ func (r *Reconciler) patchMetadata(ctx context.Context, claim, updated *extensio
 	return nil
 }
 
-// repair corrects the operator's keys on the claim's Sandbox and the recorded name on the claim, and deletes surplus Sandboxes.
-func (r *Reconciler) repair(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep) (*agentsv1beta1.Sandbox, error) {
+// repair corrects the operator's keys on the claim's Sandbox and the recorded name on the claim, and deletes surplus
+// Sandboxes.
+func (r *Reconciler) repair(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep,
+) (*agentsv1beta1.Sandbox, error) {
 	sandbox := k.sandbox
 	if k.desired != nil {
 		if isOrphaned(k.sandbox, claim) {
@@ -137,8 +141,8 @@ func (r *Reconciler) patchSandbox(ctx context.Context, current, desired *agentsv
 	return nil
 }
 
-// createSandbox creates a Sandbox for the claim. It records the name first: until the result of the creation is known, no warm
-// Sandbox may be adopted.
+// createSandbox creates a Sandbox for the claim. It records the name first: until the result of the creation is known,
+// no warm Sandbox may be adopted.
 func (r *Reconciler) createSandbox(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -181,8 +185,8 @@ func (r *Reconciler) deleteAll(ctx context.Context, sandboxes []*agentsv1beta1.S
 	return errors.Join(errs...)
 }
 
-// expire deletes the Sandboxes of a claim that is retained. It verifies first that nobody has changed the claim: somebody may have
-// extended its lifetime.
+// expire deletes the Sandboxes of a claim that is retained. It verifies first that nobody has changed the claim:
+// somebody may have extended its lifetime.
 func (r *Reconciler) expire(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, e expire) error {
 	if len(e.sandboxes) == 0 {
 		return nil

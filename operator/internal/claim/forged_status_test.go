@@ -15,7 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor a second.
+// TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor
+// a second.
 func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 	ready := apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "forged", 1, metav1.NewTime(testNow))
 	expired := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow))

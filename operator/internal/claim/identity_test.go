@@ -31,7 +31,8 @@ func (w *world) editSandbox(name string, change func(*agentsv1beta1.Sandbox)) {
 
 func withoutOwners(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }
 
-// The store of this test has no rules of the schema: whatever the claim names, the Sandbox stays under the policy that it began with.
+// The store of this test has no rules of the schema: whatever the claim names, the Sandbox stays under the policy that
+// it began with.
 func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 	ways := map[string][]client.Object{
 		"warm": {newClaim("c"), newTemplate(), newPool("p"), newMember("c-1", newPool("p"))},
@@ -158,7 +159,8 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 	}
 }
 
-// See Recheck in operator/internal/owner: the garbage collector removes the reference first when somebody deletes the claim with --cascade=orphan.
+// See Recheck in operator/internal/owner: the garbage collector removes the reference first when somebody deletes the
+// claim with --cascade=orphan.
 func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()

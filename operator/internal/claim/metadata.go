@@ -48,7 +48,11 @@ func checkMetadata(claim *extensionsv1beta1.SandboxClaim) *rejection {
 func checkKeys(field string, keys map[string]string, check func(key, value string) string) *rejection {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if domain := apis.ReservedDomain(key); domain != "" {
-			return rejectf(apis.ReasonInvalidMetadata, "%s: key %q is in the reserved domain %s: remove it from the claim", field, key, domain)
+			return rejectf(
+				apis.ReasonInvalidMetadata,
+				"%s: key %q is in the reserved domain %s: remove it from the claim",
+				field, key, domain,
+			)
 		}
 		if problem := check(key, keys[key]); problem != "" {
 			return rejectf(apis.ReasonInvalidMetadata, "%s: %s", field, problem)
@@ -77,8 +81,8 @@ func checkAnnotation(key, _ string) string {
 	return ""
 }
 
-// checkOverrides rejects keys of additionalPodMetadata that the template sets to another value. Values that the live podTemplate
-// already has are accepted, so that a later change of the template does not break a running Sandbox.
+// checkOverrides rejects keys of additionalPodMetadata that the template sets to another value. Values that the live
+// podTemplate already has are accepted, so that a later change of the template does not break a running Sandbox.
 func checkOverrides(
 	claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate, live agentsv1beta1.PodMetadata,
 ) *rejection {
@@ -97,15 +101,19 @@ func checkOverride(field string, added, templated, live map[string]string) *reje
 		templateValue, inTemplate := templated[key]
 		liveValue, inLive := live[key]
 		if inTemplate && templateValue != added[key] && (!inLive || liveValue != added[key]) {
-			return rejectf(apis.ReasonInvalidMetadata, "additionalPodMetadata.%s: the template already sets %q to %q: remove it from the "+
-				"claim, or use podMetadata, which overrides the template", field, key, templateValue)
+			return rejectf(
+				apis.ReasonInvalidMetadata,
+				"additionalPodMetadata.%s: the template already sets %q to %q: remove it from the "+
+					"claim, or use podMetadata, which overrides the template",
+				field, key, templateValue,
+			)
 		}
 	}
 	return nil
 }
 
-// setMetadata updates the labels and annotations of the Sandbox and of its podTemplate: the template's keys are set, and then the
-// claim's. Keys that were removed from the template stay.
+// setMetadata updates the labels and annotations of the Sandbox and of its podTemplate: the template's keys are set,
+// and then the claim's. Keys that were removed from the template stay.
 func setMetadata(
 	sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate,
 ) *rejection {
@@ -118,8 +126,10 @@ func setMetadata(
 	if isMadeFrom(sandbox, template) {
 		templatePod = template.Spec.PodTemplate.ObjectMeta
 		labels, annotations = sandboxspec.InheritedMetadata(template)
-		pod.Labels, pod.Annotations = metadata.Merge(pod.Labels, templatePod.Labels), metadata.Merge(pod.Annotations, templatePod.Annotations)
-		sandbox.Labels, sandbox.Annotations = metadata.Merge(sandbox.Labels, labels), metadata.Merge(sandbox.Annotations, annotations)
+		pod.Labels = metadata.Merge(pod.Labels, templatePod.Labels)
+		pod.Annotations = metadata.Merge(pod.Annotations, templatePod.Annotations)
+		sandbox.Labels = metadata.Merge(sandbox.Labels, labels)
+		sandbox.Annotations = metadata.Merge(sandbox.Annotations, annotations)
 	}
 	spec := &claim.Spec
 	podLabels := metadata.Merge(spec.AdditionalPodMetadata.Labels, labelsOf(spec.PodMetadata))

@@ -20,25 +20,29 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 )
 
-// observed is the state of the cluster at the start of a reconcile. Templates and pools are shared with the cache: do not modify.
+// observed is the state of the cluster at the start of a reconcile. Templates and pools are shared with the cache: do
+// not modify.
 type observed struct {
 	owned    []*agentsv1beta1.Sandbox           // Sandboxes that the claim controls
-	assigned *agentsv1beta1.Sandbox             // the Sandbox of the recorded name, whoever controls it; nil if the API server has none
-	sameName *agentsv1beta1.Sandbox             // the Sandbox of the claim's name, whoever controls it
+	assigned *agentsv1beta1.Sandbox             // of the recorded name, whoever controls it; nil if there is none
+	sameName *agentsv1beta1.Sandbox             // of the claim's name, whoever controls it
 	retained string                             // the name of a deleted Sandbox whose volumes were retained for the claim
-	template *extensionsv1beta1.SandboxTemplate // the template that the Sandbox was or will be made from; nil if it does not exist
+	template *extensionsv1beta1.SandboxTemplate // that the Sandbox was or will be made from; nil if it does not exist
 	pools    []*extensionsv1beta1.SandboxWarmPool
 }
 
 // sandboxesOf returns the Sandboxes that the claim controls, or its own one that has lost the owner reference.
 func (o observed) sandboxesOf(claim *extensionsv1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
-	if len(o.owned) == 0 && o.assigned != nil && (metav1.IsControlledBy(o.assigned, claim) || isOrphaned(o.assigned, claim)) {
+	if len(o.owned) == 0 && o.assigned != nil &&
+		(metav1.IsControlledBy(o.assigned, claim) || isOrphaned(o.assigned, claim)) {
 		return []*agentsv1beta1.Sandbox{o.assigned}
 	}
 	return o.owned
 }
 
-func (r *Reconciler) observe(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time) (observed, error) {
+func (r *Reconciler) observe(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time,
+) (observed, error) {
 	var seen observed
 	if err := r.observeSandboxes(ctx, claim, now, &seen); err != nil {
 		return seen, err
@@ -52,13 +56,16 @@ func (r *Reconciler) observe(ctx context.Context, claim *extensionsv1beta1.Sandb
 	return seen, r.observeSources(ctx, claim, &seen)
 }
 
-// observeSandboxes looks by owner, then by the recorded name, then by the claim's name. The cache can lag behind the operator's own
-// writes, so a recorded Sandbox counts as missing only if the API server has none. An expired claim reads the API server first.
+// observeSandboxes looks by owner, then by the recorded name, then by the claim's name. The cache can lag behind the
+// operator's own writes, so a recorded Sandbox counts as missing only if the API server has none. An expired claim
+// reads the API server first.
 func (r *Reconciler) observeSandboxes(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed,
 ) error {
 	var list agentsv1beta1.SandboxList
-	err := r.client.List(ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{claimUIDIndex: string(claim.UID)})
+	err := r.client.List(
+		ctx, &list, client.InNamespace(claim.Namespace), client.MatchingFields{claimUIDIndex: string(claim.UID)},
+	)
 	if err != nil {
 		return fmt.Errorf("list Sandboxes: %w", err)
 	}
@@ -87,9 +94,9 @@ func (r *Reconciler) observeSandboxes(
 	return err
 }
 
-// observeRetainedVolumes looks for volumes that outlived the claim's Sandbox. The operator labels volumes with the claim's UID; the
-// name on the claim proves nothing, because whoever may edit the claim may write it. It reads the API server, because a claim whose
-// volumes are missed starts empty.
+// observeRetainedVolumes looks for volumes that outlived the claim's Sandbox. The operator labels volumes with the
+// claim's UID; the name on the claim proves nothing, because whoever may edit the claim may write it. It reads the API
+// server, because a claim whose volumes are missed starts empty.
 func (r *Reconciler) observeRetainedVolumes(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed,
 ) error {
@@ -107,7 +114,8 @@ func (r *Reconciler) observeRetainedVolumes(
 	return nil
 }
 
-// retainedSandbox returns the name of the Sandbox that the volumes belonged to. If there are several, it prefers the recorded one.
+// retainedSandbox returns the name of the Sandbox that the volumes belonged to. If there are several, it prefers the
+// recorded one.
 func retainedSandbox(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.PersistentVolumeClaim) string {
 	var names []string
 	for i := range volumes {
@@ -126,8 +134,8 @@ func retainedSandbox(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.Per
 	}
 }
 
-// observeSources reads the template and the pools that may serve the claim. If a pool has the strategy Recreate, it reads the API
-// server: the template may have changed before the claim was created, and the cache may not show it yet.
+// observeSources reads the template and the pools that may serve the claim. If a pool has the strategy Recreate, it
+// reads the API server: the template may have changed before the claim was created, and the cache may not show it yet.
 func (r *Reconciler) observeSources(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed) error {
 	template := claim.Spec.TemplateName()
 	switch name := claim.Spec.PoolName(); {

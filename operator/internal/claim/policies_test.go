@@ -42,8 +42,8 @@ func withOnlyVolume(name string) builders.ClaimOption {
 	})
 }
 
-// TestEveryWayIntoAPodHoldsThePolicies: Allowed adds and never replaces what is the template's, wherever the template has it from; what
-// cannot be known is refused; Overrides may replace.
+// TestEveryWayIntoAPodHoldsThePolicies: Allowed adds and never replaces what is the template's, wherever the template
+// has it from; what cannot be known is refused; Overrides may replace.
 func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	mounted := func(s *corev1.PodSpec) {
 		s.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}}}

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
-// Three claims race for two warm members, under two operators at once: no leader is elected. A history is a list of moves; each
-// makes sense whatever went before, so that moves can be dropped from one that fails.
+// Three claims race for two warm members, under two operators at once: no leader is elected. A history is a list of
+// moves; each makes sense whatever went before, so that moves can be dropped from one that fails.
 
 var (
 	raceClaims    = [...]string{"c1", "c2", "c3"}
@@ -172,7 +172,8 @@ func (r *race) write(operator int, w *worker, what string, do func() error) (err
 	return err
 }
 
-// begin has a worker look at a claim as the cache shows it. The pass stops in front of each call until it is told to go on.
+// begin has a worker look at a claim as the cache shows it. The pass stops in front of each call until it is told to go
+// on.
 func (r *race) begin(operator int, w *worker, name string) {
 	o := r.operators[operator]
 	claim, reconciler := o.cachedClaims[name].DeepCopy(), o.reconciler
@@ -186,8 +187,8 @@ func (r *race) begin(operator int, w *worker, name string) {
 	})
 }
 
-// finish lets the cluster come to rest and says what is wrong with it then. With one worker an operator never has a member on
-// lease that goes back: the third claim, and no other, starts cold.
+// finish lets the cluster come to rest and says what is wrong with it then. With one worker an operator never has a
+// member on lease that goes back: the third claim, and no other, starts cold.
 func (r *race) finish(workers int) {
 	for _, o := range r.operators {
 		o.restartUpToDate()

@@ -30,8 +30,8 @@ type Reconciler struct {
 	nodeLeaving func(node string) bool
 }
 
-// New returns a Reconciler. No argument may be nil. nodeLeaving reports whether a node is about to be removed: members that run
-// there are adopted last.
+// New returns a Reconciler. No argument may be nil. nodeLeaving reports whether a node is about to be removed: members
+// that run there are adopted last.
 func New(
 	c client.Client, live client.Reader, queue *warmqueue.Queue, recorder events.EventRecorder, clk clock.PassiveClock,
 	m *metrics.Metrics, nodeLeaving func(node string) bool,

@@ -28,7 +28,8 @@ type statusInput struct {
 	now     time.Time
 }
 
-// report writes the status once if it differs, and then records events and metrics. It expects claim as it was last written.
+// report writes the status once if it differs, and then records events and metrics. It expects claim as it was last
+// written.
 func (r *Reconciler) report(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, in statusInput) error {
 	if in.sandbox == nil && errorclass.Of(in.err) == errorclass.Conflict {
 		return nil // the observed state is stale
@@ -90,7 +91,10 @@ func readyCondition(in statusInput) (ready bool, reason apis.Reason, message str
 		return false, reason, message
 	}
 	if _, deleting := in.step.(awaitDeletion); deleting {
-		return false, apis.ReasonSandboxMissing, fmt.Sprintf("Sandbox %q is being deleted; a new one follows", in.sandbox.Name)
+		return false, apis.ReasonSandboxMissing, fmt.Sprintf(
+			"Sandbox %q is being deleted; a new one follows",
+			in.sandbox.Name,
+		)
 	}
 	if in.sandbox == nil {
 		return false, apis.ReasonSandboxMissing, "The claim has no Sandbox"
@@ -106,8 +110,8 @@ func readyCondition(in statusInput) (ready bool, reason apis.Reason, message str
 	}
 }
 
-// errorReason returns the reason and message of the error that users must know, or an empty reason. Conflicts are retried and not
-// shown.
+// errorReason returns the reason and message of the error that users must know, or an empty reason. Conflicts are
+// retried and not shown.
 func errorReason(in statusInput) (reason apis.Reason, message string) {
 	err := in.err
 	if k, ok := in.step.(keep); ok && err == nil {
@@ -130,8 +134,8 @@ func errorReason(in statusInput) (reason apis.Reason, message string) {
 	return "", ""
 }
 
-// finishedCondition mirrors the Finished condition of the Sandbox with its time, from which the claim's time to live counts. An
-// expired claim keeps the last one. It returns nil if nothing has finished.
+// finishedCondition mirrors the Finished condition of the Sandbox with its time, from which the claim's time to live
+// counts. An expired claim keeps the last one. It returns nil if nothing has finished.
 func finishedCondition(claim *extensionsv1beta1.SandboxClaim, in statusInput) *metav1.Condition {
 	conditions := claim.Status.Conditions
 	e, expired := in.step.(expire)

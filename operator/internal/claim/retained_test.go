@@ -33,7 +33,8 @@ func withRetention(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType
 	})
 }
 
-// newRevivedWorld is the world after a claim has lived in the warm Sandbox p-a, has ended, and was given more time. left are the volumes.
+// newRevivedWorld is the world after a claim has lived in the warm Sandbox p-a, has ended, and was given more time.
+// left are the volumes.
 func newRevivedWorld(t *testing.T, left ...*corev1.PersistentVolumeClaim) *world {
 	t.Helper()
 	claim := newClaim("c", builders.WithClaimShutdown(testNow.Add(time.Hour), extensionsv1beta1.ShutdownPolicyRetain))

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// TestATemplateThatChangedBeforeTheCacheKnows: a claim that comes after the change gets no member of before it under Recreate, even
-// if neither the pool nor the claim's reconciler has seen the change yet.
+// TestATemplateThatChangedBeforeTheCacheKnows: a claim that comes after the change gets no member of before it under
+// Recreate, even if neither the pool nor the claim's reconciler has seen the change yet.
 func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	changed := newTemplate(builders.WithImage("localhost/python:v2"))

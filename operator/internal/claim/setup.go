@@ -44,7 +44,9 @@ const (
 )
 
 // SetupWithManager registers the reconciler with the given number of workers and traces its reconciles.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
+func (r *Reconciler) SetupWithManager(
+	ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer,
+) error {
 	indexes := []struct {
 		object client.Object
 		field  string
@@ -64,9 +66,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(predicates.OrResync(claimSpecChanged()))).
 		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxChanged())).
 		Watches(&agentsv1beta1.Sandbox{}, updateQueue(r.queue)).
-		Watches(&extensionsv1beta1.SandboxTemplate{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForTemplate), builder.WithPredicates(specChanged())).
+		Watches(&extensionsv1beta1.SandboxTemplate{},
+			handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForTemplate), builder.WithPredicates(specChanged())).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, r.enqueueClaimsOfTemplate()).
-		Watches(&extensionsv1beta1.SandboxWarmPool{}, handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForPool), builder.WithPredicates(specChanged())).
+		Watches(&extensionsv1beta1.SandboxWarmPool{},
+			handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForPool), builder.WithPredicates(specChanged())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandboxClaim", r)))
 }
@@ -81,8 +85,8 @@ func indexBy(name func(*extensionsv1beta1.SandboxClaimSpec) string) client.Index
 	}
 }
 
-// claimSpecChanged passes changes of the spec and the removal of the recorded name. Other writes of the operator trigger no
-// reconcile.
+// claimSpecChanged passes changes of the spec and the removal of the recorded name. Other writes of the operator
+// trigger no reconcile.
 func claimSpecChanged() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(e event.UpdateEvent) bool {
@@ -97,7 +101,8 @@ func claimSpecChanged() predicate.Predicate {
 	}
 }
 
-// specChanged passes changes of the spec and the start of a deletion. Status writes, such as a pool's counts, do not pass.
+// specChanged passes changes of the spec and the start of a deletion. Status writes, such as a pool's counts, do not
+// pass.
 func specChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return predicates.SpecChanged().Update(e) ||
@@ -105,8 +110,8 @@ func specChanged() predicate.Predicate {
 	}}
 }
 
-// sandboxChanged passes changes that the claim's status shows, and edits that the operator repairs. The adoption itself does not
-// pass, because the reconcile that adopts also reports.
+// sandboxChanged passes changes that the claim's status shows, and edits that the operator repairs. The adoption itself
+// does not pass, because the reconcile that adopts also reports.
 func sandboxChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
@@ -129,7 +134,8 @@ func sameShownStatus(before, after *agentsv1beta1.Sandbox) bool {
 	}
 	for _, kind := range []apis.ConditionType{apis.ConditionReady, apis.ConditionFinished} {
 		a, b := apis.FindCondition(before.Status.Conditions, kind), apis.FindCondition(after.Status.Conditions, kind)
-		if (a == nil) != (b == nil) || (a != nil && (a.Status != b.Status || a.Reason != b.Reason || a.Message != b.Message)) {
+		if (a == nil) != (b == nil) ||
+			(a != nil && (a.Status != b.Status || a.Reason != b.Reason || a.Message != b.Message)) {
 			return false
 		}
 	}

@@ -47,8 +47,12 @@ func resolveSource(claim *extensionsv1beta1.SandboxClaim, seen observed) (*sourc
 		return nil, rejectTemplateNotFound(claim, named)
 	}
 	if named != nil && named.Spec.TemplateRef.Name != seen.template.Name {
-		return nil, rejectf(apis.ReasonWarmPoolNotFound, "SandboxWarmPool %q keeps Sandboxes of template %q, not %q: set warmpool to a "+
-			"pool of template %[3]q, or to %[4]s", named.Name, named.Spec.TemplateRef.Name, seen.template.Name, apis.WarmPoolDefault)
+		return nil, rejectf(
+			apis.ReasonWarmPoolNotFound,
+			"SandboxWarmPool %q keeps Sandboxes of template %q, not %q: set warmpool to a "+
+				"pool of template %[3]q, or to %[4]s",
+			named.Name, named.Spec.TemplateRef.Name, seen.template.Name, apis.WarmPoolDefault,
+		)
 	}
 	if rejected := checkPolicies(claim, seen.template); rejected != nil {
 		return nil, rejected
@@ -89,11 +93,19 @@ func checkPolicies(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1
 // rejectTemplateNotFound rejects a claim whose template, or that of the pool that it names, does not exist.
 func rejectTemplateNotFound(claim *extensionsv1beta1.SandboxClaim, pool *extensionsv1beta1.SandboxWarmPool) *rejection {
 	if claim.Spec.TemplateRef == nil {
-		return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
-			"it, or name another one in the pool", pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace)
+		return rejectf(
+			apis.ReasonTemplateNotFound,
+			"SandboxTemplate %q of SandboxWarmPool %q does not exist in namespace %q: create "+
+				"it, or name another one in the pool",
+			pool.Spec.TemplateRef.Name, pool.Name, claim.Namespace,
+		)
 	}
-	return rejectf(apis.ReasonTemplateNotFound, "SandboxTemplate %q does not exist in namespace %q: create it, or create a claim "+
-		"that names another one", claim.Spec.TemplateRef.Name, claim.Namespace)
+	return rejectf(
+		apis.ReasonTemplateNotFound,
+		"SandboxTemplate %q does not exist in namespace %q: create it, or create a claim "+
+			"that names another one",
+		claim.Spec.TemplateRef.Name, claim.Namespace,
+	)
 }
 
 // matches reports whether a member in the queue may serve the claim. mayAdopt checks the Sandbox itself afterwards.
@@ -106,8 +118,8 @@ func (s *source) matches(member warmqueue.Member) bool {
 	return false
 }
 
-// mayAdopt reports whether a Sandbox may become the claim's: a pool that may serve the claim controls it, and its content is the
-// pool's.
+// mayAdopt reports whether a Sandbox may become the claim's: a pool that may serve the claim controls it, and its
+// content is the pool's.
 func (s *source) mayAdopt(sandbox *agentsv1beta1.Sandbox) bool {
 	member, ok := queueMember(sandbox)
 	if !ok || (s.selector.TemplateHash != "" && member.TemplateHash != s.selector.TemplateHash) {
@@ -117,8 +129,9 @@ func (s *source) mayAdopt(sandbox *agentsv1beta1.Sandbox) bool {
 	return pool != nil && s.isCurrent(pool, member) && s.hasTrustedContent(pool, sandbox)
 }
 
-// hasTrustedContent reports whether the pool made the content of a Sandbox: it is what the template gives now, or a revision in the
-// pool's status. With the strategy Recreate it must also have the blueprint of the template as it is now.
+// hasTrustedContent reports whether the pool made the content of a Sandbox: it is what the template gives now, or a
+// revision in the pool's status. With the strategy Recreate it must also have the blueprint of the template as it is
+// now.
 func (s *source) hasTrustedContent(pool *extensionsv1beta1.SandboxWarmPool, sandbox *agentsv1beta1.Sandbox) bool {
 	if pool.Recreates() && sandboxspec.SandboxHash(sandbox) != s.blueprint {
 		return false
@@ -142,14 +155,14 @@ func (s *source) controllingPool(sandbox *agentsv1beta1.Sandbox) *extensionsv1be
 	return nil
 }
 
-// isCurrent reports whether the pool would keep the member. With the strategy Recreate, a pool replaces members of an older template,
-// and no claim gets them.
+// isCurrent reports whether the pool would keep the member. With the strategy Recreate, a pool replaces members of an
+// older template, and no claim gets them.
 func (s *source) isCurrent(pool *extensionsv1beta1.SandboxWarmPool, member warmqueue.Member) bool {
 	return !pool.Recreates() || (member.Blueprint == s.blueprint && member.TemplateHash == naming.Hash(s.template.Name))
 }
 
-// queueMember describes a Sandbox to the queue. ok reports whether a claim may adopt it: a pool controls it, it has the pool's labels,
-// its Pod has an address, and it is neither finished nor being deleted.
+// queueMember describes a Sandbox to the queue. ok reports whether a claim may adopt it: a pool controls it, it has the
+// pool's labels, its Pod has an address, and it is neither finished nor being deleted.
 func queueMember(sandbox *agentsv1beta1.Sandbox) (member warmqueue.Member, ok bool) {
 	member = warmqueue.Member{
 		NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: sandbox.Name},

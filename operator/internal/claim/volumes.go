@@ -16,8 +16,8 @@ import (
 // maxVolumes is the limit in the schema of a Sandbox.
 const maxVolumes = 32
 
-// wantsWarmByTemplate reports whether the claim names a template and does not set warmpool to none. Such a claim must not add to
-// the spec; one that names a pool may, and then gets a new Sandbox.
+// wantsWarmByTemplate reports whether the claim names a template and does not set warmpool to none. Such a claim must
+// not add to the spec; one that names a pool may, and then gets a new Sandbox.
 func wantsWarmByTemplate(claim *extensionsv1beta1.SandboxClaim) bool {
 	return claim.Spec.TemplateRef != nil && claim.Spec.WarmPoolPolicy() != apis.WarmPoolNone
 }
@@ -28,18 +28,26 @@ func checkVolumePolicy(claim *extensionsv1beta1.SandboxClaim, template *extensio
 	case len(claim.Spec.VolumeClaimTemplates) == 0:
 		return nil
 	case wantsWarmByTemplate(claim):
-		return rejectf(apis.ReasonVolumeClaimTemplatesError, "a running warm Sandbox cannot take volumes: set warmpool to %s, or "+
-			"remove volumeClaimTemplates from the claim", apis.WarmPoolNone)
+		return rejectf(
+			apis.ReasonVolumeClaimTemplatesError,
+			"a running warm Sandbox cannot take volumes: set warmpool to %s, or "+
+				"remove volumeClaimTemplates from the claim",
+			apis.WarmPoolNone,
+		)
 	case !template.Spec.VolumeClaimTemplatesPolicy.AllowsAdding():
-		return rejectf(apis.ReasonVolumeClaimTemplatesError, "volumeClaimTemplates of claims are not allowed by the template policy: set "+
-			"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s, or remove volumeClaimTemplates from the claim",
-			template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed)
+		return rejectf(
+			apis.ReasonVolumeClaimTemplatesError,
+			"volumeClaimTemplates of claims are not allowed by the template policy: set "+
+				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s, or remove volumeClaimTemplates from the claim",
+			template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed,
+		)
 	}
 	return nil
 }
 
-// addVolumes adds the claim's volumes to a new Sandbox. A volume whose name the template uses, for a volumeClaimTemplate or for a
-// volume of the Pod, replaces the template's if the policy allows it, and is rejected otherwise.
+// addVolumes adds the claim's volumes to a new Sandbox. A volume whose name the template uses, for a
+// volumeClaimTemplate or for a volume of the Pod, replaces the template's if the policy allows it, and is rejected
+// otherwise.
 func addVolumes(
 	sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate,
 ) *rejection {
@@ -48,12 +56,18 @@ func addVolumes(
 		at := slices.IndexFunc(sandbox.Spec.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool {
 			return v.Name == volume.Name
 		})
-		inPod := slices.ContainsFunc(sandbox.Spec.PodTemplate.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == volume.Name })
+		inPod := slices.ContainsFunc(
+			sandbox.Spec.PodTemplate.Spec.Volumes,
+			func(v corev1.Volume) bool { return v.Name == volume.Name },
+		)
 		switch {
 		case !template.Spec.VolumeClaimTemplatesPolicy.AllowsOverriding() && (at >= 0 || inPod):
-			return rejectf(apis.ReasonVolumeClaimTemplatesError, "the template already has a volume %q: rename the claim's volume, or set "+
-				"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
-				volume.Name, template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides)
+			return rejectf(
+				apis.ReasonVolumeClaimTemplatesError,
+				"the template already has a volume %q: rename the claim's volume, or set "+
+					"volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
+				volume.Name, template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides,
+			)
 		case at < 0: // the Sandbox's reconciler lets it replace a volume of the Pod
 			sandbox.Spec.VolumeClaimTemplates = append(sandbox.Spec.VolumeClaimTemplates, *volume)
 		default:
@@ -61,8 +75,12 @@ func addVolumes(
 		}
 	}
 	if n := len(sandbox.Spec.VolumeClaimTemplates); n > maxVolumes {
-		return rejectf(apis.ReasonVolumeClaimTemplatesError, "the template and the claim have %d volumes, and a Sandbox can have %d: "+
-			"remove some from the claim", n, maxVolumes)
+		return rejectf(
+			apis.ReasonVolumeClaimTemplatesError,
+			"the template and the claim have %d volumes, and a Sandbox can have %d: "+
+				"remove some from the claim",
+			n, maxVolumes,
+		)
 	}
 	return nil
 }

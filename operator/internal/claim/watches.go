@@ -26,7 +26,8 @@ import (
 
 type workQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// updateQueue updates the queue of warm Sandboxes from the watch. It triggers no reconcile, because claims do not wait for members.
+// updateQueue updates the queue of warm Sandboxes from the watch. It triggers no reconcile, because claims do not wait
+// for members.
 func updateQueue(queue *warmqueue.Queue) handler.EventHandler {
 	update := func(object client.Object) {
 		sandbox, ok := object.(*agentsv1beta1.Sandbox)
@@ -52,7 +53,8 @@ func updateQueue(queue *warmqueue.Queue) handler.EventHandler {
 func (r *Reconciler) claimsWaitingForTemplate(ctx context.Context, template client.Object) []reconcile.Request {
 	requests := r.listWaiting(ctx, template.GetNamespace(), templateIndex, template.GetName())
 	var pools extensionsv1beta1.SandboxWarmPoolList
-	if err := r.client.List(ctx, &pools, client.InNamespace(template.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+	err := r.client.List(ctx, &pools, client.InNamespace(template.GetNamespace()), client.UnsafeDisableDeepCopy)
+	if err != nil {
 		log.FromContext(ctx).Error(err, "The SandboxWarmPools of a template cannot be listed", "template", template.GetName())
 		return requests
 	}
@@ -64,8 +66,8 @@ func (r *Reconciler) claimsWaitingForTemplate(ctx context.Context, template clie
 	return requests
 }
 
-// enqueueClaimsOfTemplate enqueues the claims whose Sandboxes were made from a template when the metadata changes that Sandboxes
-// inherit. It uses a low priority, because nobody waits for the result.
+// enqueueClaimsOfTemplate enqueues the claims whose Sandboxes were made from a template when the metadata changes that
+// Sandboxes inherit. It uses a low priority, because nobody waits for the result.
 func (r *Reconciler) enqueueClaimsOfTemplate() handler.EventHandler {
 	enqueue := func(ctx context.Context, object client.Object, queue workQueue) {
 		template, ok := object.(*extensionsv1beta1.SandboxTemplate)
@@ -100,7 +102,8 @@ func (r *Reconciler) claimsMadeFrom(
 		return nil
 	}
 	for i := range list.Items {
-		if claim := owner.ControllerOf(&list.Items[i], apis.KindSandboxClaim); claim != nil && isMadeFrom(&list.Items[i], template) {
+		if claim := owner.ControllerOf(&list.Items[i], apis.KindSandboxClaim); claim != nil &&
+			isMadeFrom(&list.Items[i], template) {
 			key := client.ObjectKey{Namespace: template.Namespace, Name: claim.Name}
 			requests = append(requests, reconcile.Request{NamespacedName: key})
 		}
@@ -124,7 +127,9 @@ func (r *Reconciler) claimsWaitingForPool(ctx context.Context, pool client.Objec
 
 func (r *Reconciler) listWaiting(ctx context.Context, namespace, field, name string) []reconcile.Request {
 	var claims extensionsv1beta1.SandboxClaimList
-	err := r.client.List(ctx, &claims, client.InNamespace(namespace), client.MatchingFields{field: name}, client.UnsafeDisableDeepCopy)
+	err := r.client.List(
+		ctx, &claims, client.InNamespace(namespace), client.MatchingFields{field: name}, client.UnsafeDisableDeepCopy,
+	)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "The waiting claims cannot be listed", field, name)
 		return nil
@@ -138,8 +143,8 @@ func (r *Reconciler) listWaiting(ctx context.Context, namespace, field, name str
 	return requests
 }
 
-// isWaiting reports whether a change of a template or a pool may help the claim: it has no Sandbox, or its Ready condition shows a
-// problem of the claim and not the state of its Sandbox.
+// isWaiting reports whether a change of a template or a pool may help the claim: it has no Sandbox, or its Ready
+// condition shows a problem of the claim and not the state of its Sandbox.
 func isWaiting(claim *extensionsv1beta1.SandboxClaim) bool {
 	if claim.DeletionTimestamp != nil {
 		return false
@@ -149,7 +154,8 @@ func isWaiting(claim *extensionsv1beta1.SandboxClaim) bool {
 		return !isExpired(claim)
 	}
 	return slices.Contains([]apis.Reason{
-		apis.ReasonTemplateNotFound, apis.ReasonWarmPoolNotFound, apis.ReasonInvalidMetadata, apis.ReasonEnvVarsInjectionRejected,
-		apis.ReasonVolumeClaimTemplatesError, apis.ReasonSandboxMissing, apis.ReasonReconcilerError,
+		apis.ReasonTemplateNotFound, apis.ReasonWarmPoolNotFound, apis.ReasonInvalidMetadata,
+		apis.ReasonEnvVarsInjectionRejected, apis.ReasonVolumeClaimTemplatesError,
+		apis.ReasonSandboxMissing, apis.ReasonReconcilerError,
 	}, apis.Reason(ready.Reason))
 }

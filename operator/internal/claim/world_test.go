@@ -161,7 +161,8 @@ func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// violations lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one Sandbox.
+// violations lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one
+// Sandbox.
 func (w *world) violations() (problems []string) {
 	w.t.Helper()
 	owned, named := map[types.UID][]string{}, map[string]string{}
@@ -206,8 +207,8 @@ func ownerNames(o client.Object) string {
 	return strings.Join(all, "+")
 }
 
-// killedReconcile reconciles the claim with an operator that dies at its n-th write: after the API server has carried it out, or
-// before. It reports whether the reconcile got that far.
+// killedReconcile reconciles the claim with an operator that dies at its n-th write: after the API server has carried
+// it out, or before. It reports whether the reconcile got that far.
 func (w *world) killedReconcile(claim string, n int, after bool) (killed bool) {
 	w.t.Helper()
 	w.onWrite = simulation.KillAt(n, after)

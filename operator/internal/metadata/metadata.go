@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metadata sets labels and annotations that several writers share. The operator changes only the keys that it set, and
-// leaves the keys of other writers as they are.
+// Package metadata sets labels and annotations that several writers share. The operator changes only the keys that it
+// set, and leaves the keys of other writers as they are.
 package metadata
 
 import (
@@ -28,8 +28,8 @@ func Merge(base, overrides map[string]string) map[string]string {
 	return merged
 }
 
-// Tracker sets keys and remembers which ones, so that it can remove those that are no longer wanted. The names of the keys are
-// recorded, separated by commas, in an annotation of the object.
+// Tracker sets keys and remembers which ones, so that it can remove those that are no longer wanted. The names of the
+// keys are recorded, separated by commas, in an annotation of the object.
 type Tracker struct {
 	Annotations *map[string]string    // of the object, which hold the record
 	Record      string                // the annotation
@@ -37,7 +37,8 @@ type Tracker struct {
 	Fallback    map[string]string     // values that keys get instead of being removed
 }
 
-// Apply sets the wanted keys in live, and removes or resets those that an earlier call set and that are no longer wanted.
+// Apply sets the wanted keys in live, and removes or resets those that an earlier call set and that are no longer
+// wanted.
 func (t Tracker) Apply(live *map[string]string, wanted map[string]string) {
 	for key := range strings.SplitSeq((*t.Annotations)[t.Record], ",") {
 		if _, ok := wanted[key]; ok || key == "" || t.Protected(key) {

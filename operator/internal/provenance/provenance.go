@@ -1,11 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package provenance verifies that a pool made the content of a Sandbox. Labels and owner references prove nothing, because whoever may
-// create Sandboxes may write them.
+// Package provenance verifies that a pool made the content of a Sandbox. Labels and owner references prove nothing,
+// because whoever may create Sandboxes may write them.
 //
 // Invariants:
-//   - A Sandbox whose spec was edited after its creation has no revision: its Pod may run another spec than the Sandbox shows.
+//   - A Sandbox whose spec was edited after its creation has no revision: its Pod may run another spec than the Sandbox
+//     shows.
 //   - The revisions that a pool has made are in its status, which only the operator needs permission to write.
 package provenance
 
@@ -22,11 +23,12 @@ import (
 // MaxRevisions is the number of revisions that a pool's status holds. The schema has the same limit.
 const MaxRevisions = 64
 
-// SpecUnchanged reports whether the spec is as it was created. The API server increments the generation with each change of it.
+// SpecUnchanged reports whether the spec is as it was created. The API server increments the generation with each
+// change of it.
 func SpecUnchanged(s *agentsv1beta1.Sandbox) bool { return s.Generation <= 1 }
 
-// Revision returns a digest of the spec, including the Pod's metadata, and of the name of the template that the Sandbox was made from.
-// It is empty if the spec was edited.
+// Revision returns a digest of the spec, including the Pod's metadata, and of the name of the template that the Sandbox
+// was made from. It is empty if the spec was edited.
 func Revision(s *agentsv1beta1.Sandbox) string {
 	if !SpecUnchanged(s) {
 		return ""
@@ -50,13 +52,14 @@ func CurrentRevision(template *extensionsv1beta1.SandboxTemplate) string {
 	return Revision(sandboxspec.FromTemplate(template))
 }
 
-// PredatesRevisions reports whether an earlier version of the operator, which recorded no revisions, wrote the pool's status. The pool's
-// existing members are then trusted. A new pool has an empty status, and its members are not.
+// PredatesRevisions reports whether an earlier version of the operator, which recorded no revisions, wrote the pool's
+// status. The pool's existing members are then trusted. A new pool has an empty status, and its members are not.
 func PredatesRevisions(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	return pool.Status.Members == nil && pool.Status.Selector != ""
 }
 
 // HasRevision reports whether the pool has made members of the revision.
 func HasRevision(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
-	return revision != "" && (PredatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
+	return revision != "" &&
+		(PredatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package stamp makes Sandboxes from templates. Pools and claims build through it, so that a warm Sandbox and a cold one of
-// the same template are the same.
+// Package stamp makes Sandboxes from templates. Pools and claims build through it, so that a warm Sandbox and a cold
+// one of the same template are the same.
 //
 // Invariants:
 //   - the template is not changed;
@@ -21,7 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// publicResolvers are the DNS servers of a Pod under the default NetworkPolicy. The cluster's DNS would reveal its Services.
+// publicResolvers are the DNS servers of a Pod under the default NetworkPolicy. The cluster's DNS would reveal its
+// Services.
 var publicResolvers = [...]string{"8.8.8.8", "1.1.1.1"}
 
 // FromTemplate returns a FromTemplate of the template, without a name and without an owner.
@@ -29,7 +30,9 @@ func FromTemplate(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sa
 	labels, annotations := InheritedMetadata(template)
 	labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template.Name)
 	annotations[apis.AnnotationTemplateRef] = template.Name
-	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: template.Namespace, Labels: labels, Annotations: annotations}}
+	s := &agentsv1beta1.Sandbox{
+		ObjectMeta: metav1.ObjectMeta{Namespace: template.Namespace, Labels: labels, Annotations: annotations},
+	}
 	template.Spec.PodTemplate.DeepCopyInto(&s.Spec.PodTemplate)
 	for i := range template.Spec.VolumeClaimTemplates {
 		s.Spec.VolumeClaimTemplates = append(s.Spec.VolumeClaimTemplates, *template.Spec.VolumeClaimTemplates[i].DeepCopy())
@@ -44,8 +47,8 @@ func FromTemplate(template *extensionsv1beta1.SandboxTemplate) *agentsv1beta1.Sa
 	return s
 }
 
-// InheritedMetadata returns the labels and annotations of a template that its Sandboxes inherit: all but those in reserved domains and
-// the trace context. The caller may modify the maps.
+// InheritedMetadata returns the labels and annotations of a template that its Sandboxes inherit: all but those in
+// reserved domains and the trace context. The caller may modify the maps.
 func InheritedMetadata(template *extensionsv1beta1.SandboxTemplate) (labels, annotations map[string]string) {
 	return inheritable(template.Labels), inheritable(template.Annotations)
 }
@@ -60,8 +63,8 @@ func inheritable(all map[string]string) map[string]string {
 	return inherited
 }
 
-// TemplateHash returns the blueprint hash of the Sandboxes that FromTemplate makes. Pools compare their members by it. Metadata and the
-// retention policy are not part of it: a claim updates them on the member that it adopts.
+// TemplateHash returns the blueprint hash of the Sandboxes that FromTemplate makes. Pools compare their members by it.
+// Metadata and the retention policy are not part of it: a claim updates them on the member that it adopts.
 func TemplateHash(template *extensionsv1beta1.SandboxTemplate) string {
 	return SandboxHash(FromTemplate(template))
 }
@@ -71,8 +74,8 @@ func SandboxHash(s *agentsv1beta1.Sandbox) string {
 	return blueprint.Hash(s.Spec.PodTemplate.Spec, s.Spec.VolumeClaimTemplates, s.Spec.Service)
 }
 
-// applySecureDefaults sets what the template leaves unset for a Pod that runs untrusted code: no credentials for the Kubernetes API,
-// and, under the default NetworkPolicy, public resolvers instead of the cluster's DNS.
+// applySecureDefaults sets what the template leaves unset for a Pod that runs untrusted code: no credentials for the
+// Kubernetes API, and, under the default NetworkPolicy, public resolvers instead of the cluster's DNS.
 func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *corev1.PodSpec) {
 	if spec.AutomountServiceAccountToken == nil {
 		spec.AutomountServiceAccountToken = new(false)

@@ -20,7 +20,7 @@ type step interface{ isStep() }
 
 type (
 	keep          struct{}                                               // the policy is as desired
-	awaitDeletion struct{}                                               // the policy of the name is being deleted, which triggers a reconcile
+	awaitDeletion struct{}                                               // the policy is being deleted
 	create        struct{ desired *networkingv1.NetworkPolicy }          // the policy does not exist
 	patch         struct{ current, desired *networkingv1.NetworkPolicy } // the template's policy differs
 	remove        struct{ current *networkingv1.NetworkPolicy }          // the template does not want its policy
@@ -35,7 +35,9 @@ func (remove) isStep()        {}
 func (reject) isStep()        {}
 
 // decide compares the policy of the name, which is nil if there is none, with the template. It is a pure function.
-func decide(template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy, routerNamespaces []string) step {
+func decide(
+	template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy, routerNamespaces []string,
+) step {
 	managed := template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged
 	var relation owner.Relation
 	if current != nil {
@@ -65,8 +67,9 @@ func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOfNoCopy(policy) == nil
 }
 
-// relationOf returns what a policy of the template's name is to the template. The policy of a deleted template of that name is owned:
-// it selects the Pods of both. So is one that the template controls, as earlier versions of the operator created them.
+// relationOf returns what a policy of the template's name is to the template. The policy of a deleted template of that
+// name is owned: it selects the Pods of both. So is one that the template controls, as earlier versions of the operator
+// created them.
 func relationOf(policy *networkingv1.NetworkPolicy, template *extensionsv1beta1.SandboxTemplate) owner.Relation {
 	uncontrolled := owner.Foreign
 	if isTemplatePolicy(policy) {
@@ -81,6 +84,9 @@ func rejectionMessage(policy *networkingv1.NetworkPolicy) string {
 	if controller := metav1.GetControllerOf(policy); controller != nil {
 		problem = fmt.Sprintf("is controlled by %s %q", controller.Kind, controller.Name)
 	}
-	return fmt.Sprintf("NetworkPolicy %q %s and is not changed, so the Sandboxes have no policy of their own: delete it, or set "+
-		"networkPolicyManagement to %s", policy.Name, problem, extensionsv1beta1.NetworkPolicyManagementUnmanaged)
+	return fmt.Sprintf(
+		"NetworkPolicy %q %s and is not changed, so the Sandboxes have no policy of their own: delete it, or set "+
+			"networkPolicyManagement to %s",
+		policy.Name, problem, extensionsv1beta1.NetworkPolicyManagementUnmanaged,
+	)
 }

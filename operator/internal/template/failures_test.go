@@ -19,8 +19,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
-// killedReconcile reconciles with an operator that dies at its n-th write: after the API server has carried it out, or before. It
-// reports whether the reconcile got that far.
+// killedReconcile reconciles with an operator that dies at its n-th write: after the API server has carried it out, or
+// before. It reports whether the reconcile got that far.
 func (w *world) killedReconcile(template *extensionsv1beta1.SandboxTemplate, n int, after bool) (killed bool) {
 	w.t.Helper()
 	w.onWrite = simulation.KillAt(n, after)

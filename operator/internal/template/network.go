@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// buildPolicy returns the template's NetworkPolicy. If current is not nil, the result is a copy of it in which the operator's keys are
-// corrected and everything else is kept. The default policy lets in routers of routerNamespaces.
+// buildPolicy returns the template's NetworkPolicy. If current is not nil, the result is a copy of it in which the
+// operator's keys are corrected and everything else is kept. The default policy lets in routers of routerNamespaces.
 func buildPolicy(
 	template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy, routerNamespaces []string,
 ) *networkingv1.NetworkPolicy {
@@ -57,9 +57,11 @@ func buildPolicy(
 	return desired
 }
 
-// customRules returns the template's rules with the API server's default protocol filled in. Without it they would always differ from
-// the stored rules.
-func customRules(custom *extensionsv1beta1.NetworkPolicySpec) ([]networkingv1.NetworkPolicyIngressRule, []networkingv1.NetworkPolicyEgressRule) {
+// customRules returns the template's rules with the API server's default protocol filled in. Without it they would
+// always differ from the stored rules.
+func customRules(
+	custom *extensionsv1beta1.NetworkPolicySpec,
+) ([]networkingv1.NetworkPolicyIngressRule, []networkingv1.NetworkPolicyEgressRule) {
 	custom = custom.DeepCopy()
 	for i := range custom.Ingress {
 		fillProtocols(custom.Ingress[i].Ports)
@@ -78,8 +80,8 @@ func fillProtocols(ports []networkingv1.NetworkPolicyPort) {
 	}
 }
 
-// defaultIngress lets in the routers of the namespaces. Both selectors are in one peer, so a tenant's Pod with the router's label does
-// not match.
+// defaultIngress lets in the routers of the namespaces. Both selectors are in one peer, so a tenant's Pod with the
+// router's label does not match.
 func defaultIngress(routerNamespaces []string) []networkingv1.NetworkPolicyIngressRule {
 	var rule networkingv1.NetworkPolicyIngressRule
 	for _, namespace := range routerNamespaces {

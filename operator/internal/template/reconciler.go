@@ -45,7 +45,9 @@ func New(
 }
 
 // Reconcile creates, corrects or deletes the NetworkPolicy of one template.
-func (r *Reconciler) Reconcile(ctx context.Context, template *extensionsv1beta1.SandboxTemplate) (reconcile.Result, error) {
+func (r *Reconciler) Reconcile(
+	ctx context.Context, template *extensionsv1beta1.SandboxTemplate,
+) (reconcile.Result, error) {
 	if !template.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, nil // the Remover deletes the policy when no Pod needs it
 	}
@@ -58,8 +60,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, template *extensionsv1beta1.
 	return r.outcome(template, next, err)
 }
 
-// observe returns the policy of the template's name, whoever it belongs to, or nil. The cache holds labelled policies only, so the
-// API server decides whether there is none.
+// observe returns the policy of the template's name, whoever it belongs to, or nil. The cache holds labelled policies
+// only, so the API server decides whether there is none.
 func (r *Reconciler) observe(
 	ctx context.Context, template *extensionsv1beta1.SandboxTemplate,
 ) (*networkingv1.NetworkPolicy, error) {
@@ -97,7 +99,9 @@ func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.Sand
 }
 
 // outcome returns the result of the reconcile, and warns about problems that only a person can solve.
-func (r *Reconciler) outcome(template *extensionsv1beta1.SandboxTemplate, next step, err error) (reconcile.Result, error) {
+func (r *Reconciler) outcome(
+	template *extensionsv1beta1.SandboxTemplate, next step, err error,
+) (reconcile.Result, error) {
 	if rejected, ok := next.(reject); ok {
 		r.warn(template, apis.ReasonNetworkPolicyRefused, rejected.message)
 		return reconcile.Result{RequeueAfter: waits.Blocked}, nil

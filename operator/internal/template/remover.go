@@ -23,8 +23,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// Remover deletes the NetworkPolicy of a deleted template once it selects nothing any more. A suspended Sandbox counts, because its
-// next Pod needs the policy. It holds no state and is safe for concurrent use.
+// Remover deletes the NetworkPolicy of a deleted template once it selects nothing any more. A suspended Sandbox counts,
+// because its next Pod needs the policy. It holds no state and is safe for concurrent use.
 type Remover struct {
 	client client.Client // reads from the cache, writes to the API server
 	live   client.Reader // reads from the API server

@@ -67,24 +67,34 @@ func requestsForPolicy(_ context.Context, policy client.Object) []reconcile.Requ
 	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: policy.GetNamespace(), Name: name}}}
 }
 
-// SetupWithManager registers the remover and traces its reconciles. One worker is enough, because templates are rarely deleted.
+// SetupWithManager registers the remover and traces its reconciles. One worker is enough, because templates are rarely
+// deleted.
 func (r *Remover) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("networkpolicy").
-		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(predicates.OrResync(predicate.NewPredicateFuncs(func(o client.Object) bool {
-			policy, ok := o.(*networkingv1.NetworkPolicy)
-			return ok && isTemplatePolicy(policy)
-		})))).
+		For(&networkingv1.NetworkPolicy{}, builder.WithPredicates(predicates.OrResync(ofTemplate()))).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, enqueueDeleted()).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileNetworkPolicy", r)))
 }
 
-// enqueueDeleted enqueues the policy of a deleted template. The delay lets creations of Sandboxes of the template that are in flight
-// finish.
+// ofTemplate passes events about policies of templates.
+func ofTemplate() predicate.Predicate {
+	return predicate.NewPredicateFuncs(func(o client.Object) bool {
+		policy, ok := o.(*networkingv1.NetworkPolicy)
+		return ok && isTemplatePolicy(policy)
+	})
+}
+
+type workQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// enqueueDeleted enqueues the policy of a deleted template. The delay lets creations of Sandboxes of the template that
+// are in flight finish.
 func enqueueDeleted() handler.EventHandler {
-	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}
-		queue.AddAfter(reconcile.Request{NamespacedName: key}, waits.Blocked)
-	}}
+	return handler.Funcs{
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, queue workQueue) {
+			key := client.ObjectKey{Namespace: e.Object.GetNamespace(), Name: naming.NetworkPolicy(e.Object.GetName())}
+			queue.AddAfter(reconcile.Request{NamespacedName: key}, waits.Blocked)
+		},
+	}
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package warmqueue holds the warm Sandboxes that claims may adopt. It is an index over what the watch of Sandboxes has shown, and a
-// claim leases one member at a time.
+// Package warmqueue holds the warm Sandboxes that claims may adopt. It is an index over what the watch of Sandboxes has
+// shown, and a claim leases one member at a time.
 //
 // Invariants:
 //   - A member is leased to one holder at a time, so two claims of this process never try to adopt the same one.
@@ -106,9 +106,9 @@ func (q *Queue) Len() int {
 	return len(q.members)
 }
 
-// Lease leases the best selected and eligible member: on a node that stays before one that is leaving, then Ready before not Ready,
-// then the oldest, then by name. It returns nil if there is none. The caller defers Release, which accepts nil. eligible and
-// nodeLeaving run under the queue's lock and must not call the queue.
+// Lease leases the best selected and eligible member: on a node that stays before one that is leaving, then Ready
+// before not Ready, then the oldest, then by name. It returns nil if there is none. The caller defers Release, which
+// accepts nil. eligible and nodeLeaving run under the queue's lock and must not call the queue.
 func (q *Queue) Lease(selector Selector, eligible func(Member) bool, nodeLeaving func(node string) bool) *Lease {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 )
 
-// Client creates sandboxes and finds them. Its methods may be called by several goroutines.
+// Client creates sandboxes and finds them. Its methods may be called concurrently.
 type Client struct {
 	options
 
@@ -51,7 +51,7 @@ func New(config *rest.Config, opts ...Option) (*Client, error) {
 	return newClient(clients, o), nil
 }
 
-// NewWith returns a Client over connections that there are already. It needs all of them.
+// NewWith returns a Client that uses existing connections. All of them are required.
 func NewWith(clients Clients, opts ...Option) *Client { return newClient(clients, newOptions(opts)) }
 
 func newOptions(opts []Option) options {
@@ -80,7 +80,7 @@ func newClient(clients Clients, o options) *Client {
 	}
 }
 
-// Create makes a sandbox and returns when it is ready.
+// Create creates a sandbox and returns when it is ready.
 func (c *Client) Create(ctx context.Context, spec Spec) (_ *Sandbox, err error) {
 	spec = spec.named()
 	s := &Sandbox{client: c, name: spec.Name, ref: resolve.Ref{Kind: resolve.KindClaim, Name: spec.Name}}
@@ -132,14 +132,15 @@ func (c *Client) createObject(ctx context.Context, spec *Spec) (types.UID, error
 	return made.UID, nil
 }
 
-// Open attaches to a sandbox that exists, whoever made it: a claim of that name or, if there is none, a Sandbox. It returns
-// when the sandbox is ready. A suspended one is ErrSuspended, unless with Resume.
+// Open attaches to an existing sandbox, also one that another program created: the claim of that name or, if there is
+// none, the Sandbox. It returns when the sandbox is ready. For a suspended sandbox the error is ErrSuspended; Attach
+// and Resume start it again.
 func (c *Client) Open(ctx context.Context, name string) (*Sandbox, error) {
 	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}, disconnected: true}
 	return s, s.Open(ctx)
 }
 
-// Attach is Open without waiting: the sandbox may be suspended, or start still.
+// Attach attaches like Open, but does not wait: the sandbox may be suspended or still starting.
 func (c *Client) Attach(ctx context.Context, name string) (*Sandbox, error) {
 	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
 	if err := s.lookUp(ctx); err != nil {
@@ -166,7 +167,7 @@ func (c *Client) unregister(s *Sandbox) {
 	}
 }
 
-// Active are the handles that were neither closed nor disconnected, by name.
+// Active returns the handles that are neither closed nor disconnected, sorted by name.
 func (c *Client) Active() []*Sandbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,8 +179,8 @@ func (c *Client) Active() []*Sandbox {
 	return all
 }
 
-// List returns the names of all sandboxes of the namespace: the claims, and the Sandboxes that belong neither to a claim nor to
-// a pool. Those whose kind the cluster does not serve are none.
+// List returns the names of all sandboxes in the namespace: the claims, and the Sandboxes that belong neither to a
+// claim nor to a pool. A kind that the cluster does not serve contributes none.
 func (c *Client) List(ctx context.Context) ([]string, error) {
 	var names []string
 	claims, err := c.clients.Sandboxes.ExtensionsV1beta1().SandboxClaims(c.namespace).List(ctx, metav1.ListOptions{})
@@ -207,7 +208,7 @@ func (c *Client) List(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Delete deletes a sandbox by its name, through its handle if this Client has one.
+// Delete deletes a sandbox by name, through its handle if this Client has one.
 func (c *Client) Delete(ctx context.Context, name string) error {
 	for _, s := range c.Active() {
 		if s.name == name {
@@ -222,7 +223,7 @@ func (c *Client) Delete(ctx context.Context, name string) error {
 	return s.wrap("close", err)
 }
 
-// DeleteAll closes every handle that is Active. It tries all of them.
+// DeleteAll closes every active handle, also if some fail, and returns all errors.
 func (c *Client) DeleteAll(ctx context.Context) error {
 	handles := c.Active()
 	failed := make([]error, len(handles))

@@ -17,36 +17,36 @@ import (
 
 // The kinds of errors, for errors.Is.
 var (
-	// ErrNotFound: there is no sandbox of that name.
+	// ErrNotFound means that there is no sandbox of that name.
 	ErrNotFound = errors.New("not found")
-	// ErrNotReady: the sandbox does not run, or will not become ready.
+	// ErrNotReady means that the sandbox is not running, or will not become ready.
 	ErrNotReady = errors.New("not ready")
-	// ErrSuspended: the sandbox is suspended; Resume starts it.
+	// ErrSuspended means that the sandbox is suspended; Resume starts it.
 	ErrSuspended = errors.New("suspended")
-	// ErrFinished: the sandbox's work is done, and its Pod does not start again.
+	// ErrFinished means that the sandbox's work is done and that its Pod will not start again.
 	ErrFinished = errors.New("finished")
-	// ErrDeleted: the sandbox is gone or being deleted.
+	// ErrDeleted means that the sandbox was deleted or is being deleted.
 	ErrDeleted = errors.New("deleted")
-	// ErrExpired: the sandbox's time is over.
+	// ErrExpired means that the sandbox has reached its shutdown time.
 	ErrExpired = errors.New("expired")
-	// ErrTimeout: it took too long.
+	// ErrTimeout means that an operation took too long.
 	ErrTimeout = errors.New("timed out")
-	// ErrClosed: the handle was closed or disconnected.
+	// ErrClosed means that the handle was closed or disconnected.
 	ErrClosed = errors.New("closed")
-	// ErrOrphaned: a sandbox that could not be made ready could not be deleted either.
+	// ErrOrphaned means that a sandbox that did not become ready could not be deleted either.
 	ErrOrphaned = errors.New("orphaned")
-	// ErrTooLarge: an output or a file is larger than the Client allows.
+	// ErrTooLarge means that an output or a file exceeds the Client's limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrLost: the connection ended before the remote end said how the command did. It may have run.
+	// ErrLost means that the connection ended before the remote end reported the result. The command may have run.
 	ErrLost = errors.New("connection lost")
-	// ErrNotInstalled: the cluster does not know sandboxes.
+	// ErrNotInstalled means that the cluster does not serve the sandbox APIs.
 	ErrNotInstalled = errors.New("not installed")
 )
 
-// Error is what went wrong with one sandbox.
+// Error is the error of an operation on one sandbox.
 type Error struct {
 	Namespace, Name string
-	// Op is what was being done: create, open, run, read, write, list, exists, suspend, resume, close.
+	// Op is the operation: create, open, run, read, write, list, exists, suspend, resume or close.
 	Op  string
 	Err error
 }
@@ -56,13 +56,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("sandbox %s/%s: %s: %v", e.Namespace, e.Name, e.Op, e.Err)
 }
 
-// Unwrap gives errors.Is and errors.As the cause.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is says whether the error is of one of the kinds above.
+// Is reports whether the error is of one of the kinds above.
 func (e *Error) Is(kind error) bool { return kind != nil && kindOf(e.Err) == kind }
 
-// kindOf is the kind of an error that says none itself, nil if it has none.
+// kindOf returns the kind of an error of another package, or nil if it has none.
 func kindOf(err error) error {
 	var own *resolve.Error
 	var timeout *await.TimeoutError

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// The usual way to a Client: the configuration that kubectl uses.
+// The usual way to a Client is the configuration that kubectl uses.
 func ExampleNew() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -28,12 +28,12 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	// If this process is told to end, nothing stays behind.
+	// If this process is terminated, no sandbox stays behind.
 	stop := client.CleanUpOnSignals()
 	defer stop()
 }
 
-// A sandbox for one task: created, used and deleted.
+// A sandbox for one task is created, used and deleted.
 func ExampleClient_Create() {
 	w := newWorld() // in a program: sdk.New
 	defer w.close()
@@ -56,7 +56,7 @@ func ExampleClient_Create() {
 	// 3 <nil>
 }
 
-// Files go in and out, and directories can be looked at.
+// Files are copied in and out, and directories are listed.
 func ExampleSandbox_Write() {
 	w := newWorld()
 	defer w.close()
@@ -86,7 +86,7 @@ func ExampleSandbox_Write() {
 	// false <nil>
 }
 
-// A sandbox outlives the process: it is suspended, and another process attaches to it by its name and goes on.
+// A sandbox outlives the process: it is suspended, and another process attaches to it by name and continues.
 func ExampleClient_Open() {
 	w := newWorld()
 	defer w.close()
@@ -120,7 +120,7 @@ func ExampleClient_Open() {
 	// dev Ready <nil>
 }
 
-// Streams are connected as they are: nothing is kept in memory.
+// Streams are connected directly: nothing is buffered in memory.
 func ExampleSandbox_Exec() {
 	w := newWorld()
 	defer w.close()
@@ -139,7 +139,7 @@ func ExampleSandbox_Exec() {
 	// 0 <nil>
 }
 
-// All sandboxes of a namespace, and those that this Client made.
+// Client.List returns all sandboxes of a namespace, and Client.Active those of this Client.
 func ExampleClient_List() {
 	w := newWorld()
 	defer w.close()

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Limits that hold unless an Option says otherwise.
+// Limits that apply unless an Option changes them.
 const (
 	DefaultReadyTimeout   = 3 * time.Minute
 	DefaultCleanupTimeout = 30 * time.Second
@@ -18,7 +18,7 @@ const (
 	DefaultMaxFile        = 256 << 20
 )
 
-// options are what the Options set.
+// options are the settings that Options change.
 type options struct {
 	namespace      string
 	readyTimeout   time.Duration
@@ -33,29 +33,31 @@ type options struct {
 // Option changes how a Client works.
 type Option func(*options)
 
-// WithNamespace has the Client work in a namespace. Without it, it works in "default".
+// WithNamespace sets the namespace; the default is "default".
 func WithNamespace(namespace string) Option { return func(o *options) { o.namespace = namespace } }
 
-// WithReadyTimeout is how long a sandbox may take to become ready.
+// WithReadyTimeout sets how long a sandbox may take to become ready.
 func WithReadyTimeout(d time.Duration) Option { return func(o *options) { o.readyTimeout = d } }
 
-// WithCleanupTimeout is how long Close may take: half for operations that still run, half for the deletion.
+// WithCleanupTimeout sets how long Close may take: half for running operations, half for the deletion.
 func WithCleanupTimeout(d time.Duration) Option { return func(o *options) { o.cleanupTimeout = d } }
 
-// WithMaxOutput is how many bytes Run keeps of each of the two outputs. A command that writes more is ErrTooLarge.
+// WithMaxOutput sets how many bytes Run keeps of each of the two outputs. If a command writes more, the error is
+// ErrTooLarge.
 func WithMaxOutput(bytes int64) Option { return func(o *options) { o.maxOutput = bytes } }
 
-// WithMaxFile is how many bytes Read and Write move at most. More is ErrTooLarge.
+// WithMaxFile sets how many bytes Read and Write transfer at most. Beyond that the error is ErrTooLarge.
 func WithMaxFile(bytes int64) Option { return func(o *options) { o.maxFile = bytes } }
 
-// WithTracerProvider is where spans go. Without it they go to OpenTelemetry's global provider, which is none by default.
+// WithTracerProvider sets where spans go; the default is OpenTelemetry's global provider, which discards them unless
+// the program sets one.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(o *options) { o.tracers = p } }
 
-// WithClock is where the time comes from; tests own it.
+// WithClock sets the source of time, for tests.
 func WithClock(c clock.WithTicker) Option { return func(o *options) { o.clock = c } }
 
-// WithProgress is told what a sandbox that is being created or resumed waits for, whenever that changes, and once if no operator is
-// there to do it, where the caller may look. Calls may come from several goroutines.
+// WithProgress sets a function that receives what a sandbox is waiting for while it is created or resumed, whenever
+// that changes, and once that no operator is running, if the caller may read that. It may be called concurrently.
 func WithProgress(tell func(sandbox, obstacle string)) Option {
 	return func(o *options) { o.progress = tell }
 }

@@ -16,14 +16,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// Result is how a command ended.
+// Result is the result of a command.
 type Result struct {
 	Stdout, Stderr []byte
-	// ExitCode of the command. That it is not 0 is no error.
+	// ExitCode is the command's exit code. A code other than 0 is not an error.
 	ExitCode int
 }
 
-// Run runs a command without input. It is never tried twice: when the connection was lost (ErrLost), the command may have run.
+// Run runs a command without input. It never runs a command twice: if the connection is lost (ErrLost), the command may
+// have run.
 func (s *Sandbox) Run(ctx context.Context, command ...string) (Result, error) {
 	var out, errOut limitedBuffer
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -38,7 +39,7 @@ func (s *Sandbox) Run(ctx context.Context, command ...string) (Result, error) {
 	return result, err
 }
 
-// Exec runs a command with the streams that the process names, and returns its exit code.
+// Exec runs a command with the given streams and returns its exit code.
 func (s *Sandbox) Exec(ctx context.Context, process stream.Process) (code int, err error) {
 	err = s.do(ctx, "run", func(ctx context.Context) error {
 		in, err := s.container(ctx)
@@ -59,7 +60,7 @@ func (s *Sandbox) Exec(ctx context.Context, process stream.Process) (code int, e
 	return code, err
 }
 
-// limitedBuffer is a buffer that says when it is full.
+// limitedBuffer is a buffer that calls full when it reaches its limit.
 type limitedBuffer struct {
 	bytes.Buffer
 	limit int64
@@ -69,19 +70,19 @@ type limitedBuffer struct {
 // Write implements io.Writer.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if room := b.limit - int64(b.Len()); int64(len(p)) > room {
-		n, _ := b.Buffer.Write(p[:room]) // it cannot fail
+		n, _ := b.Buffer.Write(p[:room]) // bytes.Buffer never fails
 		b.full()
 		return n, ErrTooLarge
 	}
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides the buffer's own, which knows no bounds.
+// ReadFrom hides the buffer's own method, which knows no limit.
 func (b *limitedBuffer) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }
 
-// copier copies between this program and the container.
+// copier returns a Copier for the sandbox's container.
 func (s *Sandbox) copier(ctx context.Context, path string) (*files.Copier, error) {
 	trace.SpanFromContext(ctx).SetAttributes(attributePath.String(path))
 	in, err := s.container(ctx)
@@ -91,7 +92,7 @@ func (s *Sandbox) copier(ctx context.Context, path string) (*files.Copier, error
 	return files.New(s.client.clients.Network, in, files.Options{}), nil
 }
 
-// Read returns what is in a file.
+// Read returns the content of a file.
 func (s *Sandbox) Read(ctx context.Context, path string) (content []byte, err error) {
 	err = s.do(ctx, "read", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
@@ -114,8 +115,8 @@ func (s *Sandbox) Read(ctx context.Context, path string) (content []byte, err er
 	return content, nil
 }
 
-// Write makes a file with this content, or replaces it: under another name first, so nobody sees half of it. Directories on
-// the way are made.
+// Write creates or replaces a file. It writes under another name first, so that nobody reads a partial file, and
+// creates missing directories.
 func (s *Sandbox) Write(ctx context.Context, path string, content []byte) error {
 	return s.do(ctx, "write", func(ctx context.Context) error {
 		if size := int64(len(content)); size > s.client.maxFile {
@@ -129,7 +130,7 @@ func (s *Sandbox) Write(ctx context.Context, path string, content []byte) error 
 	})
 }
 
-// List returns what is in a directory, by name.
+// List returns the entries of a directory, sorted by name.
 func (s *Sandbox) List(ctx context.Context, path string) (entries []files.Entry, err error) {
 	err = s.do(ctx, "list", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
@@ -141,7 +142,7 @@ func (s *Sandbox) List(ctx context.Context, path string) (entries []files.Entry,
 	return entries, err
 }
 
-// Exists says whether there is something of that name. A symbolic link counts as what it leads to.
+// Exists reports whether a path exists. Symbolic links are followed.
 func (s *Sandbox) Exists(ctx context.Context, path string) (exists bool, err error) {
 	err = s.do(ctx, "exists", func(ctx context.Context) error {
 		c, err := s.copier(ctx, path)
@@ -153,7 +154,7 @@ func (s *Sandbox) Exists(ctx context.Context, path string) (exists bool, err err
 	return exists, err
 }
 
-// Upload copies a local file or directory into the sandbox, and Download the other way. See package files.
+// Upload copies a local file or directory into the sandbox. Package files describes where it ends up.
 func (s *Sandbox) Upload(ctx context.Context, local, remote string) error {
 	return s.do(ctx, "upload", func(ctx context.Context) error {
 		c, err := s.copier(ctx, remote)

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// Sandbox is a handle. Its methods may be called by several goroutines.
+// Sandbox is a handle to a sandbox. Its methods may be called concurrently.
 type Sandbox struct {
 	client *Client
 	name   string
@@ -27,21 +27,21 @@ type Sandbox struct {
 	mu           sync.Mutex
 	span         *handleSpan
 	ref          resolve.Ref
-	uid          types.UID // once it was found
-	closed       bool      // for good
-	disconnected bool      // disconnected, until it is opened again
+	uid          types.UID // of the first object found
+	closed       bool      // finally
+	disconnected bool      // until Open
 	running      sync.WaitGroup
 }
 
-// Name is the name of the claim or Sandbox: with it another process can attach to the same.
+// Name returns the name of the claim or Sandbox. Another process can attach to it with Client.Open.
 func (s *Sandbox) Name() string { return s.name }
 
-// Namespace is where it is.
+// Namespace returns the sandbox's namespace.
 func (s *Sandbox) Namespace() string { return s.client.namespace }
 
 func compare(a, b string) int { return strings.Compare(a, b) }
 
-// wrap wraps an error; nil stays nil.
+// wrap adds the operation and the sandbox to an error; nil stays nil.
 func (s *Sandbox) wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -65,14 +65,14 @@ func (s *Sandbox) do(ctx context.Context, op string, do func(ctx context.Context
 	return s.wrap(op, do(ctx))
 }
 
-// reference is what the handle looks for, and the UID of what it found first.
+// reference returns what the handle refers to, and the UID of the first object found.
 func (s *Sandbox) reference() (resolve.Ref, types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ref, s.uid
 }
 
-// lookUp looks the sandbox up. The handle stays with the object that it found first.
+// lookUp finds the sandbox and pins the handle to it.
 func (s *Sandbox) lookUp(ctx context.Context) error {
 	ref, _ := s.reference()
 	t, err := s.client.resolver.ClaimAndSandbox(ctx, s.client.namespace, ref)
@@ -82,7 +82,7 @@ func (s *Sandbox) lookUp(ctx context.Context) error {
 	return s.pin(t)
 }
 
-// pin holds the handle to the object that was found first.
+// pin binds the handle to the first object found, and returns an error for any other.
 func (s *Sandbox) pin(t *resolve.Target) error {
 	if t.ClaimGone {
 		return fmt.Errorf("%w: its Sandbox is still there for a moment", ErrDeleted)
@@ -126,7 +126,7 @@ func (s *Sandbox) Open(ctx context.Context) error {
 	return nil
 }
 
-// withObstacle tells of a sandbox that will not be ready because it is suspended.
+// withObstacle adds why the sandbox is not running, for instance that it is suspended.
 func (s *Sandbox) withObstacle(ctx context.Context, err error) error {
 	ref, _ := s.reference()
 	if t, look := s.client.resolver.Objects(ctx, s.client.namespace, ref); look == nil {
@@ -137,7 +137,7 @@ func (s *Sandbox) withObstacle(ctx context.Context, err error) error {
 	return err
 }
 
-// wait waits for a goal, at most as long as the Client waits for readiness.
+// wait waits for a goal, at most for the Client's ready timeout.
 func (s *Sandbox) wait(ctx context.Context, goal await.Goal) error {
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
@@ -154,12 +154,12 @@ func (s *Sandbox) wait(ctx context.Context, goal await.Goal) error {
 	return err
 }
 
-// Wait returns when the sandbox is ready, suspended or finished.
+// Wait waits until the sandbox is ready, suspended or finished.
 func (s *Sandbox) Wait(ctx context.Context, goal await.Goal) error {
 	return s.do(ctx, "wait", func(ctx context.Context) error { return s.wait(ctx, goal) })
 }
 
-// Status says how the sandbox is, what stands in its way, and what to do.
+// Status returns the state of the sandbox, what keeps it from being ready, and what to do.
 func (s *Sandbox) Status(ctx context.Context) (d diagnose.Diagnosis, err error) {
 	err = s.do(ctx, "status", func(ctx context.Context) error {
 		ref, _ := s.reference()
@@ -175,7 +175,7 @@ func (s *Sandbox) Status(ctx context.Context) (d diagnose.Diagnosis, err error) 
 	return d, err
 }
 
-// Suspend ends the sandbox's Pod and returns when it has ended. Its volumes stay.
+// Suspend deletes the sandbox's Pod and returns when it is gone. The volumes stay.
 func (s *Sandbox) Suspend(ctx context.Context) error {
 	return s.do(ctx, "suspend", func(ctx context.Context) error {
 		t, err := s.target(ctx)
@@ -222,7 +222,8 @@ func (s *Sandbox) container(ctx context.Context) (stream.Container, error) {
 	return t.RunningContainer("", s.client.clock.Now())
 }
 
-// Disconnect gives the handle up and leaves the sandbox as it is. Operations that run go on; new ones are ErrClosed until Open.
+// Disconnect releases the handle and leaves the sandbox as it is. Running operations continue; new ones return
+// ErrClosed until Open.
 func (s *Sandbox) Disconnect() {
 	s.mu.Lock()
 	was, life := s.closed || s.disconnected, s.span
@@ -234,8 +235,8 @@ func (s *Sandbox) Disconnect() {
 	}
 }
 
-// Close waits for the operations that run and deletes the sandbox. A second call does nothing, unless the deletion failed.
-// It does not wait for the end: garbage collection takes a claim's Sandbox and Pod.
+// Close waits for running operations and deletes the sandbox. A second call does nothing, unless the deletion failed.
+// Close does not wait until garbage collection has removed a claim's Sandbox and Pod.
 func (s *Sandbox) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
@@ -257,7 +258,7 @@ func (s *Sandbox) Close(ctx context.Context) error {
 	return nil
 }
 
-// drain waits for the operations that run, but not for ever.
+// drain waits for running operations, for half of the cleanup timeout at most.
 func (s *Sandbox) drain(ctx context.Context) {
 	over := make(chan struct{})
 	go func() {
@@ -273,7 +274,7 @@ func (s *Sandbox) drain(ctx context.Context) {
 	}
 }
 
-// deleteObject deletes the sandbox, also when the caller's context has ended.
+// deleteObject deletes the sandbox, even if the caller's context has ended.
 func (s *Sandbox) deleteObject(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.client.cleanupTimeout/2)
 	defer cancel()

@@ -40,7 +40,7 @@ func create(t *testing.T, c *sdk.Client, spec sdk.Spec) *sdk.Sandbox {
 	return box
 }
 
-// left are the claims that are there.
+// left returns the claims that exist.
 func (w *world) left(t *testing.T) int {
 	t.Helper()
 	list, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").List(t.Context(), metav1.ListOptions{})

@@ -12,12 +12,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/signals"
 )
 
-// CleanUpOnSignals deletes every Active sandbox when this process is told to end: by SIGINT or SIGTERM, with its terminal
-// (SIGHUP, unless it is ignored, as under nohup), or because nobody reads its standard output or error any more (SIGPIPE). Then
-// it lets the signal do what it would have done. The returned function ends that. What no program hears of (SIGKILL, a crash)
-// it cannot do: give a Spec a TTL for that.
+// CleanUpOnSignals deletes every active sandbox when the process is terminated: by SIGINT or SIGTERM, by SIGHUP unless
+// it is ignored (nohup), or by SIGPIPE because nobody reads its standard output or error. Then the signal takes its
+// usual effect. stop ends the handling. It cannot react to SIGKILL or a crash: set Spec.TTL for those.
 func (c *Client) CleanUpOnSignals() (stop func()) {
-	// Channels of their own: a signal that finds its channel full is lost, and connections break all the time.
+	// Two channels: a signal that finds its channel full is lost, and broken connections raise SIGPIPE often.
 	asked, pipe, over := make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(asked, signals.TerminationSignals()...)
 	signal.Notify(pipe, syscall.SIGPIPE)
@@ -56,10 +55,10 @@ func (c *Client) CleanUpOnSignals() (stop func()) {
 func (c *Client) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), c.cleanupTimeout)
 	defer cancel()
-	_ = c.DeleteAll(ctx) // the process ends: nobody is left to tell
+	_ = c.DeleteAll(ctx) // the process ends: there is nobody to report to
 }
 
-// unreadOutput is the standard output or error that nobody reads any more, or nil.
+// unreadOutput returns the standard output or error if nobody reads it any more, or nil.
 func unreadOutput() *os.File {
 	for _, file := range []*os.File{os.Stdout, os.Stderr} {
 		if signals.OutputClosed(file) {
@@ -69,16 +68,16 @@ func unreadOutput() *os.File {
 	return nil
 }
 
-// reraise has a signal do what it does to a program that does not listen.
+// reraise gives a signal its usual effect.
 func reraise(got os.Signal) {
 	if got == syscall.SIGPIPE {
-		// Go's runtime ends a program for a write of this kind, and for no signal from outside.
+		// Go's runtime terminates a program for a failed write to these files, but not for a signal from outside.
 		if file := unreadOutput(); file != nil {
 			_, _ = file.WriteString("\n") // nobody reads it
 		}
 		return
 	}
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = self.Signal(got) // if this is not possible, a second signal ends the process
+		_ = self.Signal(got) // if this fails, a second signal terminates the process
 	}
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
 )
 
-// inAProcess marks the process that is told to end.
+// inAProcess marks the child process that is terminated.
 const inAProcess = "SDK_TEST_SIGNALS"
 
-// TestAProgramOfItsOwn is what the test below runs: a program with a sandbox that prints until it is ended.
+// TestAProgramOfItsOwn runs in the child process: a program with a sandbox that prints until it is terminated.
 func TestAProgramOfItsOwn(t *testing.T) {
 	if os.Getenv(inAProcess) == "" {
 		return
@@ -36,16 +36,17 @@ func TestAProgramOfItsOwn(t *testing.T) {
 	client := w.client()
 	create(t, client, sdk.Spec{Name: "dev", Template: "t"})
 	defer client.CleanUpOnSignals()()
-	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil { // as from a connection that breaks
+	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil { // as a broken connection raises it
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		_, _ = fmt.Println("working") // whether somebody reads it is what this is about
+		_, _ = fmt.Println("working") // whether anybody reads it is what the test is about
 	}
 }
 
 func TestAProgramThatIsToldToEndDeletesItsSandboxesAndDiesOfTheSignal(t *testing.T) {
-	// Who runs these tests may ignore SIGHUP, as nohup does, and programs inherit that. What is caught here they have as usual.
+	// The parent of the tests may ignore SIGHUP, as nohup does, and children inherit that. Signals that are caught here
+	// have their default effect in children.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	for name, tell := range map[string]struct {
 		how  func(child *os.Process, out io.Closer) error

@@ -17,29 +17,30 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Spec is what a sandbox is made from: one of Template, Pool and Image, or Template and Pool together.
+// Spec describes a sandbox to create: exactly one of Template, Pool and Image is set, or Template and Pool together.
 type Spec struct {
-	// Name of the sandbox; one is made up if it is empty.
+	// Name of the sandbox; a random one is generated if it is empty.
 	Name string
-	// Template claims a sandbox of that SandboxTemplate, a warm one if a pool has one.
+	// Template claims a sandbox of that SandboxTemplate, a warm one if a pool has one ready.
 	Template string
-	// Pool claims one of that SandboxWarmPool.
+	// Pool claims a sandbox of that SandboxWarmPool.
 	Pool string
-	// Image makes a Sandbox of its own, which needs no template.
+	// Image creates a Sandbox without a template.
 	Image string
-	// Command is the main process of a Sandbox with an Image; without it the image's own.
+	// Command is the main process of a Sandbox with an Image; the default is that of the image.
 	Command []string
-	// Env are variables. A claim with variables gets a new sandbox, not a warm one.
+	// Env are environment variables. A claim with variables gets a new sandbox, not a warm one.
 	Env map[string]string
 	// Labels of the sandbox and its Pod.
 	Labels map[string]string
-	// TTL is how long the sandbox lives; 0 is until it is deleted. Then the cluster deletes it: it guards against programs that die.
+	// TTL is how long the sandbox lives; 0 means until it is deleted. Afterwards the cluster deletes it, even if this
+	// program has crashed.
 	TTL time.Duration
-	// Keep leaves a sandbox there that did not become ready, to look at it.
+	// Keep keeps a sandbox that did not become ready, so that it can be examined.
 	Keep bool
 }
 
-// randomSuffix is how many letters a made-up name ends in.
+// randomSuffix is the number of random letters in a generated name.
 const randomSuffix = 5
 
 func (s *Spec) named() Spec {
@@ -61,7 +62,7 @@ func (s *Spec) end(now time.Time) *metav1.Time {
 	return new(metav1.NewTime(now.Add(s.TTL).Truncate(time.Second)))
 }
 
-// sandbox is the Sandbox of a Spec with an image.
+// sandbox returns the Sandbox of a Spec with an image.
 func (s *Spec) sandbox(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 	container := corev1.Container{Name: "sandbox", Image: s.Image, Command: s.Command}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
@@ -81,7 +82,7 @@ func (s *Spec) sandbox(namespace string, now time.Time) *agentsv1beta1.Sandbox {
 	}}
 }
 
-// claim is the claim of a Spec with a template or a pool.
+// claim returns the claim of a Spec with a template or a pool.
 func (s *Spec) claim(namespace string, now time.Time) *extensionsv1beta1.SandboxClaim {
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: s.meta(namespace)}
 	spec := &claim.Spec

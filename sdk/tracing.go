@@ -25,14 +25,14 @@ const (
 	attributePath      = attribute.Key("sandbox.file.path")
 )
 
-// tracer makes a span for the life of each handle, and one for each operation.
+// tracer creates a span for the lifetime of each handle, and one for each operation.
 type tracer struct{ trace.Tracer }
 
 func newTracer(p trace.TracerProvider) tracer {
 	return tracer{p.Tracer("github.com/agent-sandbox/kubectl-sandbox/sdk")}
 }
 
-// handleSpan is the span of a handle, from when it was made or opened until it is closed.
+// handleSpan is the span of a handle, from its creation until it is closed.
 type handleSpan struct{ span trace.Span }
 
 func (t tracer) startHandle(ctx context.Context, s *Sandbox) (context.Context, *handleSpan) {
@@ -44,7 +44,7 @@ func spanAttributes(s *Sandbox) []attribute.KeyValue {
 	return []attribute.KeyValue{attributeName.String(s.name), attributeNamespace.String(s.client.namespace)}
 }
 
-// parentOf makes the handle's span the parent of what the context's next span is about, unless the caller has one of its own.
+// parentOf makes the handle's span the parent of the next span, unless the caller has started one.
 func (l *handleSpan) parentOf(ctx context.Context) context.Context {
 	if l == nil || trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx
@@ -72,7 +72,7 @@ func endSpan(span trace.Span, err error) {
 	span.End()
 }
 
-// injectTrace has the operator go on with the trace that the context is in.
+// injectTrace adds the context's trace to the object, so that the operator continues it.
 func (t tracer) injectTrace(ctx context.Context, object metav1.Object) {
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)

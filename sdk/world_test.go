@@ -28,13 +28,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// world is a cluster with somebody who plays the operator. What runs in a container runs in a directory of this machine.
+// world is a cluster with a simulated operator. Commands in a container run in a directory of this machine.
 type world struct {
 	*fakecluster.Cluster
 	server  *fakeserver.Server
 	network stream.Network
 	dir     string
-	// neverReady: Pods do not start.
+	// neverReady keeps Pods from starting.
 	neverReady atomic.Bool
 
 	ctx   context.Context
@@ -73,12 +73,12 @@ func (w *world) close() {
 	_ = os.RemoveAll(w.dir) // it is a temporary directory
 }
 
-// client is for another process each time.
+// client returns a new client, as another process would have it.
 func (w *world) client(options ...sdk.Option) *sdk.Client {
 	return sdk.NewWith(sdk.Clients{Sandboxes: w.Sandboxes, Kubernetes: w.Kubernetes, Network: w.network}, options...)
 }
 
-// operate does what the operator does, as far as clients see it.
+// operate does what the operator does, as far as clients can see it.
 func (w *world) operate() {
 	claims, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Watch(w.ctx, metav1.ListOptions{})
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *world) operate() {
 	})
 }
 
-// claim makes a Sandbox for a claim, or deletes it after the claim.
+// claim creates the Sandbox of a claim, or deletes it after the claim.
 func (w *world) claim(claim *extensionsv1beta1.SandboxClaim) {
 	api := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
 	if _, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Get(w.ctx, claim.Name, metav1.GetOptions{}); err != nil {
@@ -121,7 +121,7 @@ func (w *world) claim(claim *extensionsv1beta1.SandboxClaim) {
 	}}, metav1.CreateOptions{})
 }
 
-// sandbox gives a Sandbox what it asks for: a Pod, or none.
+// sandbox creates or deletes the Pod, as the Sandbox's spec says.
 func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
 	pods := w.Kubernetes.CoreV1().Pods("default")
 	sandbox, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Get(w.ctx, seen.Name, metav1.GetOptions{})
@@ -153,7 +153,7 @@ func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
 	w.report(sandbox, apis.ConditionReady, true, apis.ReasonDependenciesReady)
 }
 
-// report writes a condition to the Sandbox, and to its claim if it has one. One that is there already is not written again.
+// report writes a condition to the Sandbox and its claim, unless it is already there.
 func (w *world) report(sandbox *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool, reason apis.Reason) {
 	api := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
 	now, err := api.Get(w.ctx, sandbox.Name, metav1.GetOptions{})

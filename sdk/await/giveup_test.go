@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// withPod are a Sandbox that is not ready and its Pod, which is so.
+// withPod returns a Sandbox that is not ready, and its Pod.
 func withPod(options ...builders.PodOption) []runtime.Object {
 	s := sandbox(with(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, 2))
 	return []runtime.Object{s, builders.Pod("dev", append([]builders.PodOption{
@@ -31,14 +31,14 @@ func withPod(options ...builders.PodOption) []runtime.Object {
 	}, options...)...)}
 }
 
-// refused is a Sandbox that the operator could not make a Pod for.
+// refused returns a Sandbox whose Pod the operator could not create.
 func refused(message string) []runtime.Object {
 	return []runtime.Object{sandbox(func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonReconcilerError, message, 2, metav1.NewTime(now))}
 	})}
 }
 
-// failed is the kubelet's event about a container that it could not create so many times.
+// failed returns the kubelet's event about a container that it could not create count times.
 func failed(count int32) runtime.Object {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "failed"}, Reason: "Failed", Type: corev1.EventTypeWarning, Count: count,
@@ -46,7 +46,7 @@ func failed(count int32) runtime.Object {
 	}
 }
 
-// fullQuota admits one Pod, and there is one.
+// fullQuota returns a quota without room for another Pod.
 func fullQuota() runtime.Object {
 	one := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}
 	return &corev1.ResourceQuota{
@@ -67,7 +67,7 @@ func startError(message string) builders.PodOption {
 func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 	tests := map[string]struct {
 		objects []runtime.Object
-		never   string // part of the error; empty: it is waited for
+		never   string // part of the error; empty: the waiting goes on
 	}{
 		"a template that is missing":          {objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, never: "TemplateNotFound"},
 		"a pool that is missing":              {objects: []runtime.Object{claimThat(apis.ReasonWarmPoolNotFound)}, never: "WarmPoolNotFound"},

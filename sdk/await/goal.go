@@ -1,14 +1,14 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package wait waits until a claim or Sandbox is ready, suspended, finished or deleted.
+// Package await waits until a claim or Sandbox is ready, suspended, finished or deleted.
 //
 // Invariants:
-//   - a condition counts only if it speaks of the current generation;
-//   - an object that is deleted, or deleted and made anew, while somebody waits for anything else is an error at once;
-//   - what cannot come any more is an error at once; what can heal is waited for, and named as the obstacle; what heals only
-//     if somebody changes something is waited for too, unless the caller gives up;
-//   - a watch that breaks is made anew, and no event is needed twice: every decision rests on a fresh read.
+//   - a condition counts only if it is about the current generation;
+//   - if the object is deleted, or deleted and recreated, waiting for any other goal fails at once;
+//   - waiting fails at once for a goal that can no longer be reached; otherwise it continues and reports the obstacle,
+//     also for an obstacle that stays until somebody changes something, unless the caller sets GiveUp;
+//   - a watch that breaks is opened again, and no event is required: every decision is based on a fresh read.
 package await
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Goal is what to wait for.
+// Goal is the state to wait for.
 type Goal string
 
 // The goals.
@@ -36,10 +36,10 @@ const (
 	Deleted   Goal = "deleted"
 )
 
-// Goals are all goals.
+// Goals returns all goals.
 func Goals() []Goal { return []Goal{Ready, Suspended, Finished, Deleted} }
 
-// ParseGoal reads a goal, in any case.
+// ParseGoal parses a goal, ignoring case.
 func ParseGoal(text string) (Goal, error) {
 	goal := Goal(strings.ToLower(text))
 	if !slices.Contains(Goals(), goal) {
@@ -48,7 +48,7 @@ func ParseGoal(text string) (Goal, error) {
 	return goal, nil
 }
 
-// UnreachableError is the error for a goal that cannot be reached any more.
+// UnreachableError is the error for a goal that can no longer be reached.
 type UnreachableError struct {
 	Name string
 	Goal Goal
@@ -61,7 +61,7 @@ func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("%s will not be %s: %s", e.Name, e.Goal, e.Why)
 }
 
-// NextStep is the arguments of the plugin's command that helps.
+// NextStep returns the arguments of the plugin command that helps.
 func (e *UnreachableError) NextStep() string { return e.next }
 
 // TimeoutError is the error for a goal that was not reached in time.
@@ -81,14 +81,14 @@ func (e *TimeoutError) Error() string {
 	return message
 }
 
-// NextStep is the arguments of the plugin's command that tells more.
+// NextStep returns the arguments of the plugin command that shows more.
 func (e *TimeoutError) NextStep() string { return "status " + e.Name }
 
-// WaitTimedOut tells callers that do not import this package what happened.
+// WaitTimedOut identifies the error for callers that do not import this package.
 func (e *TimeoutError) WaitTimedOut() bool { return true }
 
-// decide says whether the goal is reached, or that it never will be. A nil target is an object that is gone; uid is the
-// object that the waiting is about.
+// decide reports whether the goal is reached, or returns an error if it never will be. A nil target is an object that
+// is gone; uid is the object that the caller waits for.
 func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Time) (done bool, err error) {
 	gone := t == nil || (uid != "" && t.UID() != uid)
 	if goal == Deleted {

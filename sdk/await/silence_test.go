@@ -25,7 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// silentServer serves one Sandbox, which is ready once it is to be, over HTTP/1.1 and through a proxy.
+// silentServer serves one Sandbox over HTTP/1.1 and through a proxy. The Sandbox becomes ready when the test says so.
 type silentServer struct {
 	ready   atomic.Bool
 	watches atomic.Int32
@@ -69,7 +69,7 @@ func serveSilently(t *testing.T) *silentServer {
 	t.Cleanup(between.Close)
 	s.between = between
 	limits := transport.Limits{Response: 2 * time.Second, Idle: 500 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond}
-	config.Transport = &http.Transport{} // of this test: no connection is shared
+	config.Transport = &http.Transport{} // of this test alone: it shares no connection
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return transport.New(next, clock.RealClock{}, limits, false)
 	})

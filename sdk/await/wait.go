@@ -20,30 +20,30 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// pollInterval is how often the objects are read without an event: for users who may not watch, and for what no watch tells
-// (the operator's health, the passing of time).
+// pollInterval is how often the objects are read without an event: for users who may not watch, and for changes that no
+// watch reports (the operator's health, the passing of time).
 const pollInterval = 3 * time.Second
 
-// progressDelay is how long nothing is said: most waits are over by then.
+// progressDelay is how long nothing is reported: most waits are over by then.
 const progressDelay = 2 * time.Second
 
-// Request is one thing to wait for.
+// Request describes what to wait for.
 type Request struct {
 	Namespace string
 	Ref       resolve.Ref
 	Goal      Goal
-	// UID is the object the waiting is about; empty means the one that is found first.
+	// UID is the object to wait for; empty means the first one found.
 	UID types.UID
-	// Timeout ends the waiting: zero after one look, below zero never.
+	// Timeout limits the waiting: zero means one look, a negative value no limit.
 	Timeout time.Duration
-	// GiveUp ends the waiting for readiness when the obstacle is one that stays until somebody changes something: an image that
-	// does not exist, a quota that is full, a template that is missing.
+	// GiveUp ends waiting for readiness if the obstacle stays until somebody changes something: an image that does not
+	// exist, a full quota, a missing template.
 	GiveUp bool
-	// Progress, if set, is called with the obstacle whenever it changes.
+	// Progress, if set, receives the obstacle whenever it changes.
 	Progress func(obstacle string)
 }
 
-// Waiter waits.
+// Waiter waits for goals.
 type Waiter struct {
 	sandboxes  versioned.Interface
 	kubernetes kubernetes.Interface
@@ -52,7 +52,7 @@ type Waiter struct {
 	clock      clock.WithTicker
 }
 
-// New returns a Waiter. It needs all of its arguments.
+// New returns a Waiter. All arguments are required.
 func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock clock.WithTicker) *Waiter {
 	return &Waiter{
 		sandboxes: sandboxes, kubernetes: kubernetes, clock: clock,
@@ -60,8 +60,8 @@ func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock c
 	}
 }
 
-// For waits until the goal is reached and returns the objects as they were then; with Deleted it returns nil objects. Its
-// errors are *Never, *Timeout, the context's, or those of reading.
+// For waits until the goal is reached and returns the objects as they were then; for Deleted it returns nil. Its errors
+// are *UnreachableError, *TimeoutError, the context's error, or those of reads.
 func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -107,8 +107,8 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 	}
 }
 
-// withTimeout returns a context for reads that ends with the time to wait, and a channel that is closed then: an API server that is silent does
-// not make it longer.
+// withTimeout returns a context for reads that ends when the time is over, and a channel that is closed then. So an API
+// server that does not answer cannot extend the waiting.
 func (w *Waiter) withTimeout(ctx context.Context, timeout time.Duration) (context.Context, <-chan struct{}) {
 	if timeout <= 0 {
 		return ctx, nil
@@ -127,8 +127,8 @@ func (w *Waiter) withTimeout(ctx context.Context, timeout time.Duration) (contex
 	return reads, late
 }
 
-// read returns the objects, nil if the one waited for is gone. The first read pins the object: a name that is a claim now
-// must not be mistaken for a Sandbox of the same name once the claim is gone.
+// read returns the objects, or nil if the object is gone. The first read pins the object: once a claim is gone, a
+// Sandbox of the same name must not be taken for it.
 func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Target, error) {
 	target, err := w.resolver.ReadableObjects(ctx, r.Namespace, r.Ref)
 	if resolve.Is(err, resolve.NotFound) && (!first || r.UID != "" || r.Goal == Deleted) {
@@ -143,7 +143,7 @@ func (w *Waiter) read(ctx context.Context, r *Request, first bool) (*resolve.Tar
 	return target, nil
 }
 
-// obstacle is what stands in the goal's way, and whether it stays until somebody changes something.
+// obstacle returns what keeps the goal from being reached, and whether it stays until somebody changes something.
 func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (text string, lasting bool) {
 	switch goal {
 	case Ready:
@@ -169,11 +169,11 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (te
 	}
 }
 
-// giveUpDelay is how long a lasting obstacle must stand before the waiting is given up: the operator may only not have seen yet
-// what was made a moment ago, and the kubelet tries more than once.
+// giveUpDelay is how long a lasting obstacle must persist before the waiting ends: the operator may not have seen a new
+// object yet, and the kubelet tries more than once.
 const giveUpDelay = 3 * time.Second
 
-// giveUpTimer is lost when a lasting obstacle has stood for a while.
+// giveUpTimer expires when a lasting obstacle has persisted for giveUpDelay.
 type giveUpTimer struct {
 	running bool
 	since   time.Time
@@ -190,7 +190,8 @@ func (h *giveUpTimer) expired(obstacle string, lasting bool, now time.Time) bool
 	return now.Sub(h.since) >= giveUpDelay
 }
 
-// transient says whether the same read may succeed later: not a refusal by the API server, but its absence or overload.
+// transient reports whether the same read may succeed later: the API server is absent or overloaded, and has not
+// refused it.
 func transient(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -201,7 +202,7 @@ func transient(err error) bool {
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err)
 }
 
-// progressReporter says each obstacle once: kubelet alternates between two words for the same failure.
+// progressReporter reports each obstacle once, because the kubelet alternates between two reasons for the same failure.
 type progressReporter struct {
 	report   func(string)
 	start    time.Time

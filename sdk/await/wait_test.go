@@ -30,7 +30,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// sandbox is of generation 2.
+// sandbox returns a Sandbox of generation 2.
 func sandbox(change ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
 	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
 		Name: "dev", Namespace: "ns", UID: "one", Generation: 2, CreationTimestamp: metav1.NewTime(now),
@@ -73,7 +73,7 @@ func request(goal await.Goal) await.Request {
 	return await.Request{Namespace: "ns", Ref: resolve.Ref{Name: "dev"}, Goal: goal}
 }
 
-// TestFirstLook is about what is decided from one look: a timeout of zero ends the waiting after it.
+// TestFirstLook covers decisions from one look: a timeout of zero ends the waiting after it.
 func TestFirstLook(t *testing.T) {
 	const reached, waits = "", "timed out"
 	tests := map[string]struct {
@@ -115,7 +115,7 @@ func TestFirstLook(t *testing.T) {
 	}
 }
 
-// waitWhile waits for a goal while do changes the cluster, once the waiting has begun.
+// waitWhile waits for a goal. It calls do to change the cluster once the waiting has started.
 func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r await.Request, do func(clock *clocktesting.FakeClock)) error {
 	t.Helper()
 	watched := make(chan struct{}, 10)
@@ -135,7 +135,7 @@ func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r await.Request, do f
 	return <-result
 }
 
-// refusal makes reads of Sandboxes fail from the time it is given an error.
+// refusal makes reads of Sandboxes fail once it has an error.
 type refusal struct{ err atomic.Pointer[error] }
 
 func (r *refusal) of(cluster *fakecluster.Cluster) {
@@ -166,7 +166,7 @@ func TestAChangeEndsTheWaiting(t *testing.T) {
 			cluster := fakecluster.New(sandbox())
 			err := waitWhile(t, cluster, request(tt.goal), func(clock *clocktesting.FakeClock) {
 				tt.do(t.Context(), t, cluster)
-				// The change may have come before the watch was open: the next read finds it.
+				// The change may come before the watch is open: then the next read finds it.
 				clock.Step(3 * time.Second)
 			})
 			if (err == nil) != (tt.want == "") || (err != nil && !strings.Contains(err.Error(), tt.want)) {

@@ -14,15 +14,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// rewatchPause is the pause before a broken watch is made anew.
+// rewatchPause is the pause before a broken watch is opened again.
 const rewatchPause = time.Second
 
 // openWatch opens one watch.
 type openWatch func(context.Context, metav1.ListOptions) (watch.Interface, error)
 
-// watches tell that something about a target has changed, never what: the reader reads for itself.
+// watches signal that something about a target has changed, but not what: the caller reads the objects.
 type watches struct {
-	ctx     context.Context // the goroutines live as long as one call of For
+	ctx     context.Context // the goroutines live as long as the caller's context
 	waiter  *Waiter
 	changed chan struct{}
 	running map[string]bool
@@ -58,8 +58,8 @@ func (w *watches) start(key string, options metav1.ListOptions, open openWatch) 
 	go w.keep(options, open)
 }
 
-// keep holds a watch open until the context ends. A new watch begins with the objects there are, so that what happened
-// while there was none is noticed. That a watch cannot be opened is no error: the objects are also read now and then.
+// keep holds a watch open until the context ends. A new watch begins with the existing objects, so that changes in
+// between are noticed. A watch that cannot be opened is not an error: the objects are polled too.
 func (w *watches) keep(options metav1.ListOptions, open openWatch) {
 	for w.ctx.Err() == nil {
 		if stream, err := open(w.ctx, options); err == nil {
@@ -86,26 +86,26 @@ func (w *watches) drain(stream watch.Interface) {
 			}
 			select {
 			case w.changed <- struct{}{}:
-			default: // a read is due already
+			default: // a read is already due
 			}
 		}
 	}
 }
 
-// Watch watches on behalf of a caller that decides for itself. It tells when something about what is followed may have
-// changed; the watches end with the context. Its methods are for one goroutine.
+// Watch signals changes to a caller that decides for itself. Its watches end with the context. Its methods may not be
+// called concurrently.
 type Watch struct{ watches *watches }
 
-// Watch returns one that follows nothing yet.
+// Watch returns a Watch that follows nothing yet.
 func (w *Waiter) Watch(ctx context.Context) *Watch { return &Watch{watches: newWatches(ctx, w)} }
 
-// Changed receives something when a fresh read is due.
+// Changed receives a value when a fresh read is due.
 func (f *Watch) Changed() <-chan struct{} { return f.watches.changed }
 
-// AddTarget follows the target's objects as far as they exist.
+// AddTarget watches the objects of a target that exist.
 func (f *Watch) AddTarget(t *resolve.Target) { f.watches.follow(t) }
 
-// AddNamespace follows the claims and Sandboxes of a namespace, or of all, that the selector selects.
+// AddNamespace watches the selected claims and Sandboxes of a namespace, or of all if it is empty.
 func (f *Watch) AddNamespace(namespace, selector string) {
 	options := metav1.ListOptions{LabelSelector: selector}
 	sandboxes := f.watches.waiter.sandboxes

@@ -14,44 +14,44 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// Cluster are the objects as they were read at one time.
+// Cluster holds the objects that matter for scheduling, as read at one time.
 type Cluster struct {
 	Nodes []corev1.Node
-	// Pods are those of all namespaces.
+	// Pods are the Pods of all namespaces.
 	Pods []corev1.Pod
-	// Quotas are those of the Pod's namespace.
+	// Quotas are the quotas of the Pod's namespace.
 	Quotas []corev1.ResourceQuota
 	// Volumes are the PersistentVolumes that the Pod's claims are bound to.
 	Volumes []corev1.PersistentVolume
 }
 
-// Node is what one node takes.
+// Node is the capacity of one node.
 type Node struct {
 	Name string `json:"name"`
-	// Fits is how many more Pods the node takes.
+	// Fits is how many more Pods fit on the node.
 	Fits int `json:"fits"`
-	// Why says what keeps it from taking one more.
+	// Why says what keeps one more from fitting.
 	Why string `json:"why"`
 }
 
-// Answer says where more Pods fit.
+// Answer says how many more Pods fit, and where.
 type Answer struct {
-	// Fits is how many more Pods there may be, on all nodes together and within the quotas.
+	// Fits is how many more Pods fit, on all nodes together and within the quotas.
 	Fits  int    `json:"fits"`
 	Nodes []Node `json:"nodes"`
-	// Quota names the quota that admits fewer Pods than the nodes take; empty when none does.
+	// Quota names the quota that admits fewer Pods than fit on the nodes; empty if there is none.
 	Quota string `json:"quota,omitempty"`
-	// Unchecked are the rules of the Pod that were not looked at: fewer may fit because of them.
+	// Unchecked lists the scheduling rules of the Pod that were not evaluated. Because of them fewer may fit.
 	Unchecked []string `json:"unchecked,omitempty"`
 }
 
-// Requests are the Pod's requests, as the scheduler counts them.
+// Requests returns the Pod's resource requests, as the scheduler counts them.
 func Requests(pod *corev1.Pod) corev1.ResourceList {
 	return resource.PodRequests(pod, resource.PodResourcesOptions{UseStatusResources: true})
 }
 
-// Calculate says how many more Pods like this one fit. The Pod may be one that exists; it then counts like any other where it is on
-// a node. The volumes are the claims that each of them makes.
+// Calculate returns how many more Pods like this one fit. A Pod that exists counts like any other on its node. volumes
+// are the claims that each Pod creates.
 func Calculate(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *Cluster) Answer {
 	needs, loads := Requests(pod), loadsOf(f.Pods)
 	answer := Answer{Nodes: make([]Node, 0, len(f.Nodes)), Unchecked: unchecked(pod, f)}
@@ -74,7 +74,7 @@ func Calculate(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, f *C
 	return answer
 }
 
-// load is what is on one node.
+// load is what is placed on one node.
 type load struct {
 	pods      []*corev1.Pod
 	requested corev1.ResourceList
@@ -98,7 +98,7 @@ func loadsOf(pods []corev1.Pod) map[string]*load {
 	return all
 }
 
-// Requested is what the Pods on each node request, by the node's name.
+// Requested returns the sum of the Pods' requests for each node, by the node's name.
 func Requested(pods []corev1.Pod) map[string]corev1.ResourceList {
 	all := map[string]corev1.ResourceList{}
 	for name, load := range loadsOf(pods) {
@@ -111,7 +111,7 @@ func ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// Add adds what is needed to a sum.
+// Add adds quantities to a sum.
 func Add(sum, more corev1.ResourceList) {
 	for name, quantity := range more {
 		total := sum[name]
@@ -120,7 +120,7 @@ func Add(sum, more corev1.ResourceList) {
 	}
 }
 
-// room is how many more Pods the node's resources suffice for, and which of them is the scarcest.
+// room returns how many more Pods the node has resources for, and which resource is the scarcest.
 func room(node *corev1.Node, pod *corev1.Pod, needs corev1.ResourceList, on *load) (fits int, why string) {
 	if on == nil {
 		on = &load{}
@@ -145,9 +145,9 @@ func room(node *corev1.Node, pod *corev1.Pod, needs corev1.ResourceList, on *loa
 	return least, why
 }
 
-// times is how often the need goes into what is free.
+// times returns how often the need fits into what is free.
 func times(free, need float64) int {
-	const slack = 1e-9 // tenths of a CPU have no exact number
+	const slack = 1e-9 // tenths of a CPU have no exact representation
 	return max(int(math.Floor(free/need+slack)), 0)
 }
 
@@ -160,13 +160,13 @@ func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
 	return names
 }
 
-// Reason is one thing that keeps nodes from taking a Pod, with their names.
+// Reason is one reason why nodes take no more Pods, with the nodes' names.
 type Reason struct {
 	Why   string
 	Nodes []string
 }
 
-// Reasons groups the nodes that take no more Pods by why that is so, the most frequent reason first.
+// Reasons groups the nodes that take no more Pods by reason, the most frequent reason first.
 func (a *Answer) Reasons() []Reason {
 	var all []Reason
 	for _, node := range a.Nodes {
@@ -183,7 +183,7 @@ func (a *Answer) Reasons() []Reason {
 	return all
 }
 
-// Subject names the nodes: all of a few, and else how many there are.
+// Subject names the nodes if they are few, and otherwise counts them.
 func (r Reason) Subject() string {
 	const few = 3
 	switch {

@@ -34,7 +34,7 @@ func node(name string, changes ...func(*corev1.Node)) corev1.Node {
 	return n
 }
 
-// on is a Pod on a node; without a node it waits for one.
+// on returns a Pod on a node, or one that waits for a node if the name is empty.
 func on(node, name string, requests ...string) corev1.Pod {
 	p := member(requests...)
 	p.Name, p.UID, p.Spec.NodeName = name, "other", node

@@ -16,12 +16,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// hasScopes quotas count only some Pods.
+// hasScopes reports whether a quota counts only some Pods.
 func hasScopes(q *corev1.ResourceQuota) bool {
 	return len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil
 }
 
-// quotaRoom is how many more Pods with such volumes a quota leaves room for, and what is the scarcest in it.
+// quotaRoom returns how many more Pods with such volumes a quota has room for, and which resource is the scarcest.
 func quotaRoom(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec) (fits int, why string) {
 	fits = math.MaxInt32
 	if hasScopes(q) {
@@ -59,11 +59,11 @@ func WithinQuotas(pod *corev1.Pod, volumes []corev1.PersistentVolumeClaimSpec, q
 	return true
 }
 
-// sandboxes is what quotas call our own objects.
+// sandboxes is the name of our own objects in quotas.
 const sandboxes = "count/" + apis.ResourceSandboxes + "." + apis.GroupAgents
 
-// quotaUsage is how much of a quota's resource one more Pod takes. Missing says that the quota demands an amount that the Pod does
-// not tell.
+// quotaUsage returns how much of a quota's resource one more Pod uses. missing reports that the quota requires an
+// amount that the Pod does not specify.
 func quotaUsage(
 	name string, needs, limits corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec,
 ) (need apiresource.Quantity, counted, missing bool) {
@@ -101,7 +101,7 @@ const (
 	gibi = 1 << 30
 )
 
-// Amount writes a quantity for people: bytes in Mi or Gi.
+// Amount formats a quantity for people: bytes in Mi or Gi.
 func Amount(name corev1.ResourceName, q apiresource.Quantity) string {
 	bytes := strings.HasSuffix(string(name), "memory") || strings.Contains(string(name), "storage") || strings.Contains(string(name), "hugepages")
 	switch value := q.Value(); {
@@ -114,7 +114,7 @@ func Amount(name corev1.ResourceName, q apiresource.Quantity) string {
 	}
 }
 
-// Amounts are the quantities of a list, by name.
+// Amounts formats the quantities of a list, sorted by name.
 func Amounts(list corev1.ResourceList) string {
 	var all []string
 	for _, name := range sortedNames(list) {

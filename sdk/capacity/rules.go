@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// exclusion is why the node takes no such Pod at all, whatever room it has; empty if it does.
+// exclusion returns why the node takes no such Pod at all, however much room it has; empty if it does.
 func exclusion(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVolume) string {
 	cordon := &corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	if node.Spec.Unschedulable && !tolerates(pod, cordon) {
@@ -49,7 +49,7 @@ func exclusion(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVo
 	return ""
 }
 
-// blocksNewPods says whether a taint concerns Pods that are not on the node yet.
+// blocksNewPods reports whether a taint affects Pods that are not on the node yet.
 func blocksNewPods(taint *corev1.Taint) bool {
 	return taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
 }
@@ -64,7 +64,7 @@ func ready(node *corev1.Node) bool {
 			return c.Status == corev1.ConditionTrue
 		}
 	}
-	return true // nothing is said
+	return true // the condition is missing
 }
 
 func reaches(node *corev1.Node, volume *corev1.PersistentVolume) bool {
@@ -75,8 +75,8 @@ func reaches(node *corev1.Node, volume *corev1.PersistentVolume) bool {
 	return err == nil && selector.Match(node)
 }
 
-// spreadLimit is how many more of the Pods may be on the node beside each other and beside those that are there: host ports can be
-// had once, and Pods may refuse each other's company.
+// spreadLimit returns how many more of the Pods fit beside each other and beside those on the node: a host port is
+// usable once, and anti-affinity keeps Pods apart.
 func spreadLimit(node *corev1.Node, pod *corev1.Pod, on *load) (most int, why string) {
 	if wanted := hostPorts(pod); len(wanted) > 0 {
 		for _, other := range on.pods {
@@ -120,7 +120,7 @@ func hostPorts(pod *corev1.Pod) sets.Set[string] {
 	return all
 }
 
-// antiAffinitySelectors are the Pods of its own namespace that the Pod refuses to be on one node with.
+// antiAffinitySelectors select the Pods of the same namespace that the Pod may not share a node with.
 func antiAffinitySelectors(pod *corev1.Pod) []labels.Selector {
 	var all []labels.Selector
 	for _, term := range antiAffinity(pod) {
@@ -141,7 +141,7 @@ func antiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
-// unchecked are the rules of the Pod that this package does not know, and what may take the room before it.
+// unchecked returns the rules of the Pod that this package does not evaluate, and what may use the room first.
 func unchecked(pod *corev1.Pod, f *Cluster) []string {
 	var all []string
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// claim is of generation 2 and a minute old, of the template py, with the conditions.
+// claim returns a claim of the template py, of generation 2 and a minute old, with the conditions.
 func claim(conditions ...metav1.Condition) *extensionsv1beta1.SandboxClaim {
 	return &extensionsv1beta1.SandboxClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "dev", Generation: 2, CreationTimestamp: metav1.NewTime(now.Add(-time.Minute))},
@@ -25,7 +25,7 @@ func claim(conditions ...metav1.Condition) *extensionsv1beta1.SandboxClaim {
 	}
 }
 
-// refused is a claim that the operator has said no to.
+// refused returns a claim that the operator has rejected.
 func refused(reason apis.Reason) *extensionsv1beta1.SandboxClaim {
 	return claim(apis.NewCondition(nil, apis.ConditionReady, false, reason, "the claim's mistake", 2, metav1.NewTime(now)))
 }
@@ -35,7 +35,7 @@ func fromPool(c *extensionsv1beta1.SandboxClaim) *extensionsv1beta1.SandboxClaim
 	return c
 }
 
-// over is a claim whose operator has ended it, by the field that sets the end.
+// over returns a claim that the operator has ended, because of the field that sets the end.
 func over(lifecycle extensionsv1beta1.Lifecycle) *extensionsv1beta1.SandboxClaim {
 	c := claim(
 		condition(apis.ConditionReady, false, apis.ReasonClaimExpired, 2),
@@ -57,7 +57,7 @@ func TestOfClaims(t *testing.T) {
 		claim   *extensionsv1beta1.SandboxClaim
 		sandbox *agentsv1beta1.Sandbox
 		verdict diagnose.Verdict
-		said    string // in the obstacle, or nothing when it is empty
+		said    string // in the obstacle; empty: no obstacle
 		next    []string
 	}{
 		"a ready claim has no obstacle": {claim: claim(ready), verdict: diagnose.Ready, next: []string{"shell dev"}},

@@ -19,10 +19,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// newObjectGracePeriod is how long a new object may be without conditions before that is a sign that the operator is not there.
+// newObjectGracePeriod is how long a new object may have no conditions before the operator is suspected to be absent.
 const newObjectGracePeriod = 10 * time.Second
 
-// conditionFindings is the first layer: what the operator says about the claim and the Sandbox.
+// conditionFindings is the first layer: the operator's conditions of the claim and the Sandbox.
 func conditionFindings(f *Snapshot) []Finding {
 	var all []Finding
 	if f.Claim != nil {
@@ -34,7 +34,7 @@ func conditionFindings(f *Snapshot) []Finding {
 	return append(all, shutdownFindings(f)...)
 }
 
-// shutdownFindings says what happens when the time of a claim or Sandbox is over, as long as it is not.
+// shutdownFindings says what will happen at the shutdown time of a claim or Sandbox.
 func shutdownFindings(f *Snapshot) []Finding {
 	deadline := f.Deadline()
 	if !deadline.IsSet() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
@@ -68,7 +68,7 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 	return all
 }
 
-// unobservedFinding is the finding about an object that no operator has written a condition to.
+// unobservedFinding is the finding about an object without conditions.
 func unobservedFinding(f *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
 	finding := Finding{State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f), problem: operatorProblem(f)}
 	old := !f.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
@@ -152,7 +152,7 @@ func exceedsQuota(f *Snapshot) bool {
 	return !capacity.WithinQuotas(&corev1.Pod{Spec: f.Sandbox.Spec.PodTemplate.Spec}, missing, f.Quotas)
 }
 
-// problemOf is the problem behind a reason that only claims have.
+// problemOf returns the problem behind a reason that only claims have.
 func problemOf(reason apis.Reason) problem {
 	switch reason {
 	case apis.ReasonTemplateNotFound:
@@ -178,13 +178,13 @@ func conditionText(c *metav1.Condition) string {
 	return text
 }
 
-// withoutRepeatedText is the first layer without what is told elsewhere: a claim passes on its Sandbox's words, and the operator
-// those of the scheduler and the kubelet, which the layers below tell as well.
+// withoutRepeatedText returns the first layer without text that is shown elsewhere: a claim repeats the conditions of
+// its Sandbox, and the operator repeats what the layers below say about the Pod.
 func withoutRepeatedText(f *Snapshot, d *Diagnosis) []Finding {
 	below := hasBad(d.Scheduling, d.Containers)
 	said := map[string]bool{}
 	findings := slices.Clone(d.Conditions)
-	for i := len(findings) - 1; i >= 0; i-- { // the Sandbox's come after the claim's
+	for i := len(findings) - 1; i >= 0; i-- { // the Sandbox's conditions follow the claim's
 		finding := &findings[i]
 		text := finding.Text
 		if head, _, found := podreason.SplitConditionMessage(text); found && below {

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// containerLayer is the third layer: what each container of the Pod does.
+// containerLayer is the third layer: the state of each container of the Pod.
 func containerLayer(f *Snapshot) []Finding {
 	if f.Pod == nil {
 		return []Finding{noPodFinding(f)}
@@ -22,7 +22,7 @@ func containerLayer(f *Snapshot) []Finding {
 	if end.Cause == ending.None || end.Finished() {
 		return containerFindings(f)
 	}
-	// Whoever took the Pod away ended its containers too: how they took it is no problem.
+	// The Pod was deleted or evicted, which ended its containers too: their exit codes are not a problem.
 	var all []Finding
 	if end.NeedsDeletion() {
 		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Message))
@@ -82,8 +82,8 @@ func containerFinding(f *Snapshot, subject string, status *corev1.ContainerStatu
 	return finding
 }
 
-// waitingFinding spells why a container does not start. Words that flap between attempts (ErrImagePull, ImagePullBackOff) give
-// one text.
+// waitingFinding describes why a container does not start. Reasons that alternate between attempts (ErrImagePull,
+// ImagePullBackOff) give the same text.
 func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
 	reason, message := status.State.Waiting.Reason, oneLine(status.State.Waiting.Message)
 	finding := Finding{State: Bad, Subject: subject}
@@ -116,7 +116,7 @@ func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus)
 	return finding
 }
 
-// progressText is a wait that ends by itself.
+// progressText describes a wait that ends by itself.
 func progressText(reason, message string) string {
 	switch reason {
 	case "", "ContainerCreating":
@@ -133,10 +133,12 @@ const startError = "StartError"
 // lastingAttempts is the number of equal failures after which another attempt is not expected to succeed.
 const lastingAttempts = 3
 
-// eventContainerFailed is the reason of the kubelet's events about an image that it cannot pull or a container that it cannot create.
+// eventContainerFailed is the reason of the kubelet's events about a container whose image it cannot pull or that it
+// cannot create.
 const eventContainerFailed = "Failed"
 
-// attempts returns how many times the kubelet has reported its latest failure to pull the image of a container or to create it.
+// attempts returns how often the kubelet has reported its latest failure to pull the image of a container or to create
+// it.
 func attempts(f *Snapshot, container string) int32 {
 	latest := latestEvent(f, "Pod", f.Pod.Name, func(e *corev1.Event) bool {
 		return e.Reason == eventContainerFailed && strings.HasSuffix(e.InvolvedObject.FieldPath, "{"+container+"}")

@@ -21,7 +21,7 @@ const (
 	Deleting   Verdict = "Deleting"
 )
 
-// State is how a finding weighs.
+// State is the severity of a finding.
 type State string
 
 // The states of findings.
@@ -37,23 +37,23 @@ type Finding struct {
 	State   State  `json:"state"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
-	// Lasting says that it stays so until somebody changes something.
+	// Lasting reports that this stays until somebody changes something.
 	Lasting bool `json:"lasting,omitempty"`
 
 	problem problem
-	// detail is the end of Text that other layers and the events repeat: a runtime's or the API server's own words.
+	// detail is the end of Text that other layers and the events repeat: a message of the runtime or the API server.
 	detail string
 }
 
-// Brief is the text without the detail.
+// Brief returns the text without the detail.
 func (f *Finding) Brief() string {
 	return strings.TrimSuffix(strings.TrimSuffix(f.Text, f.detail), ": ")
 }
 
-// Detail is the end of Text that is somebody else's words, and may be repeated by others; mostly empty.
+// Detail returns the end of Text that quotes another component and may be repeated elsewhere; usually empty.
 func (f *Finding) Detail() string { return f.detail }
 
-// problem is the class of a finding that decides the cure.
+// problem is the class of a finding. It decides the remedy.
 type problem int
 
 const (
@@ -74,31 +74,31 @@ const (
 	refusedVolumes
 )
 
-// Step is something to do next. Command, if there is one, is the arguments of the plugin's command.
+// Step is something to do next. Command, if set, holds the arguments of the plugin command.
 type Step struct {
 	Text    string `json:"text"`
 	Command string `json:"command,omitempty"`
 }
 
-// Diagnosis is what the facts say.
+// Diagnosis is the result of evaluating a Snapshot.
 type Diagnosis struct {
 	Name    string  `json:"name"`
 	Verdict Verdict `json:"verdict"`
-	// Obstacle is what stands in the way of a ready sandbox, in one line; empty when nothing does.
+	// Obstacle says in one line what keeps the sandbox from being ready; empty if nothing does.
 	Obstacle string `json:"obstacle,omitempty"`
-	// Lasting says that the obstacle stays until somebody changes something: waiting alone is in vain.
+	// Lasting reports that the obstacle stays until somebody changes something: waiting alone does not help.
 	Lasting    bool      `json:"lasting,omitempty"`
 	Conditions []Finding `json:"conditions,omitempty"`
 	Scheduling []Finding `json:"scheduling,omitempty"`
 	Containers []Finding `json:"containers,omitempty"`
 	Next       []Step    `json:"next,omitempty"`
-	// Template is the template that has to be changed, if one has: what is made from it comes out alike.
+	// Template is the template that must be changed, if there is one: everything made from it has the same problem.
 	Template string `json:"template,omitempty"`
 
 	obstacle Finding
 }
 
-// Headline is the obstacle without what the layers below it tell in full.
+// Headline returns the obstacle without the detail that the layers show.
 func (d *Diagnosis) Headline() string {
 	if d.obstacle.detail == "" {
 		return d.Obstacle
@@ -106,7 +106,7 @@ func (d *Diagnosis) Headline() string {
 	return d.obstacle.Subject + ": " + d.obstacle.Brief()
 }
 
-// Of diagnoses the facts.
+// Of evaluates a snapshot.
 func Of(f Snapshot) Diagnosis {
 	d := Diagnosis{
 		Name:       f.name(),
@@ -130,8 +130,8 @@ func Of(f Snapshot) Diagnosis {
 	return d
 }
 
-// mainObstacle is the first problem, or else the first thing waited for, from the lowest layer upwards: the containers know
-// better than the scheduler why they do not run, and the scheduler better than the conditions.
+// mainObstacle returns the first problem, or else the first wait, from the lowest layer upwards: the containers' status
+// is more precise than the scheduler's, and that more precise than the conditions.
 func mainObstacle(f *Snapshot, d *Diagnosis) Finding {
 	switch d.Verdict {
 	case Ready, Suspended, Succeeded:

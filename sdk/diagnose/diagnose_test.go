@@ -18,7 +18,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// sandbox is of generation 2 and a minute old, with the conditions.
+// sandbox returns a Sandbox of generation 2 that is a minute old, with the conditions.
 func sandbox(conditions ...metav1.Condition) *agentsv1beta1.Sandbox {
 	return &agentsv1beta1.Sandbox{
 		ObjectMeta: metav1.ObjectMeta{Name: "dev", Generation: 2, CreationTimestamp: metav1.NewTime(now.Add(-time.Minute))},
@@ -45,7 +45,7 @@ func ending(s *agentsv1beta1.Sandbox, at time.Time) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// pod is on a node, with one container in the state.
+// pod returns a Pod on a node, with one container in the state.
 func pod(status corev1.ContainerStatus) *corev1.Pod {
 	status.Name, status.Image = "main", "img:1"
 	return &corev1.Pod{
@@ -62,7 +62,7 @@ func terminated(code int32, reason string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}}
 }
 
-// takenBy is a Pod whose container was killed, because somebody took the Pod away.
+// takenBy returns a Pod whose container was killed because the Pod was deleted or evicted.
 func takenBy(whom, reason string, going bool) *corev1.Pod {
 	p := pod(terminated(137, "Error"))
 	p.Status.Phase, p.Status.Reason = corev1.PodFailed, reason

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// nextSteps is what to do about the verdict, the most helpful step first.
+// nextSteps returns what to do about the verdict, the most helpful step first.
 func nextSteps(f *Snapshot, d *Diagnosis, in problem) []Step {
 	name := d.Name
 	switch d.Verdict {
@@ -45,7 +45,7 @@ func suspendedBy(f *Snapshot) string {
 	return "start it again (suspended by spec." + strings.Join(by, " and spec.") + ")"
 }
 
-// stepsAfterExpiry: what ended at its shutdown time can be given more. What ended because its work was done cannot.
+// stepsAfterExpiry: a sandbox that reached its shutdown time can be extended; one that finished its work cannot.
 func stepsAfterExpiry(f *Snapshot, name string) []Step {
 	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
 		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name + " --yes"}}
@@ -61,7 +61,7 @@ func stepsAfterExpiry(f *Snapshot, name string) []Step {
 	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, remove}
 }
 
-// remedies says what to do about the problem in the way.
+// remedies returns what to do about the problem.
 func remedies(f *Snapshot, name string, in problem) []Step {
 	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name + " --yes"}
 	if steps := claimRemedies(f, anew, in); steps != nil {
@@ -96,8 +96,8 @@ func remedies(f *Snapshot, name string, in problem) []Step {
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
 }
 
-// templateRemedies are for what comes out alike whatever is made anew, until the template is changed. Nil: no template is known, or
-// the problem is another.
+// templateRemedies are for problems that come back until the template is changed. It returns nil if no template is
+// known, or the problem is another.
 func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
 	template := f.template()
 	if template == "" {
@@ -122,8 +122,8 @@ func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
 	}
 }
 
-// claimRemedies are for the mistakes that only claims can make, nil for any other problem. What the cluster lacks can be made:
-// the operator then goes on by itself.
+// claimRemedies are for problems that only claims have; it returns nil for others. Once a missing object is created,
+// the operator continues by itself.
 func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 	if f.Claim == nil {
 		return nil

@@ -12,12 +12,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// Unschedulable says whether the scheduler has looked at the Pod and found no node for it.
+// Unschedulable reports whether the scheduler has tried the Pod and found no node for it.
 func Unschedulable(pod *corev1.Pod) bool {
 	return podreason.IsUnschedulable(pod)
 }
 
-// schedulingGateFinding is the finding about a Pod that the scheduler does not look at yet: somebody holds it back, as a queue does.
+// schedulingGateFinding is the finding about a Pod with scheduling gates, which the scheduler does not consider yet; a
+// queue like Kueue sets them.
 func schedulingGateFinding(subject string, pod *corev1.Pod) Finding {
 	names := make([]string, 0, len(pod.Spec.SchedulingGates))
 	for _, gate := range pod.Spec.SchedulingGates {
@@ -26,12 +27,12 @@ func schedulingGateFinding(subject string, pod *corev1.Pod) Finding {
 	return Finding{State: Wait, Subject: subject, Text: "is held back until its scheduling gates are gone: " + strings.Join(names, ", "), problem: heldBack}
 }
 
-// nodeNotes say what each node lacks for the Pod, in the words of the nodes' own facts.
+// nodeNotes describes what each node lacks for the Pod.
 func nodeNotes(f *Snapshot) []Finding {
 	if f.Capacity == nil {
 		return nil
 	}
-	const most = 5 // there are not many reasons, and those that most nodes have come first
+	const most = 5 // there are few reasons, and the most frequent ones come first
 	var all []Finding
 	reasons := f.Capacity.Reasons()
 	for i, reason := range reasons {
@@ -57,8 +58,8 @@ func unchecked(f *Snapshot) string {
 	return ", as far as can be told without " + strings.Join(f.Capacity.Unchecked, "; ")
 }
 
-// notReadyNode says that the Pod's node is not Ready: whoever waits for the Pod waits for the node. Where the node was not read the Pod tells, for
-// when a node falls silent Kubernetes takes Ready off its Pods and nothing else; a kubelet would say which containers are not ready.
+// notReadyNode reports that the Pod's node is not Ready. If the node was not read, the Pod shows it: when a node stops
+// reporting, Kubernetes sets only the Pods' Ready to false, while a kubelet would also report the containers.
 func notReadyNode(f *Snapshot) []Finding {
 	if f.Pod.Spec.NodeName == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// pending is a Pod on no node.
+// pending returns a Pod without a node.
 func pending(reason, message string) *corev1.Pod {
 	p := pod(corev1.ContainerStatus{})
 	p.Spec.NodeName, p.Status.ContainerStatuses = "", nil
@@ -75,7 +75,7 @@ func TestANodeThatIsNotReadyIsNamedWithTheCure(t *testing.T) {
 	tests := map[string]struct {
 		pod  *corev1.Pod
 		node *corev1.Node
-		want string // of the obstacle; empty: no node is in the way
+		want string // of the obstacle; empty: the nodes are no obstacle
 	}{
 		"a node that is not heard of":                             {says(corev1.ConditionFalse, corev1.ConditionTrue), on(corev1.ConditionUnknown), "node n1: is not Ready: Kubelet stopped posting node status."},
 		"a node that is not Ready, before its Pods show it":       {says(corev1.ConditionFalse, corev1.ConditionFalse), on(corev1.ConditionFalse), "node n1: is not Ready: Kubelet stopped posting node status."},

@@ -19,7 +19,7 @@ const (
 	eventFailedBinding      = "FailedBinding"
 )
 
-// schedulingFindings is the second layer: volumes, and the node that the Pod found or did not find.
+// schedulingFindings is the second layer: the volumes, and the node for the Pod.
 func schedulingFindings(f *Snapshot) []Finding {
 	var all []Finding
 	for i := range f.Volumes {
@@ -51,7 +51,7 @@ func schedulingFindings(f *Snapshot) []Finding {
 	return all
 }
 
-// noPodFinding is the finding of the lower layers where there is no Pod to look at.
+// noPodFinding is the finding of the lower layers if there is no Pod.
 func noPodFinding(f *Snapshot) Finding {
 	if f.PodHidden {
 		return Finding{State: Note, Subject: "Pod", Text: "not shown: you may not read Pods"}
@@ -80,7 +80,7 @@ func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 	return finding
 }
 
-// warningFindings returns the latest warning event of the reasons about an object, as a finding.
+// warningFindings returns the latest warning event about an object with one of the reasons, as a finding.
 func warningFindings(f *Snapshot, kind, name string, reasons ...string) []Finding {
 	latest := latestEvent(f, kind, name, func(e *corev1.Event) bool { return slices.Contains(reasons, e.Reason) })
 	if latest == nil {
@@ -112,7 +112,7 @@ func cannotBind(f *Snapshot, volume *corev1.PersistentVolumeClaim, reason string
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }
 
-// PodReady says whether the Pod's condition Ready is true.
+// PodReady reports whether the Pod's Ready condition is true.
 func PodReady(pod *corev1.Pod) bool {
 	c := podCondition(pod, corev1.PodReady)
 	return c != nil && c.Status == corev1.ConditionTrue

@@ -14,22 +14,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
 )
 
-// Operator is what is known about the operator itself.
+// Operator is the state of the operator.
 type Operator string
 
 // The states of the operator.
 const (
-	// OperatorUnknown: we may not look, or did not.
+	// OperatorUnknown means that the caller may not read it, or has not tried.
 	OperatorUnknown Operator = ""
-	// OperatorAbsent: no Deployment of the operator was found.
+	// OperatorAbsent means that there is no Deployment of the operator.
 	OperatorAbsent Operator = "absent"
-	// OperatorDown: its Deployment has no available replica.
+	// OperatorDown means that its Deployment has no available replica.
 	OperatorDown Operator = "down"
-	// OperatorUp: its Deployment is available.
+	// OperatorUp means that its Deployment is available.
 	OperatorUp Operator = "up"
 )
 
-// Snapshot are the objects as they were read at one time. Each may be missing.
+// Snapshot holds the objects of one sandbox as read at one time. Each may be missing.
 type Snapshot struct {
 	Now      time.Time
 	Claim    *extensionsv1beta1.SandboxClaim
@@ -38,23 +38,23 @@ type Snapshot struct {
 	Volumes  []corev1.PersistentVolumeClaim
 	Events   []corev1.Event
 	Operator Operator
-	// Capacity is what the nodes lack for a Pod that none of them takes, nil if nobody has looked.
+	// Capacity says what the nodes lack for a Pod that is unschedulable; nil if that was not calculated.
 	Capacity *capacity.Answer
-	// Node is the node of a Pod that is not Ready, nil if nobody has looked.
+	// Node is the node of a Pod that is not Ready; nil if it was not read.
 	Node *corev1.Node
-	// Quotas are those of the namespace; they are read when the operator fails to create something.
+	// Quotas are the namespace's quotas; they are read if the operator fails to create something.
 	Quotas []corev1.ResourceQuota
-	// ConflictingObjects are objects with the names of the Sandbox's children that belong to something else, as "Pod dev".
+	// ConflictingObjects have the names of the Sandbox's children but belong to something else, as "Pod dev".
 	ConflictingObjects []string
-	// MissingStorageClasses are those that Volumes name and that do not exist.
+	// MissingStorageClasses are storage classes that Volumes name and that do not exist.
 	MissingStorageClasses []string
-	// PodHidden says that the Pod is missing because the caller may not read it.
+	// PodHidden reports that Pod is nil because the caller may not read it.
 	PodHidden bool
-	// ClaimGone says that the claim whose Sandbox this is does not exist any more.
+	// ClaimGone reports that the claim of this Sandbox no longer exists.
 	ClaimGone bool
 }
 
-// template is the name of what the Sandbox was made from, empty if that is no template or nobody knows.
+// template returns the name of the template that the Sandbox was made from; empty if there is none or it is unknown.
 func (f *Snapshot) template() string {
 	if f.Sandbox != nil {
 		if name := f.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {

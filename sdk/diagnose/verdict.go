@@ -13,8 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 )
 
-// VerdictOf says in one word how the claim or Sandbox among the facts is. Conditions of an earlier generation count for
-// nothing.
+// VerdictOf returns the state of the claim or Sandbox in one word. Conditions of an earlier generation are ignored.
 func VerdictOf(f *Snapshot) Verdict {
 	holder, generation := f.holderStatus()
 	switch {
@@ -43,7 +42,8 @@ func VerdictOf(f *Snapshot) Verdict {
 	return Starting
 }
 
-// claimIsBehind says whether a claim's Ready is about its Sandbox as it was before the last change, as that it resumes.
+// claimIsBehind reports whether a claim's Ready condition is about its Sandbox before the latest change, for instance
+// before it was resumed.
 func (f *Snapshot) claimIsBehind() bool {
 	if f.Claim == nil || f.Sandbox == nil {
 		return false
@@ -52,11 +52,11 @@ func (f *Snapshot) claimIsBehind() bool {
 	return apis.FindCondition(own, apis.ConditionReady) != nil && !isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
 }
 
-// restartGracePeriod is how long a container that was started again must run before it is believed to stay: one that crashes at once
-// is ready for a moment each time, unless it has a readiness probe.
+// restartGracePeriod is how long a restarted container must run before it counts as running: without a readiness probe,
+// a container that crashes at once is ready for a moment after each restart.
 const restartGracePeriod = 10 * time.Second
 
-// recentlyRestarted says whether a container of the Pod was started again just now.
+// recentlyRestarted reports whether a container of the Pod restarted within the grace period.
 func (f *Snapshot) recentlyRestarted() bool {
 	if f.Pod == nil {
 		return false
@@ -69,7 +69,8 @@ func (f *Snapshot) recentlyRestarted() bool {
 	return false
 }
 
-// restarted says whether a container that runs was started again just now. A node whose clock is far from ours cannot tell.
+// restarted reports whether a running container restarted within the grace period. If the node's clock differs by more
+// than that, it reports false.
 func restarted(status *corev1.ContainerStatus, now time.Time) bool {
 	if status.RestartCount == 0 || status.State.Running == nil || status.LastTerminationState.Terminated == nil {
 		return false
@@ -78,8 +79,8 @@ func restarted(status *corev1.ContainerStatus, now time.Time) bool {
 	return -restartGracePeriod < runs && runs < restartGracePeriod
 }
 
-// Settled says that nothing but the conditions is needed to tell the state of a claim or Sandbox: it has been in it for a
-// while, or no Pod takes part in it.
+// Settled reports whether the conditions alone determine the state of a claim or Sandbox: it has been Ready for a
+// while, or its state does not depend on a Pod.
 func Settled(f *Snapshot) bool {
 	switch VerdictOf(f) {
 	case Starting:
@@ -93,8 +94,8 @@ func Settled(f *Snapshot) bool {
 	}
 }
 
-// Current returns the condition if it speaks of this generation, else nil. A condition without a generation is believed:
-// its writer does not say.
+// Current returns the condition if it is about this generation, and nil otherwise. A condition without a generation
+// counts as current.
 func Current(conditions []metav1.Condition, kind apis.ConditionType, generation int64) *metav1.Condition {
 	c := apis.FindCondition(conditions, kind)
 	if c == nil || (c.ObservedGeneration != 0 && c.ObservedGeneration < generation) {
@@ -105,7 +106,7 @@ func Current(conditions []metav1.Condition, kind apis.ConditionType, generation 
 
 func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
 
-// holderStatus is the conditions and the generation of what the user holds.
+// holderStatus returns the conditions and the generation of the claim, or else of the Sandbox.
 func (f *Snapshot) holderStatus() ([]metav1.Condition, int64) {
 	switch {
 	case f.Claim != nil:
@@ -132,7 +133,7 @@ func (f *Snapshot) expired() bool {
 	return ready != nil && (ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
 }
 
-// Deadline is when the claim or Sandbox ends.
+// Deadline returns when the claim or Sandbox ends.
 func (f *Snapshot) Deadline() lifecycle.Deadline {
 	switch {
 	case f.Claim != nil && f.Claim.Spec.Lifecycle != nil:

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// zeros are so many of them.
+// zeros is that many zeros.
 type zeros struct{ left int }
 
 func (z *zeros) Read(p []byte) (int, error) {
@@ -30,7 +30,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ending notices the end of what it reads.
+// ending detects the end of what it reads.
 type ending struct {
 	io.Reader
 	got, seen atomic.Bool
@@ -47,7 +47,7 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// draining fails the test when a command ends before its input does: containerd would never say that it has.
+// draining fails the test if a command ends before its input does: containerd would never report its end.
 func draining(t *testing.T, exec func(string) func(context.Context, fakeserver.Process) error) func(string) func(context.Context, fakeserver.Process) error {
 	return func(directory string) func(context.Context, fakeserver.Process) error {
 		run := exec(directory)
@@ -71,7 +71,7 @@ func TestACopyThatFailsOverThereEndsAtOnceAndSaysWhy(t *testing.T) {
 }
 
 func copyThatFailsOverThere(t *testing.T, noSPDY bool) {
-	const much = 256 << 20 // more than can be on its way
+	const much = 256 << 20 // more than the buffers on the way hold
 	long := &zeros{}
 	const onFull = `[ $# = 0 ] || exec "$real" "$@"; exec "$real" >/dev/full`
 	full := "echo 'No space left on device' >&2; exit 1"

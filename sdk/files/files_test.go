@@ -24,7 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// machine is a local directory, and one that plays the sandbox's.
+// machine is a local directory, and one that represents the sandbox's.
 type machine struct {
 	*files.Copier
 	local, remote string
@@ -48,7 +48,7 @@ func start(t *testing.T, exec func(directory string) func(context.Context, fakes
 	return m
 }
 
-// with returns a Copier that copies otherwise.
+// with returns a Copier with other options.
 func (m *machine) with(options files.Options) *files.Copier {
 	return files.New(m.network, stream.Container{Namespace: "ns", Pod: "pod"}, options)
 }
@@ -63,7 +63,7 @@ func everything() func(string) func(context.Context, fakeserver.Process) error {
 	return with("tar", "test", "sh", "cat")
 }
 
-// fill makes a tree that has one of everything.
+// fill creates a tree with one of every kind of file.
 func fill(t *testing.T, root string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Join(root, "sub", "empty"), 0o755))
@@ -126,7 +126,7 @@ func same(t *testing.T, one, other string) {
 	}
 }
 
-// overBoth runs a test where SPDY is served, and where it is refused.
+// overBoth runs a test with SPDY, and with SPDY refused.
 func overBoth(t *testing.T, test func(t *testing.T, noSPDY bool)) {
 	t.Helper()
 	t.Run("SPDY", func(t *testing.T) { test(t, false) })
@@ -139,7 +139,7 @@ func directoryThereAndBack(t *testing.T, noSPDY bool) {
 	m := start(t, everything())
 	m.server.NoSPDY = noSPDY
 	fill(t, filepath.Join(m.local, "src"))
-	for range 2 { // the second copy must not end elsewhere
+	for range 2 { // the second copy must have the same target
 		must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/deep/er/copy"))
 		must(t, m.Download(t.Context(), m.remote+"/deep/er/copy", filepath.Join(m.local, "back")))
 	}
@@ -192,7 +192,7 @@ func TestRelativePathsStartAtTheWorkingDirectory(t *testing.T) {
 	must(t, m.Download(t.Context(), "new/a", filepath.Join(m.local, "b")))
 	must(t, m.Download(t.Context(), "new", filepath.Join(m.local, "c")))
 	same(t, filepath.Join(m.remote, "new"), filepath.Join(m.local, "c"))
-	shellless := start(t, with("tar", "test", "cat")) // who unpacks below /, and knows no other directory
+	shellless := start(t, with("tar", "test", "cat")) // it unpacks below /, and knows no other directory
 	if err := shellless.Upload(t.Context(), filepath.Join(m.local, "a"), "../a"); err == nil || !strings.Contains(err.Error(), "absolute") {
 		t.Errorf("got %v", err)
 	}

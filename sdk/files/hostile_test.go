@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// sending plays an image whose tar gives this archive.
+// sending simulates an image whose tar writes this archive.
 func sending(archive []byte, status error) func(string) func(context.Context, fakeserver.Process) error {
 	return func(directory string) func(context.Context, fakeserver.Process) error {
 		local := fakeserver.Local(directory, "test")
@@ -77,7 +77,7 @@ func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
 	}
 }
 
-// saved is the name of a file with a content.
+// saved is the name of a file with content.
 func saved(t *testing.T, content []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "saved")

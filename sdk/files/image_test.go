@@ -21,8 +21,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// image has a shell and the programs of this machine, but for those given: empty ones are not there, others are scripts in
-// their place.
+// image has a shell and this machine's programs except the given ones: with an empty script they do not exist,
+// otherwise the script replaces them.
 func image(t *testing.T, scripts map[string]string) func(string) func(context.Context, fakeserver.Process) error {
 	t.Helper()
 	bin := t.TempDir()
@@ -53,7 +53,7 @@ func image(t *testing.T, scripts map[string]string) func(string) func(context.Co
 	}
 }
 
-// odd makes a tree with names that not every program can tell, and an empty directory.
+// odd creates a tree with names that some programs cannot represent, and an empty directory.
 func odd(t *testing.T, root string) {
 	t.Helper()
 	fill(t, root)
@@ -138,7 +138,7 @@ func TestWhatTheImageSaysOfADirectory(t *testing.T) {
 	}
 }
 
-// cutBefore breaks the connection before a command's output ends so.
+// cutBefore breaks the connection before a command's output ends with the text.
 type cutBefore struct {
 	io.Writer
 	end string
@@ -166,7 +166,7 @@ func TestADirectoryCutInTheMiddleOfItsSumsGoesOn(t *testing.T) {
 			whole := m.server.Exec
 			m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 				p.Stdout = cutBefore{p.Stdout, end, func() {
-					for range 4000 { // what is still on its way is lost with the connection
+					for range 4000 { // data on its way is lost with the connection
 						if weight(m.local) >= 300_000 {
 							break
 						}
@@ -209,7 +209,7 @@ func TestALocalFileInTheWayOfADirectoryStays(t *testing.T) {
 	}
 }
 
-// A Python that is broken leaves what is to be summed to another program.
+// A broken Python leaves the input to another program.
 func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 	content := heavy()
 	for name, scripts := range map[string]map[string]string{
@@ -233,7 +233,7 @@ func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 	}
 }
 
-// A Python that fails after it has begun has taken input that is missing now.
+// A Python that fails after it has started has consumed input.
 func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
 	m := start(t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}))
 	must(t, os.WriteFile(filepath.Join(m.local, "large"), heavy(), 0o600))

@@ -18,7 +18,7 @@ func heavy() []byte {
 	return content
 }
 
-// A large file is summed in another way where the image has Python; the content tells nothing of it.
+// A large file is summed in another way if the image has Python; its content does not matter.
 func TestALargeFileIsTheSameThereAndBack(t *testing.T) {
 	t.Parallel()
 	m := start(t, everything())

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// peak watches the memory of this process until the function ends, and returns by how much it grew at most.
+// peak measures this process's memory until the function ends, and returns by how much it grew at most.
 func peak(do func()) uint64 {
 	used := func() uint64 {
 		var now runtime.MemStats
@@ -48,7 +48,7 @@ func peak(do func()) uint64 {
 	return max(most, begun) - begun
 }
 
-// withoutEnd writes what the function gives until nobody takes it.
+// withoutEnd writes what the function returns until nobody reads it.
 func withoutEnd(out io.Writer, first string, next func(i int) string) error {
 	if _, err := io.WriteString(out, first); err != nil {
 		return err
@@ -73,7 +73,7 @@ func entry(kind byte, name string) string {
 }
 
 func TestASandboxThatPrintsWithoutEndTakesNoMemory(t *testing.T) {
-	const most = 900 << 20 // all names that may be kept, and what the collector has not collected
+	const most = 900 << 20 // all names that may be kept, and uncollected garbage
 	xs, lines := strings.Repeat("x", 1000), strings.Repeat("y", 1000)+"\n"
 	directory := "kind directory\nhas sha256sum\nhas find\nhas tar\n"
 	archive := directory + "archive\n"

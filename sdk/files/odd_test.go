@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// anyImage is one of this machine's programs, or of Busybox where that is installed (Debian's package busybox-static).
+// anyImage has this machine's programs, or those of Busybox if it is installed (Debian's package busybox-static).
 func anyImage(t *testing.T, number int) func(string) func(context.Context, fakeserver.Process) error {
 	t.Helper()
 	busybox, err := exec.LookPath("busybox")
@@ -56,7 +56,8 @@ func nothingOfOurs(t *testing.T, dirs ...string) {
 	}
 }
 
-// FuzzCopiesThatAreCutGoOnToTheSameTree copies any tree, several at once and cut anywhere, until one is told that it succeeded.
+// FuzzCopiesThatAreCutGoOnToTheSameTree copies random trees, several at once and interrupted anywhere, until one copy
+// succeeds.
 func FuzzCopiesThatAreCutGoOnToTheSameTree(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -183,10 +184,10 @@ func TestWhatWasDeletedMeanwhileIsSaidAndDoesNotComeBack(t *testing.T) {
 }
 
 func TestAFileThatShrinksOrGrowsWhileItsDirectoryGoesInIsAWarning(t *testing.T) {
-	for _, size := range []int{100, 300_000} { // read ahead, and not
+	for _, size := range []int{100, 300_000} { // read ahead, or not
 		m := start(t, everything())
 		source := filepath.Join(m.local, "src")
-		write(t, filepath.Join(source, "a"), noise(8<<20), 0o644) // the others are looked at before it has gone
+		write(t, filepath.Join(source, "a"), noise(8<<20), 0o644) // the others are read before it is removed
 		for _, name := range []string{"b", "c", "d"} {
 			write(t, filepath.Join(source, name), noise(size), 0o644)
 		}
@@ -196,7 +197,7 @@ func TestAFileThatShrinksOrGrowsWhileItsDirectoryGoesInIsAWarning(t *testing.T) 
 		m.server.Exec = func(ctx context.Context, p fakeserver.Process) error {
 			if strings.Contains(strings.Join(p.Command, " "), "-xpof") {
 				once.Do(func() {
-					<-time.After(500 * time.Millisecond) // the walk is ahead, and waits for us
+					<-time.After(500 * time.Millisecond) // the walk is ahead, and waits
 					must(t, os.Truncate(filepath.Join(source, "b"), 10))
 					must(t, os.Truncate(filepath.Join(source, "c"), int64(2*size)))
 					must(t, os.Remove(filepath.Join(source, "d")))
@@ -240,7 +241,7 @@ func TestAFailedMergeLeavesNothingOfOurs(t *testing.T) {
 	}
 }
 
-// What only sums never notices that nobody listens any more.
+// A program that only computes sums never notices that nobody reads its output.
 func TestWhatRunsForUsEndsWithUs(t *testing.T) {
 	for name, program := range map[string]string{"a sum": "sha256sum", "tar": "tar"} {
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +282,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Errorf("not within ten seconds: %s", what)
 }
 
-// Files that are made up as they are read say that they are empty, and may have no end.
+// Files that are generated while they are read claim to be empty, and may be endless.
 func TestADirectoryOfFilesWithoutEndEnds(t *testing.T) {
 	for number := range 2 {
 		m := start(t, anyImage(t, number))

@@ -16,7 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// The other copy begins and ends when all of the first has come, and before the first knows. With Resume it looks for what others left.
+// The other copy runs after all data of the first has arrived, and before the first knows. With Resume it adopts what
+// others have left.
 func TestADownloadThatAnEqualOneOvertakesIsRight(t *testing.T) {
 	for kind, name := range map[string]string{"a file": "", "a directory": "a"} {
 		for how, resume := range map[string]bool{"": false, ", which goes on with what is left": true} {
@@ -49,7 +50,7 @@ func TestADownloadThatAnEqualOneOvertakesIsRight(t *testing.T) {
 	}
 }
 
-// Another copy makes the directory between our look at it and the move.
+// Another copy creates the directory between the probe and the move.
 func TestAnUploadWhosePlaceIsTakenMeanwhileIsMerged(t *testing.T) {
 	m := start(t, image(t, map[string]string{"mv": `[ -e "$2" ] || mkdir -p "$2/theirs"; exec "$real" "$@"`}))
 	write(t, filepath.Join(m.local, "src", "ours"), "ours", 0o644)
@@ -62,7 +63,7 @@ func TestAnUploadWhosePlaceIsTakenMeanwhileIsMerged(t *testing.T) {
 	nothingOfOurs(t, m.remote)
 }
 
-// One that says that it is empty may be made up as it is read, and have no end.
+// A file that claims to be empty may be generated while it is read, and be endless.
 func TestAnEmptyFileIsNotReadForItsSum(t *testing.T) {
 	read := filepath.Join(t.TempDir(), "read")
 	m := start(t, image(t, map[string]string{"sha256sum": `for f; do [ -s "$f" ] || echo "$f" >>` + read + `; done; exec "$real" "$@"`}))

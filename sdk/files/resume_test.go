@@ -22,12 +22,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// cutting breaks the connection once so many bytes have passed, and counts them.
+// cutting breaks the connection after that many bytes, and counts them.
 type cutting struct {
 	server *fakeserver.Server
 	after  atomic.Int64 // 0 for never
 	passed atomic.Int64
-	// arrived, if set, is what the other end has got. What is still on its way is lost with the connection, so it is cut only when three quarters of that have arrived.
+	// arrived, if set, returns what the other end has received. Data on its way is lost with the connection, so the
+	// connection is cut only when three quarters have arrived.
 	arrived func() int64
 }
 
@@ -62,7 +63,7 @@ func (c *cutting) over(m *machine) {
 	}
 }
 
-// weight is the size of all files below a directory.
+// weight returns the total size of all files below a directory.
 func weight(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
@@ -194,7 +195,7 @@ func TestRestThatIsNotTheBeginningIsNotUsed(t *testing.T) {
 	}
 }
 
-// corrupting flips a bit of all that commands get and give, once it is much.
+// corrupting flips a bit of all large input and output of commands.
 func corrupting(directory string) func(context.Context, fakeserver.Process) error {
 	local := everything()(directory)
 	return func(ctx context.Context, p fakeserver.Process) error {

@@ -21,19 +21,20 @@ import (
 
 // source is a single file to be copied, on either side.
 type source interface {
-	// about says what is known of it.
+	// info returns what is known about it.
 	info() pathInfo
-	// identity differs for another file, and for another content of the same file where that can be seen.
+	// identity identifies the file, and its content if a change of that is visible.
 	identity() string
-	// prefix is the sha256 of its first n bytes.
+	// prefix returns the sha256 of the first n bytes.
 	prefix(ctx context.Context, n int64) (string, error)
-	// send writes everything from an offset on, and returns what the other side says is its sha256: empty if it says none.
+	// send writes the data from an offset on, and returns the sha256 that the other side computes; empty if it computes
+	// none.
 	send(ctx context.Context, from int64, to io.Writer) (string, error)
-	// changed says whether the file is another than when about told of it.
+	// changed reports whether the file has changed since info was read.
 	changed(ctx context.Context) bool
 }
 
-// identityOf is a name for what is left of a copy that was cut, so that only a copy of the same goes on with it.
+// identityOf returns a name for partial files, so that only a copy of the same source resumes them.
 func identityOf(words ...any) string {
 	return naming.Hash(strings.TrimSpace(fmt.Sprintln(words...)))
 }
@@ -86,10 +87,10 @@ func (l localFile) changed(context.Context) bool {
 // bufferSize is how much is read and written at once.
 const bufferSize = 128 * 1024
 
-// writerOnly hides a ReadFrom, which would choose small buffers.
+// writerOnly hides ReadFrom, which would choose small buffers.
 type writerOnly struct{ io.Writer }
 
-// standardInput is a source that is read once. Its token differs from that of any other.
+// standardInput is a source that can be read once. Its token makes it differ from all others.
 type standardInput struct {
 	in    io.Reader
 	token string
@@ -127,28 +128,12 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 		return "", nil
 	}
 	var out limitedOutput
-	err := r.c.runScript(ctx, tended+`head -c "$2" "$1" | sha256sum`, []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &stderrTail{})
+	err := r.c.runScript(ctx, compose(watchdogScript, sumPrefixScript), []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &stderrTail{})
 	return firstWord(out.String()), err
 }
 
-// read writes the file from its byte $2 on (counted from 1), and meanwhile takes the sum of the same bytes: with Python if $4
-// is a program for it.
-const read = tended + `f=$1 n=$2 sum=
-[ -r "$f" ] || { cat "$f"; exit 1; }
-data() { if [ "$n" = 1 ]; then cat "$f"; else tail -c "+$n" "$f"; fi; }
-if [ "$3" != sum ]; then :
-elif [ -n "$4" ] && ` + pythonSums + `; then
-  python3 -I -c "$4" "" $((n-1)) <"$f" >&2 &
-  sum=$!
-else
-  data | sha256sum >&2 &
-  sum=$!
-fi
-data || exit 1
-[ -z "$sum" ] || wait "$sum"`
-
 func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string, error) {
-	// Files that say they are empty may be made up as they are read, as those in /proc.
+	// Files that claim to be empty may be generated while they are read, as those in /proc.
 	wanted := r.sum && r.facts.size > 0
 	flag := ""
 	if wanted {
@@ -159,7 +144,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 	}
 	said := &stderrTail{}
 	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= largeFile)}
-	if err := r.c.runScript(ctx, read, words, to, said); err != nil {
+	if err := r.c.runScript(ctx, compose(watchdogScript, readFileScript), words, to, said); err != nil {
 		return "", err
 	}
 	if !wanted {
@@ -183,5 +168,5 @@ func firstWord(text string) string {
 	return word
 }
 
-// unix is a time as touch takes it.
+// unix formats a time as touch expects it.
 func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 )
 
-// grow makes a random tree: any names that a file may have, files of sizes around the limits of buffers, empty
-// directories, links of both kinds.
+// grow creates a random tree: any valid names, files with sizes near the limits of buffers, empty directories, and both
+// kinds of links.
 func grow(t *testing.T, random *rand.Rand, root string) {
 	t.Helper()
 	letters := strings.Split("aZ0 .-_'\"*?[]\\$(){};&|<>~#%äß漢🙂\t\n\r", "")
@@ -63,7 +63,7 @@ func grow(t *testing.T, random *rand.Rand, root string) {
 	}
 }
 
-// names counts the names that the files below a root share, in the order of the tree.
+// names counts the hard links that files below a root share, in the order of the tree.
 func names(t *testing.T, root string) []uint64 {
 	t.Helper()
 	var all []uint64
@@ -88,7 +88,7 @@ func FuzzAnyTreeComesBackTheSame(f *testing.F) {
 		m := start(t, anyImage(t, random.IntN(2)))
 		source, there, other, back := filepath.Join(m.local, "src"), m.remote+"/there", m.remote+"/other", filepath.Join(m.local, "back")
 		grow(t, random, source)
-		for range 2 { // into a new directory, and into one that exists
+		for range 2 { // into a new directory, and into an existing one
 			must(t, m.Upload(t.Context(), source, there))
 			must(t, m.Relay(t.Context(), there, m.Copier, other))
 			must(t, m.Download(t.Context(), other, back))

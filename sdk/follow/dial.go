@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// DialTimeout is how long Dial waits for a sandbox that does not run.
+	// DialTimeout is how long Dial waits for a sandbox that is not running.
 	DialTimeout = 30 * time.Second
-	// redialPause is how long we wait after a dial that failed.
+	// redialPause is the pause after a failed dial.
 	redialPause = 200 * time.Millisecond
 )
 
-// Dial waits for a Pod and connects to it, for ports to be forwarded. A Pod may be replaced and the API server be away
-// meanwhile: it tries again. Run must be running.
+// Dial waits for a running Pod and connects to it, for port forwarding. It tries again if the Pod is replaced or the
+// API server is unavailable. Run must be running.
 func (f *Follower) Dial(ctx context.Context, network stream.Network) (httpstream.Connection, error) {
 	limited, cancel := context.WithTimeout(ctx, DialTimeout)
 	defer cancel()

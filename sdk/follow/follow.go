@@ -16,30 +16,30 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// ErrGone is in the chain of the error that says that the sandbox was deleted.
+// ErrGone is in the chain of the error for a sandbox that was deleted.
 var ErrGone = errors.New("the sandbox was deleted")
 
 const (
-	// pollWithoutPod is when we look again although no watch told of a change, while there is no Pod.
+	// pollWithoutPod is how often the sandbox is read without an event while no Pod runs.
 	pollWithoutPod = time.Second
-	// pollWithPod is the same while there is one.
+	// pollWithPod is the same while one runs.
 	pollWithPod = 15 * time.Second
 )
 
-// State is what was seen last.
+// State is the latest observed state.
 type State struct {
-	// Target has a Pod that runs if Err is nil.
+	// Target has a running Pod if Err is nil.
 	Target *resolve.Target
-	// Err says why there is no Pod that runs.
+	// Err says why no Pod is running.
 	Err error
 }
 
-// Final says that the sandbox will have no Pod that runs unless somebody changes it.
+// Final reports whether the sandbox will have no running Pod unless somebody changes it.
 func (s State) Final() bool {
 	return errors.Is(s.Err, ErrGone) || resolve.Is(s.Err, resolve.Finished) || resolve.Is(s.Err, resolve.Expired)
 }
 
-// WaitingText says what is the matter while the next Pod is waited for; it is empty while one runs, and when none will.
+// WaitingText says why the next Pod is awaited; it is empty while a Pod runs, and if none will.
 func (s State) WaitingText() string {
 	if s.Err == nil || s.Final() {
 		return ""
@@ -60,7 +60,7 @@ type Follower struct {
 	changed chan struct{} // closed when the state has changed
 }
 
-// New follows the sandbox that the target is. The target must have a Pod that runs.
+// New follows the sandbox that the target refers to. Its Pod must be running.
 func New(resolver *resolve.Resolver, waiter *await.Waiter, clock clock.WithTicker, target *resolve.Target) *Follower {
 	first := *target
 	if first.Ref.Kind == resolve.KindPod {
@@ -72,8 +72,8 @@ func New(resolver *resolve.Resolver, waiter *await.Waiter, clock clock.WithTicke
 	}
 }
 
-// Run looks at the sandbox whenever it may have changed, until the context ends, which is no error, or the sandbox is gone.
-// Tell is called by Run alone, with each state that differs from the one before: by the Pod, or by why there is none.
+// Run reads the sandbox whenever it may have changed. It returns nil when the context ends, and an error when the
+// sandbox is gone. Only Run calls tell, with each state whose Pod or error differs from the one before.
 func (f *Follower) Run(ctx context.Context, tell func(State)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -117,7 +117,7 @@ func (f *Follower) observe(ctx context.Context) State {
 	return State{Target: t}
 }
 
-// record keeps the state, and says whether it differs for those who wait.
+// record stores the state, and reports whether its Pod or error has changed.
 func (f *Follower) record(now State) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,7 +131,7 @@ func (f *Follower) record(now State) bool {
 	return !same
 }
 
-// Now returns the state that was seen last.
+// Now returns the latest observed state.
 func (f *Follower) Now() State {
 	state, _ := f.current()
 	return state
@@ -143,15 +143,16 @@ func (f *Follower) current() (State, <-chan struct{}) {
 	return f.state, f.changed
 }
 
-// Recheck makes Run look at once: the caller saw that the state is not right.
+// Recheck makes Run read the sandbox at once: the caller has seen that the state is outdated.
 func (f *Follower) Recheck() {
 	select {
 	case f.recheck <- struct{}{}:
-	default: // it is about to look
+	default: // a check is already due
 	}
 }
 
-// Running waits for a Pod that runs. It fails when there will be none without somebody's help, or with the context's error.
+// Running waits for a running Pod. It returns an error if none will run unless somebody changes the sandbox, or the
+// context's error.
 func (f *Follower) Running(ctx context.Context) (*resolve.Target, error) {
 	for {
 		state, changed := f.current()

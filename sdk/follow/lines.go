@@ -12,26 +12,27 @@ import (
 	"time"
 )
 
-// lines writes lines that begin with a time, and each only once although a later request repeats those of its first second.
+// lines writes log lines that begin with a timestamp, each once, although a later request repeats those of its first
+// second.
 type lines struct {
 	out       io.Writer
 	keepTimes bool
 
-	last    time.Time // of the last line that was begun
-	same    int       // how many lines of that very time were begun
-	partial int       // how many bytes of it were written, if its end has not come
+	last    time.Time // of the last line that was started
+	same    int       // how many lines with that timestamp were started
+	partial int       // how many bytes of the last line were written, if it is incomplete
 
-	skip int // how many lines of that time are to be left out
-	drop int // how many bytes at the beginning of the last of them
+	skip int // how many lines with that timestamp to skip
+	drop int // how many bytes to skip at the beginning of the last of them
 }
 
-// repeat prepares for a request that begins at the last line's second.
+// repeat prepares for a request that starts at the second of the last line.
 func (l *lines) repeat() { l.skip, l.drop = l.same, l.partial }
 
-// restart prepares for another source, whose clock may be another.
+// restart prepares for another Pod, whose clock may differ.
 func (l *lines) restart() { l.last, l.same, l.partial, l.skip, l.drop = time.Time{}, 0, 0, 0, 0 }
 
-// copy writes what is new. That reading fails is no error: the next request goes on.
+// copy writes what is new. A failed read is not an error: the next request continues.
 func (l *lines) copy(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 64*1024)
 	begins, leave := true, false
@@ -71,19 +72,19 @@ func (l *lines) write(piece []byte, leave, whole bool) error {
 	return nil
 }
 
-// begin reads the time at the beginning of a line, and says whether the line was written before.
+// begin parses the timestamp of a line, and reports whether the line was written before.
 func (l *lines) begin(line []byte) (rest []byte, leave bool) {
 	word, rest, found := bytes.Cut(line, []byte(" "))
 	at, err := time.Parse(time.RFC3339Nano, string(word))
 	if !found || err != nil {
-		return line, line[len(line)-1] != '\n' // a time that was cut is no line yet
+		return line, line[len(line)-1] != '\n' // a truncated timestamp is not a line yet
 	}
 	switch {
 	case at.Before(l.last):
 		leave = true
 	case at.Equal(l.last) && l.skip > 0:
 		l.skip--
-		leave = l.skip > 0 || l.drop == 0 // of a line that was cut the rest is new
+		leave = l.skip > 0 || l.drop == 0 // the rest of a truncated line is new
 	case at.Equal(l.last):
 		l.same++
 		l.partial, l.drop = 0, 0

@@ -19,34 +19,33 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// retryPause is how long we wait before we ask once more for the logs of a container.
+// retryPause is the pause before the logs of a container are requested again.
 const retryPause = time.Second
 
-// logs goes from Pod to Pod.
+// logs reads the logs of one Pod after another.
 type logs struct {
 	sandbox       *Follower
 	kubernetes    kubernetes.Interface
 	wanted        *corev1.PodLogOptions
 	lines         *lines
-	pod           types.UID // whose logs the lines are
-	firstAnswered time.Time // when the first request for them was answered, and
+	pod           types.UID // the Pod that the lines are from
+	firstAnswered time.Time // when the first request for them was answered
 	longestAnswer time.Duration
 }
 
-// completeAfter is how long an answer lasts before it is certain that it has brought what there was.
+// completeAfter is how long a response lasts before it certainly contains all lines that existed at its start.
 const completeAfter = 2 * time.Second
 
-// Logs writes the logs of the target's Pod and of those that take its place: no line twice, and none missing that the
-// cluster still has. Wanted names the container, how much of the past is written and whether lines begin with a time; that
-// they are followed is understood. It ends without an error when the sandbox has finished or was deleted, and otherwise with
-// the context's error, the writer's, or that the caller may not read logs. Run must be running.
+// Logs writes the logs of the target's Pod and of its successors: no line twice, and none missing that the cluster
+// still has. wanted names the container, how much of the past to write and whether to keep timestamps; Logs always
+// follows. It returns nil when the sandbox has finished or was deleted. Run must be running.
 func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wanted *corev1.PodLogOptions, out io.Writer) error {
 	pod := f.first.Pod
 	l := &logs{
 		sandbox: f, kubernetes: kubernetes, wanted: wanted, pod: pod.UID, lines: &lines{out: out, keepTimes: wanted.Timestamps},
 	}
 	for pod != nil {
-		last := ending.Of(pod).Finished() // before the request: then it gives all there is
+		last := ending.Of(pod).Finished() // before the request, which then returns everything
 		if err := l.followPod(ctx, pod); err != nil || last {
 			return err
 		}
@@ -62,8 +61,8 @@ func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wa
 	return nil
 }
 
-// next is the Pod to read from: the one that runs, or one that has ended since it was read from, whose last lines may be missing.
-// It is nil when the sandbox was deleted.
+// next returns the Pod to read from: the running one, or one that has ended since the last request and may have more
+// lines. It returns nil if the sandbox was deleted.
 func (l *logs) next(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 	fresh, err := l.kubernetes.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err == nil && fresh.UID == pod.UID && resolve.Ended(fresh) && fresh.DeletionTimestamp == nil &&
@@ -93,7 +92,7 @@ func (l *logs) pause(ctx context.Context) error {
 	}
 }
 
-// followPod writes what a Pod's container has written since the last line and writes until the connection ends.
+// followPod writes a Pod's log lines after the last one, until the connection ends.
 func (l *logs) followPod(ctx context.Context, pod *corev1.Pod) error {
 	request := l.wanted.DeepCopy()
 	request.Follow, request.Timestamps = true, true
@@ -101,7 +100,7 @@ func (l *logs) followPod(ctx context.Context, pod *corev1.Pod) error {
 		l.pod = pod.UID
 		l.lines.restart()
 		l.firstAnswered, l.longestAnswer = time.Time{}, 0
-		request.TailLines, request.SinceSeconds = nil, nil // the next Pod's lines are all new
+		request.TailLines, request.SinceSeconds = nil, nil // all lines of the next Pod are new
 	} else if l.lines.last.IsZero() {
 		l.continueFromStart(request)
 	} else if last := l.lines.last; !last.IsZero() {
@@ -115,7 +114,7 @@ func (l *logs) followPod(ctx context.Context, pod *corev1.Pod) error {
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		return err
 	case err != nil:
-		return nil // it comes back, or the sandbox's state says why not
+		return nil // the API server returns, or the sandbox's state says why not
 	}
 	defer from.Close()
 	begun := l.sandbox.clock.Now()
@@ -130,8 +129,8 @@ func (l *logs) followPod(ctx context.Context, pod *corev1.Pod) error {
 	return ctx.Err()
 }
 
-// continueFromStart has a request begin where the first one did, which has brought no line yet. Its clock is another machine's, so what counts is the
-// time that has passed.
+// continueFromStart makes a request start where the first one did, which has returned no line yet. The node's clock may
+// differ, so only elapsed time counts.
 func (l *logs) continueFromStart(request *corev1.PodLogOptions) {
 	if l.firstAnswered.IsZero() {
 		return
@@ -140,7 +139,7 @@ func (l *logs) continueFromStart(request *corev1.PodLogOptions) {
 	switch tail := request.TailLines; {
 	case request.SinceSeconds != nil:
 		request.SinceSeconds = new(*request.SinceSeconds + passed)
-	case tail != nil && (*tail == 0 || l.longestAnswer >= completeAfter): // there were none
+	case tail != nil && (*tail == 0 || l.longestAnswer >= completeAfter): // there were no lines
 		request.TailLines, request.SinceSeconds = nil, &passed
 	}
 }

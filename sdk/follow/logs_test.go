@@ -26,15 +26,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// kubelet serves the logs of a container that writes a line every so often, from the second or the number of lines that is asked for.
+// kubelet serves the logs of a container that writes lines at an interval, from the requested second or number of
+// lines.
 type kubelet struct {
 	mu    sync.Mutex
 	lines []time.Time
 	more  chan struct{}
-	asked map[string]bool // clients whose first request knows where it begins
+	asked map[string]bool // clients whose first request has started
 }
 
-// reads waits until so many clients are served: what is written then is new to all of them.
+// reads waits until that many clients are served: lines written afterwards are new to all of them.
 func (k *kubelet) reads(t *testing.T, count int) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
@@ -120,7 +121,7 @@ func (o *output) lines() []string {
 	return strings.Split(strings.TrimSuffix(o.all.String(), "\n"), "\n")
 }
 
-// through returns a client whose requests for logs go through a proxy.
+// through returns a client whose log requests pass through a proxy.
 func through(t *testing.T, server http.Handler) (*proxy.Proxy, kubernetes.Interface) {
 	t.Helper()
 	api := httptest.NewServer(server)
@@ -209,7 +210,7 @@ func TestLogsGoOnWithoutALineLostOrTwiceWhateverHappensToTheirConnections(t *tes
 	}
 }
 
-// broken breaks connections until 100 lines have come, and returns them.
+// broken breaks connections until 100 lines have arrived, and returns them.
 func (o *output) broken(t *testing.T, between *proxy.Proxy, action proxy.Action) []string {
 	t.Helper()
 	begin := time.After(200 * time.Millisecond)

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Capacity reads the nodes, the Pods on them and the namespace's quotas. Without the nodes or Pods there is no answer, so that
-// they may not be read is an error; without the quotas there is a poorer one.
+// Capacity reads the nodes, all Pods and the namespace's quotas. It returns an error if it cannot read the nodes or the
+// Pods; quotas that it cannot read are left out.
 func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Cluster, error) {
 	nodes, err := o.kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -34,7 +34,7 @@ func (o *Observer) Capacity(ctx context.Context, namespace string) (*capacity.Cl
 	return f, nil
 }
 
-// notEnded leaves out Pods that have ended.
+// notEnded excludes Pods that have ended.
 //
 //nolint:gochecknoglobals // read only
 var notEnded = fields.AndSelectors(
@@ -42,13 +42,13 @@ var notEnded = fields.AndSelectors(
 	fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
 ).String()
 
-// SnapshotWithNodes are Facts and the node of a Pod that is not Ready or, when no node takes the target's Pod, what each of them lacks. This
-// reads all nodes and Pods: it is for a question that somebody asked, not for one that is asked again and again.
+// SnapshotWithNodes returns a Snapshot with the node of a Pod that is not Ready or, for an unschedulable Pod, what each
+// node lacks. It reads all nodes and Pods: call it for a single request of a user, not repeatedly.
 func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
 	f := o.Snapshot(ctx, t)
 	if t.Pod != nil && t.Pod.Spec.NodeName != "" && !diagnose.PodReady(t.Pod) {
 		if node, err := o.kubernetes.CoreV1().Nodes().Get(ctx, t.Pod.Spec.NodeName, metav1.GetOptions{}); err == nil {
-			f.Node = node // else what the Pod says must do
+			f.Node = node // otherwise the Pod's conditions are used
 		}
 	}
 	if t.Pod == nil || !diagnose.Unschedulable(t.Pod) {
@@ -56,9 +56,9 @@ func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) dia
 	}
 	facts, err := o.Capacity(ctx, t.Pod.Namespace)
 	if err != nil {
-		return f // the scheduler's own words must do
+		return f // the scheduler's message is used instead
 	}
-	facts.Quotas = nil // the Pod exists: it was admitted
+	facts.Quotas = nil // the Pod exists, so the quotas have admitted it
 	for i := range f.Volumes {
 		if name := f.Volumes[i].Spec.VolumeName; name != "" {
 			if volume, err := o.kubernetes.CoreV1().PersistentVolumes().Get(ctx, name, metav1.GetOptions{}); err == nil {

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package observe reads the facts that a diagnosis needs. What the caller may not read is left out: a diagnosis from fewer
-// facts is better than none.
+// Package observe reads what a diagnosis needs. Objects that the caller may not read are left out: a diagnosis without
+// them is better than none.
 package observe
 
 import (
@@ -25,23 +25,23 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Observer reads facts.
+// Observer reads snapshots.
 type Observer struct {
 	kubernetes kubernetes.Interface
 	clock      clock.PassiveClock
 }
 
-// New returns an Observer. It needs all of its arguments.
+// New returns an Observer. All arguments are required.
 func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
 	return &Observer{kubernetes: kubernetes, clock: clock}
 }
 
-// FromTarget are the facts that the target itself holds, without what surrounds it.
+// FromTarget returns the snapshot of the target alone, without further reads.
 func FromTarget(t *resolve.Target, now time.Time) diagnose.Snapshot {
 	return diagnose.Snapshot{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
 }
 
-// Snapshot reads what surrounds the target's objects: volumes, events and, when the operator is silent, its Deployment.
+// Snapshot reads the target's surroundings: volumes, events and, if the operator has not responded yet, its Deployment.
 func (o *Observer) Snapshot(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
 	f := FromTarget(t, o.clock.Now())
 	f.Volumes = o.volumes(ctx, t)
@@ -53,7 +53,7 @@ func (o *Observer) Snapshot(ctx context.Context, t *resolve.Target) diagnose.Sna
 	return f
 }
 
-// OperatorSilent says whether the operator has said nothing yet about what the target asks for now.
+// OperatorSilent reports whether the operator has not responded yet to the current generation of the target.
 func OperatorSilent(t *resolve.Target) bool {
 	if t.Claim != nil && diagnose.Current(t.Claim.Status.Conditions, apis.ConditionReady, t.Claim.Generation) == nil {
 		return true
@@ -75,7 +75,7 @@ func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.Pers
 	return all
 }
 
-// keptVolumes are the volumes that outlived the Sandbox of a claim.
+// keptVolumes returns the volumes that outlived the Sandbox of a claim.
 func (o *Observer) keptVolumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
 	if t.Claim == nil {
 		return nil
@@ -89,7 +89,8 @@ func (o *Observer) keptVolumes(ctx context.Context, t *resolve.Target) []corev1.
 	return volume.KeptFor(t.Claim, list.Items)
 }
 
-// events returns the events about the target's objects and no earlier ones of the same names, oldest first.
+// events returns the events about the target's objects, oldest first. Events about earlier objects of the same names
+// are left out.
 func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim) []corev1.Event {
 	about := map[string][]types.UID{}
 	note := func(object metav1.Object) { about[object.GetName()] = append(about[object.GetName()], object.GetUID()) }
@@ -124,7 +125,7 @@ func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []core
 	return all
 }
 
-// Operator says how the operator is, as far as the caller may look.
+// Operator returns the state of the operator, as far as the caller may read it.
 func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
 	facts, err := operator.Observe(ctx, o.kubernetes)
 	if err != nil || !facts.Known {

@@ -20,11 +20,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// maxNamedSandboxes is how many Sandboxes are named in the selector of a list of Pods; for more, all Pods of Sandboxes are listed.
+// maxNamedSandboxes is how many Sandboxes the selector of a list of Pods names; for more, the Pods of all Sandboxes are
+// listed.
 const maxNamedSandboxes = 50
 
-// Snapshots reads the facts about many targets, with a few requests however many they are. Targets whose conditions tell enough
-// cost none. The namespace is the targets', or empty if they are of several. The Pods of the targets are filled in.
+// Snapshots reads the snapshots of many targets with a constant number of requests. Targets whose conditions suffice
+// need none. namespace is that of the targets, or empty if they are in several. The Pods of the targets are filled in.
 func (o *Observer) Snapshots(ctx context.Context, namespace string, targets []*resolve.Target) []diagnose.Snapshot {
 	all := make([]diagnose.Snapshot, len(targets))
 	var open []int
@@ -53,7 +54,7 @@ func (o *Observer) Snapshots(ctx context.Context, namespace string, targets []*r
 	return all
 }
 
-// surroundings are what the open targets of a list need of the cluster.
+// surroundings holds what the targets without a settled state need.
 type surroundings struct {
 	pods       map[types.UID][]corev1.Pod // by the UID of their Sandbox
 	podsHidden bool
@@ -74,7 +75,7 @@ func (o *Observer) surroundings(ctx context.Context, namespace string, targets [
 		}
 	}
 	if len(hashes) == 0 {
-		return s // what has no Sandbox has nothing around it
+		return s // without a Sandbox there are no Pods or volumes
 	}
 	pods, err := o.kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: podsOf(hashes)})
 	s.podsHidden = apierrors.IsForbidden(err)
@@ -93,7 +94,7 @@ func (o *Observer) surroundings(ctx context.Context, namespace string, targets [
 			}
 		}
 	}
-	// Only warnings say what is wrong.
+	// Only warnings report problems.
 	if found, err := o.kubernetes.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning}); err == nil {
 		for i := range found.Items {
 			about := found.Items[i].InvolvedObject.UID
@@ -103,7 +104,7 @@ func (o *Observer) surroundings(ctx context.Context, namespace string, targets [
 	return s
 }
 
-// podsOf selects the Pods of Sandboxes with the hashes of their names.
+// podsOf returns the selector of the Pods of Sandboxes with these name hashes.
 func podsOf(hashes []string) string {
 	operator, values := selection.Exists, []string(nil)
 	if len(hashes) <= maxNamedSandboxes {

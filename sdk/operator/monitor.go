@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// firstCheckDelay is how long somebody waits before we look at all: most waits are over by then.
+	// firstCheckDelay is the delay before the first check: most waits are over by then.
 	firstCheckDelay = 5 * time.Second
-	// recheckDelay is when we look once more at a Lease that seems old: a leader renews it every other second.
+	// recheckDelay is the delay before an old Lease is checked again: a leader renews it every two seconds.
 	recheckDelay = 3 * time.Second
-	// maxCheckInterval is how often we look at last.
+	// maxCheckInterval is the longest interval between two checks.
 	maxCheckInterval = time.Minute
 )
 
-// Monitor looks for trouble.
+// Monitor checks whether an operator is running.
 type Monitor struct {
 	kubernetes kubernetes.Interface
 	clock      clock.WithTicker
 }
 
-// NewMonitor returns a Looker.
+// NewMonitor returns a Monitor.
 func NewMonitor(kubernetes kubernetes.Interface, clock clock.WithTicker) *Monitor {
 	return &Monitor{kubernetes: kubernetes, clock: clock}
 }
 
-// Problem looks once. Known is false where the caller may not look.
+// Problem checks once. known is false if the caller may not read the operator's objects.
 func (l *Monitor) Problem(ctx context.Context, namespace string) (t Problem, known bool, err error) {
 	facts, err := Observe(ctx, l.kubernetes)
 	if err != nil {
@@ -40,8 +40,8 @@ func (l *Monitor) Problem(ctx context.Context, namespace string) (t Problem, kno
 	return ProblemFor(facts, namespace, l.clock.Now()), facts.Known, nil
 }
 
-// Watch looks after five seconds, and then ever more rarely, until the context ends, there is trouble, which it says once, or the
-// caller may not look. Errors are no news: whoever waits meets them too.
+// Watch checks after five seconds and then at growing intervals. It ends with the context, after reporting one problem,
+// or if the caller may not read the operator's objects. Errors are ignored: the caller's own requests meet them too.
 func (l *Monitor) Watch(ctx context.Context, namespace string, say func(Problem)) {
 	suspected := Problem{}
 	pause := firstCheckDelay

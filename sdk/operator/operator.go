@@ -1,12 +1,14 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator tells whether an operator looks after a namespace, for those who wait for what it does.
+// Package operator determines whether an operator is responsible for a namespace, for callers that wait for what it
+// does.
 //
 // Invariants:
-//   - nothing is claimed that was not seen: who may not look learns nothing, and hears nothing;
-//   - a Lease that is being renewed means that somebody leads, whatever the Deployments are like: it may be another implementation;
-//   - clocks differ: an old Lease alone counts only when it stays as it is.
+//   - only what was read is reported: a caller without permissions gets no report;
+//   - a Lease that is being renewed means that there is a leader, whatever the Deployments say: it may be another
+//     implementation;
+//   - clocks differ: an old Lease alone counts only if it stays unchanged.
 package operator
 
 import (
@@ -27,16 +29,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
-// Observation are what can be seen of operators.
+// Observation is what can be read about operators.
 type Observation struct {
-	// Deployments are those of operators. Known is false if nobody could look, and Everywhere if only in the default namespace.
+	// Deployments are those of operators. Known is false if none could be read, and AllNamespaces is false if only the
+	// default namespace could.
 	Deployments          []appsv1.Deployment
 	Known, AllNamespaces bool
-	// Leases are the leaders' by namespace: nil where there is none, absent where nobody could look.
+	// Leases are the leaders' Leases by namespace: nil if there is none, absent if it could not be read.
 	Leases map[string]*coordinationv1.Lease
 }
 
-// Observe reads what the caller may read: the operators' Deployments and Leases. That something may not be read is no error.
+// Observe reads the operators' Deployments and Leases. Objects that the caller may not read are left out.
 func Observe(ctx context.Context, kubernetes kubernetes.Interface) (Observation, error) {
 	f := Observation{Leases: map[string]*coordinationv1.Lease{}}
 	list, err := kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
@@ -76,7 +79,7 @@ func Observe(ctx context.Context, kubernetes kubernetes.Interface) (Observation,
 	return f, nil
 }
 
-// Arguments are those of the operator's container.
+// Arguments returns the arguments of the operator's container.
 func Arguments(d *appsv1.Deployment) []string {
 	for i := range d.Spec.Template.Spec.Containers {
 		if container := &d.Spec.Template.Spec.Containers[i]; container.Name == apis.OperatorName {
@@ -86,7 +89,7 @@ func Arguments(d *appsv1.Deployment) []string {
 	return nil
 }
 
-// LeaseNamespace is where the leader's Lease of an operator is.
+// LeaseNamespace returns the namespace of an operator's Lease.
 func LeaseNamespace(d *appsv1.Deployment) string {
 	if namespace, _ := arguments.Value(Arguments(d), arguments.LeaderElectionNamespace); namespace != "" {
 		return namespace
@@ -94,16 +97,16 @@ func LeaseNamespace(d *appsv1.Deployment) string {
 	return d.Namespace
 }
 
-// UsesLeaderElection says whether the replicas of an operator elect one that leads.
+// UsesLeaderElection reports whether the replicas of an operator elect a leader.
 func UsesLeaderElection(d *appsv1.Deployment) bool {
 	elect, given := arguments.Value(Arguments(d), arguments.LeaderElect)
 	return given && elect != "false"
 }
 
-// clockSkewAllowance is how much later than promised a leader's renewal may be seen: clocks differ.
+// clockSkewAllowance is how much later than promised a renewal may appear, because clocks differ.
 const clockSkewAllowance = 15 * time.Second
 
-// Leader is who leads by a Lease, or why nobody does. There may be no Lease.
+// Leader returns the holder of a Lease, or why there is none. lease may be nil.
 func Leader(lease *coordinationv1.Lease, now time.Time) (name, vacant string) {
 	if lease == nil {
 		return "", "no operator has ever led: there is no Lease " + apis.LeaseName

@@ -28,7 +28,7 @@ const home = "agent-sandbox-system"
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// deployed is the Deployment of an operator of which one Pod is available.
+// deployed returns the Deployment of an operator with one available Pod.
 func deployed(change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Namespace: home, Name: "agent-sandbox-controller", Labels: map[string]string{"app": "agent-sandbox-controller"},
@@ -52,7 +52,7 @@ func with(args ...string) func(*appsv1.Deployment) {
 	return func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Args = args }
 }
 
-// lease was renewed that long ago by the holder.
+// lease returns a Lease that the holder renewed that long ago.
 func lease(holder string, ago time.Duration) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: home, Name: "a3317529.agent-sandbox.x-k8s.io"},
@@ -126,7 +126,7 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// watching is a Watch over a clock that the test owns.
+// watching is a running Watch with a clock that the test owns.
 type watching struct {
 	clock *clocktesting.FakeClock
 	said  chan string
@@ -148,7 +148,7 @@ func watch(t *testing.T, client *fake.Clientset) *watching {
 	return w
 }
 
-// step lets time pass for one who waits.
+// step advances the clock once the Watch waits for it.
 func (w *watching) step(t *testing.T, d time.Duration) {
 	t.Helper()
 	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {

@@ -17,22 +17,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/arguments"
 )
 
-// Problem is why no operator looks after a namespace.
+// Problem says why no operator is responsible for a namespace.
 type Problem struct {
-	// Message is empty if there is none, or nothing is known of any. Short is for where there is little room.
+	// Message is empty if there is no problem, or none is known. Short is for narrow columns.
 	Message, Short string
-	// Absent says that there is no operator at all.
+	// Absent reports that there is no operator at all.
 	Absent bool
-	// mark tells whether a Lease has changed since; empty: the trouble is sure.
+	// leaseVersion identifies the state of an old Lease; if it is empty, the problem is certain.
 	leaseVersion string
 }
 
-// Confirmed says whether it counts: that a Lease is old only when it was as old before.
+// Confirmed reports whether the problem is certain: an old Lease must be unchanged since the check before.
 func (t Problem) Confirmed(before Problem) bool {
 	return t.Message != "" && (t.leaseVersion == "" || t.leaseVersion == before.leaseVersion)
 }
 
-// ProblemFor finds the trouble that the facts show for a namespace, or for all if it is empty.
+// ProblemFor returns the problem of a namespace, or of all if it is empty.
 func ProblemFor(f Observation, namespace string, now time.Time) Problem {
 	if !f.Known || f.ledByOther(now) {
 		return Problem{}
@@ -67,7 +67,8 @@ func ProblemFor(f Observation, namespace string, now time.Time) Problem {
 	return first
 }
 
-// ledByOther says whether somebody leads that no Deployment stands for: another implementation, or an operator outside the cluster.
+// ledByOther reports whether there is a leader without a Deployment: another implementation, or an operator outside the
+// cluster.
 func (f Observation) ledByOther(now time.Time) bool {
 	if len(f.Deployments) > 0 {
 		return false
@@ -80,7 +81,7 @@ func (f Observation) ledByOther(now time.Time) bool {
 	return false
 }
 
-// problemOf is the trouble of one operator.
+// problemOf returns the problem of one operator.
 func (f Observation) problemOf(d *appsv1.Deployment, now time.Time) Problem {
 	lease, looked := f.Leases[LeaseNamespace(d)]
 	var vacant string
@@ -102,7 +103,7 @@ func (f Observation) problemOf(d *appsv1.Deployment, now time.Time) Problem {
 	return Problem{}
 }
 
-// replicaFailure is why a Deployment has no Pods, if it says so.
+// replicaFailure returns why a Deployment has no Pods, if its conditions say so.
 func replicaFailure(d *appsv1.Deployment) string {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
@@ -112,7 +113,7 @@ func replicaFailure(d *appsv1.Deployment) string {
 	return ""
 }
 
-// leaseVersionOf changes whenever a leader renews its Lease.
+// leaseVersionOf returns a value that changes whenever the leader renews its Lease.
 func leaseVersionOf(lease *coordinationv1.Lease) string {
 	if lease == nil {
 		return ""

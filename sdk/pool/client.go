@@ -25,7 +25,7 @@ type Client struct {
 	clock     clock.PassiveClock
 }
 
-// New returns a Client. It needs all of its arguments.
+// New returns a Client. All arguments are required.
 func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 	return &Client{sandboxes: sandboxes, clock: clock}
 }
@@ -66,7 +66,7 @@ func (c *Client) Templates(ctx context.Context, namespace, selector string) ([]e
 	return list.Items, nil
 }
 
-// Inventory reads what Summaries are made from. What may not be read is left out; any other failure is an error.
+// Inventory reads what Summarize needs. Lists that the caller may not read are left out; any other failure is an error.
 func (c *Client) Inventory(ctx context.Context, namespace string) (*Inventory, error) {
 	f := &Inventory{Now: c.clock.Now()}
 	templates, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).List(ctx, metav1.ListOptions{})
@@ -90,7 +90,7 @@ func (c *Client) Inventory(ctx context.Context, namespace string) (*Inventory, e
 	return f, nil
 }
 
-// CreatePool creates a pool, or with dryRun has the server check it only.
+// CreatePool creates a pool, or with dryRun only lets the server validate it.
 func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, dryRun bool) (*extensionsv1beta1.SandboxWarmPool, error) {
 	created, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Create(ctx, pool, createOptions(dryRun))
 	if resolve.NotServed(err) {
@@ -102,7 +102,7 @@ func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.Sandbox
 	return created, nil
 }
 
-// CreateTemplate creates a template, or with dryRun has the server check it only.
+// CreateTemplate creates a template, or with dryRun only lets the server validate it.
 func (c *Client) CreateTemplate(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, dryRun bool) (*extensionsv1beta1.SandboxTemplate, error) {
 	created, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(template.Namespace).Create(ctx, template, createOptions(dryRun))
 	if resolve.NotServed(err) {
@@ -122,7 +122,7 @@ func createOptions(dryRun bool) metav1.CreateOptions {
 	return options
 }
 
-// Scale sets how many members the pool keeps. A pool that was deleted and made anew meanwhile is not touched.
+// Scale sets the size of a pool. A pool that was deleted and recreated meanwhile is not changed.
 func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, replicas int32) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pool.UID}, "spec": map[string]any{"replicas": replicas}})
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmP
 	return nil
 }
 
-// DeletePool deletes the pool of that UID. That it is gone already is no error.
+// DeletePool deletes the pool with that UID. A pool that is already gone is not an error.
 func (c *Client) DeletePool(ctx context.Context, namespace, name string, uid types.UID) error {
 	err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).Delete(ctx, name, deleteOptions(uid))
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -145,7 +145,7 @@ func (c *Client) DeletePool(ctx context.Context, namespace, name string, uid typ
 	return nil
 }
 
-// DeleteTemplate deletes the template of that UID. That it is gone already is no error.
+// DeleteTemplate deletes the template with that UID. A template that is already gone is not an error.
 func (c *Client) DeleteTemplate(ctx context.Context, namespace, name string, uid types.UID) error {
 	err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).Delete(ctx, name, deleteOptions(uid))
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -172,7 +172,7 @@ func readError(err error, ref resolve.Ref, namespace, resource string) error {
 	return fmt.Errorf("read %s %s: %w", ref.Kind, ref.Name, err)
 }
 
-// pointers returns one to each item: never nil, which would say that they may not be read.
+// pointers returns pointers to the items. The result is never nil, which would mean that they may not be read.
 func pointers[T any](items []T) []*T {
 	all := make([]*T, len(items))
 	for i := range items {

@@ -16,9 +16,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// Member is a Pod like those of the pool's members, with the volumes that each of them claims: the Pod of one that is up to
-// date, because limit ranges and runtime classes change Pods at admission, or else what the template says. The summary needs
-// its template.
+// Member returns a Pod like those of the pool's members, and the volumes that each of them claims. It is the Pod of an
+// up-to-date member, because limit ranges and runtime classes change Pods at admission, or else one made from the
+// template. The summary must have a template.
 func (c *Client) Member(ctx context.Context, kubernetes kubernetes.Interface, s *Summary) (*corev1.Pod, []corev1.PersistentVolumeClaimSpec, error) {
 	var volumes []corev1.PersistentVolumeClaimSpec
 	for i := range s.Template.Spec.VolumeClaimTemplates {

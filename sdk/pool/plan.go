@@ -16,49 +16,50 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// Demand is what a pool is to serve. Without a rate and a burst it is what the claims that still exist have asked for.
+// Demand is what a pool must serve. Without a rate and a burst, the existing claims are the demand.
 type Demand struct {
-	// Rate is how many claims come in a second, on average and at random moments.
+	// Rate is the average number of claims per second, which arrive at random times.
 	Rate float64
-	// Burst is how many claims come at once, beyond the rate.
+	// Burst is how many claims arrive at once, beyond the rate.
 	Burst int
-	// Start is how long a new member takes to be ready; zero takes it from the Sandboxes of the pool.
+	// Start is how long a new member takes to become ready; zero means as long as the pool's Sandboxes took.
 	Start time.Duration
 }
 
-// Plan says how many members a pool needs so that claims do not have to start cold.
+// Plan says how many members a pool needs so that claims do not start cold.
 type Plan struct {
 	Pool     string `json:"pool"`
 	Template string `json:"template"`
 	Desired  int    `json:"desired"`
-	// Start is how long a member takes to be ready, in nanoseconds: nine of ten of those Measured took no longer. None was
-	// measured if the time was given.
+	// Start is how long a member takes to become ready: 90 % of the Measured ones took no longer. Measured is 0 if the
+	// time was given.
 	Start    time.Duration `json:"startNanoseconds"`
 	Measured int           `json:"measured"`
-	// Seen are the claims that asked for a member and still exist, the first of them at Since; Peak of them came within Start.
+	// Seen is the number of existing claims that wanted a member, the first of them at Since; Peak of them arrived
+	// within Start.
 	Seen  int        `json:"seenClaims"`
 	Peak  int        `json:"peakClaims"`
 	Since *time.Time `json:"since,omitempty"`
-	// Given says that Needed answers a rate or burst that was given, and not the claims that were seen.
+	// Given reports that Needed follows from a given rate or burst, and not from existing claims.
 	Given  bool `json:"given"`
 	Needed int  `json:"needed"`
-	// Member is what one member requests of a node; empty if the template does not say.
+	// Member is what one member requests; empty if the template is unknown.
 	Member corev1.ResourceList `json:"member,omitempty"`
 }
 
-// NotPlannable is why no plan can be made, and what would help.
+// NotPlannable is the error if no plan can be made. It says what would help.
 type NotPlannable struct{ Why string }
 
 // Error implements error.
 func (e *NotPlannable) Error() string { return e.Why }
 
-// peakReserve is kept beyond the peak that was seen: the next one may be higher.
+// peakReserve is added to the observed peak: the next one may be higher.
 const peakReserve = 0.2
 
-// standardDeviations is how many standard deviations above its mean the number of claims is provided for: 99 times of 100 they are fewer.
+// standardDeviations is how far above its mean the number of claims is provided for: it is lower in 99 of 100 cases.
 const standardDeviations = 2.33
 
-// PlanFor says how many members the pool needs: as many as claims come while a member that was taken is replaced. Its error
+// PlanFor returns how many members the pool needs: as many as claims arrive while a used member is replaced. Its error
 // is a *NotPlannable.
 func PlanFor(s *Summary, f *Inventory, d Demand) (*Plan, error) {
 	p := &Plan{
@@ -84,8 +85,8 @@ func PlanFor(s *Summary, f *Inventory, d Demand) (*Plan, error) {
 	return p, nil
 }
 
-// startupTime is how long nine of ten of the pool's Sandboxes took to be ready, those included that were claimed. The times that
-// it is taken from are whole seconds, so the answer is rounded up.
+// startupTime returns how long 90 % of the pool's Sandboxes took to become ready, claimed ones included. The timestamps
+// are whole seconds, so the result is rounded up.
 func (s *Summary) startupTime(f *Inventory) (took time.Duration, measured int) {
 	var all []time.Duration
 	add := func(sandbox *agentsv1beta1.Sandbox) {
@@ -111,7 +112,7 @@ func (s *Summary) startupTime(f *Inventory) (took time.Duration, measured int) {
 	return all[(len(all)*9-1)/10] + time.Second, len(all)
 }
 
-// countDemand counts the claims that asked for a member, and the most of them that came within the time that a replacement takes.
+// countDemand counts the claims that wanted a member, and the most that arrived within the time of a replacement.
 func (p *Plan) countDemand(s *Summary, f *Inventory) {
 	var came []time.Time
 	for i := range f.Claims {
@@ -133,8 +134,8 @@ func (p *Plan) countDemand(s *Summary, f *Inventory) {
 	}
 }
 
-// requests is what one member requests: of its containers what they ask for, or else their limits, which the API server takes
-// instead; and the sizes of its volumes.
+// requests returns what one member requests: for each container its requests, or else its limits, as the API server
+// defaults them; and the sizes of its volumes.
 func (s *Summary) requests() corev1.ResourceList {
 	if s.Template == nil {
 		return nil
@@ -162,7 +163,7 @@ func (s *Summary) requests() corev1.ResourceList {
 	return sum
 }
 
-// Total is what so many members request.
+// Total returns what that many members request.
 func (p *Plan) Total(members int) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	for name, quantity := range p.Member {

@@ -19,12 +19,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// took is a member that was ready so long after it was made.
+// took returns a member that became ready that long after its creation.
 func took(name string, d time.Duration) *agentsv1beta1.Sandbox {
 	return member(name, ready, builders.CreatedAt(now.Add(-d)))
 }
 
-// came adds claims that came so many seconds after noon.
+// came adds claims that were created that many seconds after noon.
 func came(seconds ...int) func(*pool.Inventory) {
 	return func(f *pool.Inventory) {
 		for _, s := range seconds {

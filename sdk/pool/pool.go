@@ -1,11 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pool says how a pool of warm sandboxes is: what it has, what was claimed of it, and why it is short.
+// Package pool describes the state of a pool of warm sandboxes: its members, the claims that use them, and why it has
+// too few.
 //
 // Invariants:
-//   - a Summary is a pure function of the objects it was made from;
-//   - what the caller may not read makes a Summary poorer, never wrong: an unknown number is -1.
+//   - a Summary is a pure function of the objects;
+//   - objects that the caller may not read make a Summary less precise, never wrong: an unknown number is -1.
 package pool
 
 import (
@@ -23,17 +24,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// Unknown is a number that could not be read.
+// Unknown stands for a number that could not be read.
 const Unknown = -1
 
-// Inventory are the objects of a namespace as they were read at one time. A nil list is one that may not be read; one that is
-// empty is not nil.
+// Inventory holds the objects of a namespace as read at one time. A nil list could not be read; an empty list is not
+// nil.
 type Inventory struct {
 	Now       time.Time
 	Templates []*extensionsv1beta1.SandboxTemplate
 	Sandboxes []*agentsv1beta1.Sandbox
 	Claims    []*extensionsv1beta1.SandboxClaim
-	// Stale, if set, is asked instead of the function of that name: by who remembers its answers.
+	// Stale, if set, replaces the function of that name, for a caller that caches its results.
 	Stale func(*extensionsv1beta1.SandboxTemplate, *agentsv1beta1.Sandbox) bool
 }
 
@@ -44,28 +45,28 @@ func (f *Inventory) stale(template *extensionsv1beta1.SandboxTemplate, member *a
 	return Stale(template, member)
 }
 
-// Summary is how one pool is.
+// Summary describes one pool.
 type Summary struct {
 	Pool *extensionsv1beta1.SandboxWarmPool
-	// Template is nil if there is none, or if templates may not be read.
+	// Template is nil if it does not exist, or templates may not be read.
 	Template *extensionsv1beta1.SandboxTemplate
-	// Members are the Sandboxes that the pool holds.
+	// Members are the Sandboxes that the pool owns.
 	Members []*agentsv1beta1.Sandbox
-	// Handed are the claims that hold a Sandbox of the pool.
+	// Claims are the claims that hold a Sandbox of the pool.
 	Claims []*extensionsv1beta1.SandboxClaim
 
 	Desired, Ready, Claimed, Stale int
-	// TemplateMissing says that there is no template of that name, and not only that it may not be read.
+	// TemplateMissing reports that the template does not exist, not only that it may not be read.
 	TemplateMissing bool
-	// Short is why fewer members than desired are Ready, or will be; empty if nothing is wrong.
+	// Shortage says why fewer members than desired are or will be Ready; empty if nothing is wrong.
 	Shortage string
-	// Cause is the class of what Short says, and lasts until somebody acts. None: members are on their way.
+	// Cause is the class of the shortage, which lasts until somebody acts. With None, members are starting.
 	Cause podreason.Cause
-	// Fixed says that the template was changed since the members were made that Cause is about.
+	// TemplateChanged reports that the template was changed after the members that Cause is about were made.
 	TemplateChanged bool
 }
 
-// Summarize says how the pool is.
+// Summarize describes a pool.
 func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Inventory) Summary {
 	s := Summary{Pool: pool, Desired: 1, Ready: int(pool.Status.ReadyReplicas), Claimed: Unknown, Stale: Unknown}
 	if pool.Spec.Replicas != nil {
@@ -87,7 +88,7 @@ func Summarize(pool *extensionsv1beta1.SandboxWarmPool, f *Inventory) Summary {
 	return s
 }
 
-// countMembers finds and counts what the pool holds.
+// countMembers finds and counts the pool's members.
 func (s *Summary) countMembers(f *Inventory) {
 	s.Ready = 0
 	for i := range f.Sandboxes {
@@ -128,11 +129,12 @@ func (s *Summary) countClaims(f *Inventory) {
 	s.Claimed = len(s.Claims)
 }
 
-// randomSuffix is how a member's name ends: <pool>-<five characters>.
+// randomSuffix is the length of the end of a member's name: <pool>-<five characters>.
 const randomSuffix = len("-xxxxx")
 
-// SourcePool is the pool that a claim's Sandbox was taken from, empty if it was made for the claim. A Sandbox loses the pool's label
-// when it is claimed, but it keeps its name, which the pool's precedes. A new one is called as its claim is.
+// SourcePool returns the pool that a claim's Sandbox was taken from; empty if it was made for the claim. A claimed
+// Sandbox loses the pool's label but keeps its name, which starts with the pool's. A new Sandbox has the name of its
+// claim.
 func SourcePool(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) string {
 	if held == nil || !metav1.IsControlledBy(held, claim) {
 		return ""
@@ -148,8 +150,8 @@ func SourcePool(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandb
 	return pool
 }
 
-// Stale says whether a member was built from another template, or from what its template no longer says. Defaults that the
-// operator fills in where the template says nothing are the member's own.
+// Stale reports whether a member was made from another template, or from an earlier version of its template. Defaults
+// that the operator sets where the template has no value are not a difference.
 func Stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sandbox) bool {
 	if hash := member.Labels[apis.LabelSandboxTemplateRefHash]; hash != "" && hash != naming.Hash(template.Name) {
 		return true
@@ -160,7 +162,7 @@ func Stale(template *extensionsv1beta1.SandboxTemplate, member *agentsv1beta1.Sa
 		blueprint.Hash(*has, member.Spec.VolumeClaimTemplates, member.Spec.Service)
 }
 
-// copyDefaults takes over what is secured in a Pod when its template leaves it open.
+// copyDefaults copies the security defaults of a Pod whose template leaves them open.
 func copyDefaults(wanted, has *corev1.PodSpec) {
 	if wanted.AutomountServiceAccountToken == nil {
 		wanted.AutomountServiceAccountToken = has.AutomountServiceAccountToken

@@ -31,7 +31,7 @@ func notReady(message string) builders.Condition {
 	return builders.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, message, now)
 }
 
-// warm is the pool "warm" of the template "python".
+// warm returns the pool "warm" of the template "python".
 func warm(options ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
 	return builders.Pool("warm", "python", append([]builders.PoolOption{builders.WithUID("p"), builders.WithReplicas(2)}, options...)...)
 }
@@ -41,7 +41,7 @@ func member(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandb
 	return builders.Sandbox(name, all...)
 }
 
-// world is the facts: the template, and what the change adds.
+// world returns an inventory with the template and what the change adds.
 func world(change func(*pool.Inventory)) *pool.Inventory {
 	f := &pool.Inventory{
 		Now: now, Templates: []*extensionsv1beta1.SandboxTemplate{builders.Template("python")},

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// VerdictOf is the state of a member in one word.
+// VerdictOf returns the state of a member in one word.
 func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
 	verdict := diagnose.VerdictOf(&diagnose.Snapshot{Now: now, Sandbox: member})
 	if _, cause := obstacleOf(member); cause != podreason.None && verdict == diagnose.Starting {
@@ -26,7 +26,7 @@ func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
 	return verdict
 }
 
-// obstacleOf is what the operator passes on of what the member's Pod lacks.
+// obstacleOf returns what the member's Ready condition says about its Pod.
 func obstacleOf(member *agentsv1beta1.Sandbox) (string, podreason.Cause) {
 	c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation)
 	if c == nil || c.Status == metav1.ConditionTrue {
@@ -35,12 +35,12 @@ func obstacleOf(member *agentsv1beta1.Sandbox) (string, podreason.Cause) {
 	return podreason.FromConditionMessage(strings.Join(strings.Fields(c.Message), " "))
 }
 
-// Broken says that what the pool is made from has to be changed: waiting is in vain, and more nodes do not help.
+// Broken reports whether the pool's template must be changed: waiting, or more nodes, do not help.
 func (s *Summary) Broken() bool {
 	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable
 }
 
-// findShortage finds out why the pool is short, and of which class that is.
+// findShortage determines why the pool has too few members, and the class of the cause.
 func (s *Summary) findShortage(f *Inventory) {
 	if s.TemplateMissing && s.Desired > 0 {
 		s.Cause = podreason.TemplateNotFound
@@ -48,7 +48,7 @@ func (s *Summary) findShortage(f *Inventory) {
 	s.Shortage = s.shortageText(f)
 }
 
-// shortageText is why fewer members are Ready than desired: the first cause that explains it.
+// shortageText returns why fewer members than desired are Ready: the first cause that explains it.
 func (s *Summary) shortageText(f *Inventory) string {
 	missing := s.Desired - s.Ready
 	switch {
@@ -75,7 +75,7 @@ func (s *Summary) shortageText(f *Inventory) string {
 	return fmt.Sprintf("%d not made yet", missing)
 }
 
-// origin names what members are broken by.
+// origin names the template that the broken members were made from.
 func (s *Summary) origin() string {
 	if s.TemplateChanged {
 		return "an earlier template " + s.Pool.Spec.TemplateRef.Name
@@ -83,7 +83,7 @@ func (s *Summary) origin() string {
 	return "template " + s.Pool.Spec.TemplateRef.Name
 }
 
-// commonObstacle is what the operator says about the members that are not Ready: what most of them have in common.
+// commonObstacle returns what most of the members that are not Ready have in common, as their conditions say.
 func (s *Summary) commonObstacle(f *Inventory) (why string, count int) {
 	said := map[string]int{}
 	var example *agentsv1beta1.Sandbox
@@ -108,15 +108,14 @@ func (s *Summary) commonObstacle(f *Inventory) (why string, count int) {
 		return why, count
 	}
 	s.Cause, s.TemplateChanged = cause, s.Template != nil && f.stale(s.Template, example)
-	if cause == podreason.ImagePull { // what counts comes first: a column is narrow
+	if cause == podreason.ImagePull { // the important part comes first: columns are narrow
 		_, text, _ = strings.Cut(text, ": ")
 		text = strings.TrimPrefix(text, "ImagePullBackOff: ")
 	}
 	return text, count
 }
 
-// ServedWarm says whether a claim was served warm: it took a member of a pool that was Ready. Times of creation and of conditions are
-// whole seconds.
+// ServedWarm reports whether a claim was served warm: it took a member that was Ready. Timestamps are whole seconds.
 func ServedWarm(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) bool {
 	if SourcePool(claim, held) == "" {
 		return false
@@ -131,7 +130,7 @@ func ServedWarm(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandb
 	case first == nil:
 		return false
 	case isReady && !ready.LastTransitionTime.After(first.Time):
-		return false // it became Ready in the claim's hands
+		return false // it became Ready after it was claimed
 	}
 	return first.Sub(created) <= atOnce // it has been stopped since
 }

@@ -1,17 +1,18 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package printable keeps what comes from a cluster or a sandbox from steering the terminal that shows it: an object's fields
-// and the names of files are written by others, and an escape sequence in one could hide or forge what the user reads.
+// Package printable keeps text from a cluster or a sandbox from controlling the terminal that shows it: other people
+// write an object's fields and the names of files, and an escape sequence in one could hide or forge what the user
+// reads.
 //
 // Invariants:
-//   - what Text returns has no control characters but line ends and tabs, nothing that turns the direction of text, and
-//     nothing that takes up no room; what Line returns is one line of that;
-//   - nothing is dropped: what is not shown as it is, other than white space, is spelled out;
-//   - a text that is harmless is returned as it is.
+//   - Text returns no control characters except line ends and tabs, nothing that changes the direction of text, and no
+//     invisible characters; Line returns the same in one line;
+//   - nothing is dropped: what is not shown as it is, except white space, is escaped;
+//   - harmless text is returned unchanged.
 //
-// What a program in a sandbox writes (exec, shell, run, logs) passes as it is, as it does with kubectl. So does output for
-// programs: -o json, yaml, jsonpath and go-template.
+// The output of a program in a sandbox (exec, shell, run, logs) is passed on unchanged, as with kubectl. So is output
+// for programs: -o json, yaml, jsonpath and go-template.
 package printable
 
 import (
@@ -23,7 +24,7 @@ import (
 	"unicode/utf8"
 )
 
-// Text spells out every character that a terminal would obey or that a reader would not see, and keeps line ends and tabs.
+// Text escapes every character that a terminal would interpret or a reader would not see, and keeps line ends and tabs.
 func Text(text string) string {
 	at := strings.IndexFunc(text, needsEscaping)
 	if at < 0 {
@@ -34,7 +35,7 @@ func Text(text string) string {
 	for text = text[at:]; text != ""; {
 		r, size := utf8.DecodeRuneInString(text)
 		switch {
-		case r == utf8.RuneError && size == 1: // no UTF-8: as a byte it could be a control character
+		case r == utf8.RuneError && size == 1: // not UTF-8: as a byte it could be a control character
 			fmt.Fprintf(&b, "\\x%02x", text[0])
 		case r == '\n' || r == '\t' || !isControl(r):
 			b.WriteRune(r)
@@ -58,12 +59,12 @@ func Line(text string) string {
 	return Text(text)
 }
 
-// Fprintf is fmt.Fprintf whose arguments are made printable in one line each. The format is ours and stays as it is.
+// Fprintf is fmt.Fprintf with each argument made printable in one line. The format is not changed.
 func Fprintf(out io.Writer, format string, arguments ...any) (int, error) {
 	return fmt.Fprintf(out, format, Lines(arguments...)...)
 }
 
-// Writer makes each text that is written to it printable before it is passed on.
+// Writer makes each text that is written to it printable before it passes it on.
 func Writer(out io.Writer) io.Writer { return writer{out} }
 
 type writer struct{ out io.Writer }
@@ -76,7 +77,7 @@ func (w writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Lines are the arguments of a format with every text among them made printable in one line.
+// Lines returns the arguments of a format, with every text made printable in one line.
 func Lines(arguments ...any) []any {
 	all := make([]any, len(arguments))
 	for i, argument := range arguments {
@@ -94,13 +95,13 @@ func Lines(arguments ...any) []any {
 	return all
 }
 
-// needsEscaping is special, or what stands for bytes that are no text.
+// needsEscaping also reports the rune that stands for invalid UTF-8.
 func needsEscaping(r rune) bool {
 	return r == utf8.RuneError || (r != '\n' && r != '\t' && isControl(r))
 }
 
-// isControl are control characters, those that change the direction of the text around them or end a line, and those that take
-// up no room. Variation selectors stay where they choose how the character before them looks.
+// isControl reports control characters, characters that change the direction of text or end a line, and invisible ones.
+// Variation selectors that only choose how the preceding character looks are allowed.
 func isControl(r rune) bool {
 	if r < 0x7f {
 		return r < ' '
@@ -114,8 +115,8 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Object makes every text in what the pointer leads to printable in one line, in place. It is for objects that are only
-// shown. Fields that are not exported, and bytes, stay as they are.
+// Object makes every text below the pointer printable in one line, in place. It is for objects that are only shown.
+// Unexported fields and bytes are not changed.
 func Object(pointer any) { clean(reflect.ValueOf(pointer)) }
 
 func clean(v reflect.Value) {
@@ -147,7 +148,7 @@ func clean(v reflect.Value) {
 	}
 }
 
-// cleanMap replaces the entries: values of a map cannot be set in place, and not every key is checked by the API server.
+// cleanMap replaces the entries: map values cannot be set in place, and the API server does not validate all keys.
 func cleanMap(v reflect.Value) {
 	for entries := v.MapRange(); entries.Next(); {
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What Text and Line promise holds for whatever comes.
+// The promises of Text and Line hold for all input.
 func FuzzNothingSteersTheTerminal(f *testing.F) {
 	for _, seed := range []string{"plain", "\x1b[2J\x1b]0;x\a", "a\u009b2J", "\x9b2J\xff", "a\u202e\u2066\u200b\ufeff", "\r\n\t\x7f", "\U000e0041", "\xed\xa0\x80"} {
 		f.Add(seed)
@@ -74,7 +74,8 @@ func FuzzNothingSteersTheTerminal(f *testing.F) {
 	})
 }
 
-// steers is written apart from what it tests: C0 but line ends and tabs, DEL, C1, bidi controls, separators and what is not seen.
+// steers is written independently of what it tests: C0 except line ends and tabs, DEL, C1, bidi controls, separators
+// and invisible characters.
 func steers(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == '\ufe0e' || r == '\ufe0f':

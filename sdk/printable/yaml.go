@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML writes an object exactly, whatever characters its texts have.
+// YAML encodes an object exactly, whatever characters it contains.
 func YAML(object any) ([]byte, error) {
 	text, err := JSON(object)
 	if err != nil {
@@ -20,8 +20,8 @@ func YAML(object any) ([]byte, error) {
 	return yaml.JSONToYAML(text)
 }
 
-// JSON is json.Marshal whose result is ASCII where YAML, which reads JSON, does not take the character itself: an object with a
-// C1 control character could not be shown as YAML at all otherwise.
+// JSON is json.Marshal, but escapes characters that YAML, which reads the result, does not accept: otherwise an object
+// with a C1 control character could not be shown as YAML.
 func JSON(object any) ([]byte, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -32,7 +32,7 @@ func JSON(object any) ([]byte, error) {
 	}
 	var b strings.Builder
 	for _, r := range string(text) {
-		if refusedByYAML(r) { // such a character is in a text: all others of JSON are ASCII
+		if refusedByYAML(r) { // such a character is within a string: the rest of JSON is ASCII
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {
 			b.WriteRune(r)
@@ -41,8 +41,8 @@ func JSON(object any) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// refusedByYAML says whether YAML's set of characters leaves the character out, or takes it for the end of a line. JSON
-// escapes those below a space.
+// refusedByYAML reports whether YAML excludes the character, or takes it for a line end. JSON escapes those below a
+// space.
 func refusedByYAML(r rune) bool {
 	return (r >= 0x7f && r < 0xa0) || r == '\ufeff' || r == '\ufffe' || r == '\uffff'
 }

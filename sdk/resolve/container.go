@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Container returns the container to use: the wanted one, which must exist, or for an empty name the one that the Pod
-// marks as its default, or else its first.
+// Container returns the container to use: the wanted one, which must exist, or if the name is empty the Pod's annotated
+// default, or else its first.
 func Container(pod *corev1.Pod, wanted string) (string, error) {
 	all := Containers(pod)
 	if wanted != "" {
@@ -32,7 +32,8 @@ func Container(pod *corev1.Pod, wanted string) (string, error) {
 	return all[0], nil
 }
 
-// Containers returns the names of all containers of the Pod: its own first, then init and ephemeral containers.
+// Containers returns the names of all containers of the Pod: its regular ones first, then init and ephemeral
+// containers.
 func Containers(pod *corev1.Pod) []string {
 	var names []string
 	for i := range pod.Spec.Containers {
@@ -47,7 +48,7 @@ func Containers(pod *corev1.Pod) []string {
 	return names
 }
 
-// Port finds the number of a container's port by its name.
+// Port returns the number of a container's named port.
 func Port(pod *corev1.Pod, name string) (number int32, found bool) {
 	for i := range pod.Spec.Containers {
 		for _, port := range pod.Spec.Containers[i].Ports {

@@ -20,21 +20,21 @@ type Cause string
 
 // The causes.
 const (
-	// NotFound: there is no such object.
+	// NotFound means that the object does not exist.
 	NotFound Cause = "NotFound"
-	// NotInstalled: the cluster does not serve the kind.
+	// NotInstalled means that the cluster does not serve the kind.
 	NotInstalled Cause = "NotInstalled"
-	// Suspended: the Sandbox has no Pod because somebody wants it so.
+	// Suspended means that the Sandbox has no Pod because its spec says so.
 	Suspended Cause = "Suspended"
-	// Expired: the time of the claim or Sandbox is over.
+	// Expired means that the claim or Sandbox has reached its shutdown time.
 	Expired Cause = "Expired"
-	// Finished: the Pod has ended and does not start again.
+	// Finished means that the Pod has ended and will not start again.
 	Finished Cause = "Finished"
-	// Deleting: the object is being deleted.
+	// Deleting means that the object is being deleted.
 	Deleting Cause = "Deleting"
-	// NotReady: the Pod does not run yet.
+	// NotReady means that the Pod is not running yet.
 	NotReady Cause = "NotReady"
-	// WrongKind: the reference names something that this operation does not work on.
+	// WrongKind means that the operation does not work on that kind of object.
 	WrongKind Cause = "WrongKind"
 )
 
@@ -48,18 +48,18 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// NextStep is the arguments of the plugin's command that helps, as "resume dev"; empty when none does. The namespace is
-// left to the caller, who knows whether it must be said.
+// NextStep returns the arguments of the plugin command that helps, as "resume dev"; empty if none does. The caller adds
+// the namespace if it is needed.
 func (e *Error) NextStep() string { return e.next }
 
-// Is says whether the error has the cause.
+// Is reports whether the error has the cause.
 func Is(err error, cause Cause) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Cause == cause
 }
 
-// NotServed says whether the API server does not know the kind at all. A 404 about an object has the server's own
-// Status; one about an unknown path has not.
+// NotServed reports whether the API server does not know the kind. Its 404 for an unknown object has a Status of its
+// own; that for an unknown path has none.
 func NotServed(err error) bool {
 	if meta.IsNoMatchError(err) {
 		return true
@@ -67,14 +67,14 @@ func NotServed(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// ErrorNotInstalled is the error for a cluster that does not serve one of our kinds.
+// ErrorNotInstalled returns the error for a cluster that does not serve one of our kinds.
 func ErrorNotInstalled(resource, group string) *Error {
 	e := &Error{Cause: NotInstalled, next: "install"}
 	e.Message = fmt.Sprintf("this cluster does not serve %s.%s/%s: the sandbox CRDs are not installed", resource, group, apis.VersionV1beta1)
 	return e
 }
 
-// ErrorNotFound is the error for an object that does not exist.
+// ErrorNotFound returns the error for an object that does not exist.
 func ErrorNotFound(ref Ref, namespace string) *Error { return errorNotFound(ref, namespace, "") }
 
 func errorNotFound(ref Ref, namespace, remark string) *Error {

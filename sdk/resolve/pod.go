@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// PodOf returns the Pod that the Sandbox controls, nil if there is none.
+// PodOf returns the Pod that the Sandbox controls, or nil if there is none.
 func (r *Resolver) PodOf(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
 	pods, err := r.kubernetes.CoreV1().Pods(sandbox.Namespace).List(ctx, metav1.ListOptions{LabelSelector: PodSelector(sandbox.Name)})
 	if err != nil && !apierrors.IsForbidden(err) {
@@ -37,12 +37,13 @@ func (r *Resolver) PodOf(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*
 	return pod, nil
 }
 
-// PodSelector selects the Pods that may be the Pod of a Sandbox of this name. Names can share a hash: Choose decides.
+// PodSelector selects the Pods that may belong to a Sandbox of this name. Several names can have the same hash:
+// ChoosePod decides.
 func PodSelector(sandbox string) string {
 	return apis.LabelSandboxNameHash + "=" + naming.Hash(sandbox)
 }
 
-// podByName serves those whose Pod lost its label, and users who may get Pods but not list them.
+// podByName finds Pods that lost their label, and serves users who may get Pods but not list them.
 func (r *Resolver) podByName(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
 	names := []string{sandbox.Name}
 	if hint := sandbox.Annotations[apis.AnnotationPodName]; hint != "" && hint != sandbox.Name {
@@ -63,8 +64,8 @@ func (r *Resolver) podByName(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 	return nil, nil
 }
 
-// ChoosePod returns the Pod that the Sandbox controls: of several one that stays, then one that has not ended, then the
-// newest. It returns nil if the Sandbox controls none.
+// ChoosePod returns the Pod that the Sandbox controls, or nil. Of several it prefers one that is not being deleted,
+// then one that has not ended, then the newest.
 func ChoosePod(sandbox *agentsv1beta1.Sandbox, pods []corev1.Pod) *corev1.Pod {
 	var best *corev1.Pod
 	for i := range pods {
@@ -86,8 +87,8 @@ func better(a, b *corev1.Pod) bool {
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
 }
 
-// Ended says whether the Pod has reached a terminal phase: nothing runs in it any more. Whether its work has finished is what
-// package ending says.
+// Ended reports whether the Pod has reached a terminal phase: nothing runs in it any more. Package ending determines
+// whether its work has finished.
 func Ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// Kind is what a reference names.
+// Kind is the kind of object that a reference names.
 type Kind string
 
 // The kinds of references.
 const (
-	// KindAny is a bare name: a claim or, if there is none, a Sandbox.
+	// KindAny is a name without a kind: a claim or, if there is none, a Sandbox.
 	KindAny      Kind = ""
 	KindClaim    Kind = "claim"
 	KindSandbox  Kind = "sandbox"
@@ -24,13 +24,13 @@ const (
 	KindTemplate Kind = "template"
 )
 
-// Ref is a name as a user gives it.
+// Ref is a reference as a user writes it.
 type Ref struct {
 	Kind Kind
 	Name string
 }
 
-// String is how a user would write the reference.
+// String formats the reference as a user would write it.
 func (r Ref) String() string {
 	if r.Kind == KindAny {
 		return r.Name
@@ -38,7 +38,7 @@ func (r Ref) String() string {
 	return string(r.Kind) + "/" + r.Name
 }
 
-// Parse reads NAME, or KIND/NAME where KIND is claim, sandbox, pod, pool or template, or what `-o name` prints.
+// Parse parses NAME, or KIND/NAME where KIND is claim, sandbox, pod, pool or template, or the output of `-o name`.
 func Parse(text string) (Ref, error) {
 	prefix, name, slash := strings.Cut(text, "/")
 	if !slash {

@@ -20,23 +20,24 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Target is what a reference leads to. Each of the objects is nil where there is none (yet).
+// Target holds the objects that a reference leads to. Each is nil if it does not exist.
 type Target struct {
 	Ref       Ref
 	Namespace string
-	// Claim is nil unless the reference led through one.
+	// Claim is nil unless the reference led through a claim.
 	Claim *extensionsv1beta1.SandboxClaim
 	// Sandbox is nil while a claim has none.
 	Sandbox *agentsv1beta1.Sandbox
 	// Pod is nil while the Sandbox has none.
 	Pod *corev1.Pod
-	// PodHidden says that the Pod is nil because the caller may not read it.
+	// PodHidden reports that Pod is nil because the caller may not read it.
 	PodHidden bool
-	// ClaimGone says that the Sandbox was that of a claim of the same name which does not exist: garbage collection comes for it.
+	// ClaimGone reports that the claim of this Sandbox, which had the same name, no longer exists: garbage collection
+	// will delete the Sandbox.
 	ClaimGone bool
 }
 
-// Kind is KindClaim or KindSandbox: what the user holds, and what commands change.
+// Kind returns KindClaim or KindSandbox: the object that commands change.
 func (t *Target) Kind() Kind {
 	if t.Claim != nil {
 		return KindClaim
@@ -44,7 +45,7 @@ func (t *Target) Kind() Kind {
 	return KindSandbox
 }
 
-// Name is the name of the claim, or else of the Sandbox.
+// Name returns the name of the claim, or else of the Sandbox.
 func (t *Target) Name() string {
 	if t.Claim != nil {
 		return t.Claim.Name
@@ -55,7 +56,7 @@ func (t *Target) Name() string {
 	return t.Ref.Name
 }
 
-// UID is the UID of the claim, or else of the Sandbox.
+// UID returns the UID of the claim, or else of the Sandbox.
 func (t *Target) UID() types.UID {
 	if t.Claim != nil {
 		return t.Claim.UID
@@ -73,13 +74,13 @@ type Resolver struct {
 	clock      clock.PassiveClock
 }
 
-// New returns a Resolver. It needs all of its arguments.
+// New returns a Resolver. All arguments are required.
 func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock clock.PassiveClock) *Resolver {
 	return &Resolver{sandboxes: sandboxes, kubernetes: kubernetes, clock: clock}
 }
 
-// Objects resolves a reference to its claim, Sandbox and Pod, as far as they exist: a suspended Sandbox has no Pod, and a
-// new claim no Sandbox, and neither is an error.
+// Objects resolves a reference to its claim, Sandbox and Pod. Those that do not exist are nil, and that is not an
+// error: a suspended Sandbox has no Pod, and a new claim no Sandbox.
 func (r *Resolver) Objects(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t, err := r.ClaimAndSandbox(ctx, namespace, ref)
 	if err != nil || t.Sandbox == nil || t.Pod != nil {
@@ -89,7 +90,7 @@ func (r *Resolver) Objects(ctx context.Context, namespace string, ref Ref) (*Tar
 	return t, err
 }
 
-// ReadableObjects resolves as Objects does, but that the caller may not read Pods is no error: for those who only look.
+// ReadableObjects resolves like Objects, but a Pod that the caller may not read is not an error.
 func (r *Resolver) ReadableObjects(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t, err := r.Objects(ctx, namespace, ref)
 	if t != nil && apierrors.IsForbidden(err) {
@@ -99,7 +100,7 @@ func (r *Resolver) ReadableObjects(ctx context.Context, namespace string, ref Re
 	return t, err
 }
 
-// ClaimAndSandbox resolves a reference to its claim and Sandbox and leaves the Pod alone, unless the reference names it.
+// ClaimAndSandbox resolves a reference to its claim and Sandbox. It reads the Pod only if the reference names it.
 func (r *Resolver) ClaimAndSandbox(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t := &Target{Ref: ref, Namespace: namespace}
 	var err error
@@ -121,7 +122,7 @@ func (r *Resolver) ClaimAndSandbox(ctx context.Context, namespace string, ref Re
 	return t, nil
 }
 
-// byName tries a claim, then a Sandbox. That claims are not served or not readable matters only if there is no Sandbox.
+// byName tries a claim, then a Sandbox. Claims that are not served or not readable matter only if there is no Sandbox.
 func (r *Resolver) byName(ctx context.Context, t *Target) error {
 	err := r.byClaim(ctx, t)
 	switch {
@@ -161,7 +162,7 @@ func (r *Resolver) byClaim(ctx context.Context, t *Target) error {
 		return fmt.Errorf("read Sandbox %s of claim %s: %w", claim.Status.SandboxStatus.Name, claim.Name, err)
 	}
 	if holder := metav1.GetControllerOf(sandbox); holder != nil && holder.UID != claim.UID {
-		return nil // somebody else's: the operator has not caught up
+		return nil // another claim's: the operator has not caught up
 	}
 	t.Sandbox = sandbox
 	return nil

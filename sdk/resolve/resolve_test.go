@@ -45,7 +45,7 @@ func heldBy(c *extensionsv1beta1.SandboxClaim) func(*agentsv1beta1.Sandbox) {
 	}
 }
 
-// pod is a running Pod that the Sandbox of the name owns.
+// pod returns a running Pod that the named Sandbox owns.
 func pod(name, owner string, change ...func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

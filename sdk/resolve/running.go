@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// Running resolves a reference to a sandbox whose Pod runs, or says why it does not.
+// Running resolves a reference to a sandbox whose Pod runs. Its error says why the Pod does not run.
 func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Target, error) {
 	t, err := r.Objects(ctx, namespace, ref)
 	if err != nil {
@@ -30,8 +30,8 @@ func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Tar
 	return t, nil
 }
 
-// RunningContainer resolves a reference to the container that commands run in: the named one, or the Pod's default if the name
-// is empty. It fails if the Pod does not run.
+// RunningContainer resolves a reference to the container that commands run in: the named one, or the Pod's default if
+// the name is empty. It returns an error if the Pod does not run.
 func (r *Resolver) RunningContainer(ctx context.Context, namespace string, ref Ref, name string) (*Target, stream.Container, error) {
 	t, err := r.Objects(ctx, namespace, ref)
 	if err != nil {
@@ -44,8 +44,8 @@ func (r *Resolver) RunningContainer(ctx context.Context, namespace string, ref R
 	return t, container, nil
 }
 
-// RunningContainer returns the target's container of that name, or the Pod's default if the name is empty. It fails if the Pod
-// does not run.
+// RunningContainer returns the target's container of that name, or the Pod's default if the name is empty. It returns
+// an error if the Pod does not run.
 func (t *Target) RunningContainer(name string, now time.Time) (stream.Container, error) {
 	if err := CheckRunning(t, now); err != nil {
 		return stream.Container{}, err
@@ -57,7 +57,7 @@ func (t *Target) RunningContainer(name string, now time.Time) (stream.Container,
 	return stream.Container{Namespace: t.Namespace, Pod: t.Pod.Name, Name: name}, nil
 }
 
-// CheckRunning says why nothing can be run in the target: nil if its Pod runs.
+// CheckRunning returns nil if the target's Pod runs, and otherwise why no command can run in it.
 func CheckRunning(t *Target, now time.Time) error {
 	e := whyNotRunning(t, now)
 	if e == nil {
@@ -72,7 +72,7 @@ func whyNotRunning(t *Target, now time.Time) *Error {
 	switch {
 	case deleting(t):
 		return &Error{Cause: Deleting, Message: fmt.Sprintf("%s is being deleted", name)}
-	case ending.Of(t.Pod).Finished(): // else it was taken away, and another may follow
+	case ending.Of(t.Pod).Finished(): // otherwise it was evicted or deleted, and another may follow
 		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, endOf(t.Pod)), next: commandFor("logs", t)}
 	case expired(t, now):
 		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}
@@ -105,7 +105,7 @@ func expired(t *Target, now time.Time) bool {
 	return t.Sandbox != nil && lifecycle.Of(t.Sandbox.Spec.ShutdownTime, nil, t.Sandbox.Status.Conditions).Reached(now)
 }
 
-// readyMessage is ": <message>" of a Ready condition that is not True.
+// readyMessage returns ": <message>" of a Ready condition that is not True.
 func readyMessage(conditions []metav1.Condition) string {
 	ready := apis.FindCondition(conditions, apis.ConditionReady)
 	if ready == nil || ready.Status == metav1.ConditionTrue || ready.Message == "" {
@@ -114,7 +114,7 @@ func readyMessage(conditions []metav1.Condition) string {
 	return ": " + ready.Message
 }
 
-// endOf says how a Pod ended: with which exit code, or for which reason.
+// endOf describes how a Pod ended: the exit code, or the reason.
 func endOf(pod *corev1.Pod) string {
 	for i := range pod.Status.ContainerStatuses {
 		status := &pod.Status.ContainerStatuses[i]
@@ -135,5 +135,5 @@ func parenthesized(reason string) string {
 	return "(" + reason + ")"
 }
 
-// commandFor is the plugin's command about the target.
+// commandFor returns a plugin command about the target.
 func commandFor(verb string, t *Target) string { return verb + " " + t.Ref.String() }

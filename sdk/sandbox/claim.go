@@ -17,9 +17,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// CreateClaim creates the claim, or with dryRun has the server check it only. It stamps the time of the request. A cluster
-// whose schema lacks a field gets the claim in the shape that it knows; remarks say what it cannot do, and what it cannot do
-// without is an error. No unknown field is ever accepted without a word, as validation is strict.
+// CreateClaim creates a claim, or with dryRun only lets the server validate it. It records the time of the request. A
+// cluster whose schema lacks a field gets the claim in a shape that it knows: remarks say what is lost, and a field
+// that cannot be replaced is an error. Strict validation keeps the server from dropping fields silently.
 func (c *Client) CreateClaim(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, dryRun bool,
 ) (created *extensionsv1beta1.SandboxClaim, remarks []string, err error) {
@@ -48,10 +48,11 @@ func (c *Client) CreateClaim(
 	}
 }
 
-// unknownSpecField is how an API server words a field below spec that the schema does not have, under strict validation.
+// unknownSpecField matches the API server's error about a field below spec that the schema lacks, under strict
+// validation.
 var unknownSpecField = regexp.MustCompile(`unknown field "spec\.([^"]+)"`)
 
-// unknownFields are the fields below spec that the cluster does not know, by their paths.
+// unknownFields returns the paths of the fields below spec that the cluster does not know.
 func unknownFields(err error) []string {
 	if !apierrors.IsBadRequest(err) && !apierrors.IsInvalid(err) {
 		return nil
@@ -63,7 +64,7 @@ func unknownFields(err error) []string {
 	return fields
 }
 
-// The fields that a claim is served by, in two generations of the schema.
+// The fields that select what serves a claim, in two generations of the schema.
 const (
 	fieldTemplateRef     = "sandboxTemplateRef"
 	fieldWarmPool        = "warmpool"
@@ -73,7 +74,8 @@ const (
 	fieldOldPodMetadata  = "additionalPodMetadata"
 )
 
-// claimAdapter brings a claim into the shape that a cluster knows. Each field is given up once, so it comes to an end.
+// claimAdapter converts a claim to the shape that a cluster knows. Each field is replaced at most once, so the
+// conversion ends.
 type claimAdapter struct {
 	client  *Client
 	claim   *extensionsv1beta1.SandboxClaim
@@ -81,7 +83,7 @@ type claimAdapter struct {
 	remarks []string
 }
 
-// dropFields takes the fields out of the claim, and says the same with others.
+// dropFields removes the fields from the claim, and expresses the same with other fields.
 func (s *claimAdapter) dropFields(ctx context.Context, fields []string) error {
 	known := len(s.unknown)
 	for _, path := range fields {
@@ -114,7 +116,7 @@ func (s *claimAdapter) replaceField(ctx context.Context, field, path string) err
 	case (field == fieldTemplateRef || field == fieldWarmPool) && spec.TemplateRef != nil && !lacks(fieldPoolRef):
 		return s.byPool(ctx)
 	case (field == fieldTemplateRef || field == fieldWarmPool) && spec.TemplateRef == nil:
-		return nil // it went with the other of the two
+		return nil // it was removed with the other of the two
 	case field == fieldPodMetadata && spec.PodMetadata != nil && !lacks(fieldOldPodMetadata):
 		spec.AdditionalPodMetadata.Labels, spec.AdditionalPodMetadata.Annotations = spec.PodMetadata.Labels, spec.PodMetadata.Annotations
 		spec.PodMetadata = nil

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// byTemplate names the pool's template and the pool, for clusters whose claims cannot name a pool alone. What a warm Sandbox
-// cannot take starts a new one there too.
+// byTemplate names the pool's template and the pool, for clusters whose claims cannot name a pool alone. There too, a
+// claim that a warm Sandbox cannot serve starts a new one.
 func (s *claimAdapter) byTemplate(ctx context.Context) error {
 	spec := &s.claim.Spec
 	pool, err := s.pool(ctx, spec.WarmPoolRef.Name)
@@ -76,7 +76,7 @@ func (s *claimAdapter) pool(ctx context.Context, name string) (*extensionsv1beta
 	return pool, nil
 }
 
-// bestPool is the pool of the template with the most Ready members, empty if it has no pool.
+// bestPool returns the pool of the template with the most Ready members; empty if it has no pool.
 func (s *claimAdapter) bestPool(ctx context.Context, template string) (string, error) {
 	list, err := s.client.sandboxes.ExtensionsV1beta1().SandboxWarmPools(s.claim.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

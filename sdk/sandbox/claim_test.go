@@ -52,7 +52,8 @@ func labelled(s *claimSpec) {
 
 func withEnv(s *claimSpec) { s.Env = []extensionsv1beta1.EnvVar{{Name: "A", Value: "b"}} }
 
-// TestClaimsFitTheServedSchema has an API server refuse the fields that its schema lacks, in the words of a real one.
+// TestClaimsFitTheServedSchema has an API server reject the fields that its schema lacks, with the message of a real
+// one.
 func TestClaimsFitTheServedSchema(t *testing.T) {
 	older, newer := []string{"warmPoolRef"}, []string{"sandboxTemplateRef", "warmpool"}
 	tests := map[string]struct {

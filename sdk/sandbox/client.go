@@ -4,8 +4,8 @@
 // Package sandbox creates, suspends, resumes, extends and deletes sandboxes.
 //
 // Invariants:
-//   - a change names the object's UID or resourceVersion: what was deleted and made anew meanwhile is not touched;
-//   - no field is sent that the cluster's schema does not have, and none is silently dropped.
+//   - a change names the object's UID or resourceVersion: an object that was deleted and recreated is not changed;
+//   - no field is sent that the cluster's schema lacks, and none is silently dropped.
 package sandbox
 
 import (
@@ -30,13 +30,13 @@ type Client struct {
 	clock     clock.PassiveClock
 }
 
-// New returns a Client. It needs all of its arguments.
+// New returns a Client. All arguments are required.
 func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 	return &Client{sandboxes: sandboxes, clock: clock}
 }
 
-// Create creates the Sandbox, or with dryRun has the server check it only. It stamps the time of the request, from which
-// the startup latency is measured.
+// Create creates a Sandbox, or with dryRun only lets the server validate it. It records the time of the request, from
+// which the startup latency is measured.
 func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool) (*agentsv1beta1.Sandbox, error) {
 	sandbox = sandbox.DeepCopy()
 	c.setRequestTime(sandbox)
@@ -54,7 +54,7 @@ func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dry
 	return created, nil
 }
 
-// setRequestTime notes when the object was asked for.
+// setRequestTime records when the object was requested.
 func (c *Client) setRequestTime(object metav1.Object) {
 	annotations := maps.Clone(object.GetAnnotations())
 	if annotations == nil {
@@ -72,11 +72,11 @@ func createOptions(dryRun bool) metav1.CreateOptions {
 	return options
 }
 
-// cancelledDeletionTimeout is how long a cancelled creation may take to clean up.
+// cancelledDeletionTimeout limits the cleanup after a cancelled creation.
 const cancelledDeletionTimeout = 5 * time.Second
 
-// deleteCancelled deletes what a cancelled creation may have made: the answer was lost, not the request. The stamp tells our object
-// from one that somebody else made under that name.
+// deleteCancelled deletes the object that a cancelled creation may have created: the response was lost, not the
+// request. The time of the request distinguishes our object from another of that name.
 func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
@@ -90,16 +90,16 @@ func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 		return
 	}
 	uid := found.GetUID()
-	_ = api.Delete(ctx, found.GetName(), metav1.DeleteOptions{ // the user is told of the interrupt; there is no second chance
+	_ = api.Delete(ctx, found.GetName(), metav1.DeleteOptions{ // the caller learns of the cancellation; there is no second attempt
 		Preconditions: &metav1.Preconditions{UID: &uid},
 	})
 }
 
-// requestTimeFormat is RFC 3339 with all nine digits of a second.
+// requestTimeFormat is RFC 3339 with nine digits of a second.
 const requestTimeFormat = "2006-01-02T15:04:05.000000000Z07:00"
 
-// Delete deletes the claim, or else the Sandbox. With foreground the object stays until everything it owns is gone. That
-// it is gone already is no error.
+// Delete deletes the claim, or else the Sandbox. With foreground the object stays until everything that it owns is
+// gone. An object that is already gone is not an error.
 func (c *Client) Delete(ctx context.Context, t *resolve.Target, foreground bool) error {
 	uid, policy := t.UID(), metav1.DeletePropagationBackground
 	if foreground {

@@ -18,10 +18,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Extend moves the shutdown time of the claim, or else of the Sandbox, by a duration: from where it is or, when it has
-// passed, from now. It returns the new time. What has no shutdown time lives for ever and is not given one. A claim that is over and
-// has lost its Sandbox is revived with an empty one: that is ErrLost unless afresh says that it is meant, or that nothing is lost
-// because the volumes were kept.
+// Extend moves the shutdown time of the claim, or else of the Sandbox: from its current value or, if that has passed,
+// from now. It returns the new time. A sandbox without a shutdown time is not given one. A claim that has expired and
+// lost its Sandbox gets an empty one: the error is ErrLost unless afresh confirms that, or its volumes were kept.
 func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration, afresh bool) (time.Time, error) {
 	if SandboxLost(t, c.clock.Now()) && !afresh {
 		return time.Time{}, fmt.Errorf("claim %s: %w", t.Name(), ErrLost)
@@ -33,7 +32,8 @@ func (c *Client) Extend(ctx context.Context, t *resolve.Target, by time.Duration
 	return end, c.SetShutdownTime(ctx, t, end)
 }
 
-// SetShutdownTime gives the claim, or else the Sandbox, a shutdown time. It fails with a conflict if somebody changed the object since.
+// SetShutdownTime sets the shutdown time of the claim, or else of the Sandbox. It returns a conflict if the object has
+// changed since it was read.
 func (c *Client) SetShutdownTime(ctx context.Context, t *resolve.Target, end time.Time) error {
 	spec := map[string]any{"shutdownTime": metav1.NewTime(end)}
 	var resourceVersion string
@@ -61,7 +61,7 @@ func (c *Client) SetShutdownTime(ctx context.Context, t *resolve.Target, end tim
 	return nil
 }
 
-// ShutdownTime is the shutdown time of the claim, or else of the Sandbox; the zero time if there is none.
+// ShutdownTime returns the shutdown time of the claim, or else of the Sandbox; the zero time if there is none.
 func ShutdownTime(t *resolve.Target) time.Time {
 	var end *metav1.Time
 	switch {
@@ -76,10 +76,10 @@ func ShutdownTime(t *resolve.Target) time.Time {
 	return end.Time
 }
 
-// ErrLost is why a claim is not extended whose Sandbox is gone.
+// ErrLost is the error for extending a claim whose Sandbox is gone.
 var ErrLost = errors.New("its time is over and its Sandbox is gone, with the volumes: more time starts an empty one")
 
-// SandboxLost says whether a claim is over and has no Sandbox any more. Its volumes may have been kept.
+// SandboxLost reports whether a claim has expired and no longer has a Sandbox. Its volumes may have been kept.
 func SandboxLost(t *resolve.Target, now time.Time) bool {
 	if t.Claim == nil || t.Sandbox != nil || t.Claim.Spec.Lifecycle == nil {
 		return false

@@ -33,7 +33,8 @@ func target(s *agentsv1beta1.Sandbox, c *extensionsv1beta1.SandboxClaim) *resolv
 	return &resolve.Target{Namespace: "ns", Ref: resolve.Ref{Name: "dev"}, Sandbox: s, Claim: c}
 }
 
-// TestSuspendFitsTheServedSchema has an API server refuse the fields that its schema lacks, in the words of a real one.
+// TestSuspendFitsTheServedSchema has an API server reject the fields that its schema lacks, with the message of a real
+// one.
 func TestSuspendFitsTheServedSchema(t *testing.T) {
 	tests := map[string]struct {
 		unknown []string

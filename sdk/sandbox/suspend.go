@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Suspend asks for the Sandbox to have no Pod.
+// Suspend sets the Sandbox's spec to have no Pod. changed is false if it already was.
 func (c *Client) Suspend(ctx context.Context, t *resolve.Target) (changed bool, err error) {
 	if asked, _ := suspensionAsked(t); asked {
 		return false, nil
@@ -26,7 +26,7 @@ func (c *Client) Suspend(ctx context.Context, t *resolve.Target) (changed bool, 
 	return true, c.setOperatingMode(ctx, t, 0, agentsv1beta1.OperatingModeSuspended)
 }
 
-// Resume asks for the Sandbox to have a Pod again.
+// Resume sets the Sandbox's spec to have a Pod again. changed is false if it already was.
 func (c *Client) Resume(ctx context.Context, t *resolve.Target) (changed bool, err error) {
 	if asked, exists := suspensionAsked(t); exists && !asked {
 		return false, nil
@@ -42,11 +42,11 @@ func suspensionAsked(t *resolve.Target) (asked, exists bool) {
 	return asked, true
 }
 
-// unknownField is how an API server words a field that the schema does not have, under strict validation.
+// unknownField matches the API server's error about a field that the schema lacks, under strict validation.
 var unknownField = regexp.MustCompile(`unknown field "spec\.([A-Za-z]+)"`)
 
-// setOperatingMode sets both fields that say whether the Sandbox runs. A cluster refuses the one that its schema does not have, by
-// name; then the other alone is set. Strict validation keeps a field from being dropped without a word.
+// setOperatingMode sets both fields that control whether the Sandbox runs. A cluster whose schema lacks one rejects it
+// by name; then only the other is set. Strict validation keeps the server from dropping a field silently.
 func (c *Client) setOperatingMode(ctx context.Context, t *resolve.Target, replicas int32, mode agentsv1beta1.OperatingMode) error {
 	if t.Sandbox == nil {
 		return fmt.Errorf("claim %s has no Sandbox yet", t.Name())

@@ -1,13 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package signals tells a program that it is to end while it can still delete what it made for itself.
+// Package signals notifies a program that it is terminated, in time to delete what it created.
 //
 // Invariants:
-//   - the three ways in which programs are ended politely count alike: by Ctrl-C, by SIGTERM, and with their terminal (SIGHUP);
-//     nohup still keeps a program from the last;
-//   - output that nobody reads any more ends a program as SIGPIPE would have, but not before it has cleaned up; a connection
-//     that breaks raises the same signal and ends nothing.
+//   - Ctrl-C, SIGTERM and SIGHUP, which comes with a closed terminal, have the same effect; nohup still disables
+//     SIGHUP;
+//   - output that nobody reads ends a program like SIGPIPE, but after it has cleaned up; a broken connection raises the
+//     same signal and ends nothing.
 package signals
 
 import (
@@ -19,10 +19,10 @@ import (
 	"syscall"
 )
 
-// ErrOutputClosed is the cause of a context that ended because nobody reads our output any more.
+// ErrOutputClosed is the cause of a context that ended because nobody reads the output any more.
 var ErrOutputClosed = errors.New("nobody reads the output any more")
 
-// TerminationSignals are the signals that ask this process to end.
+// TerminationSignals returns the signals that terminate this process and can be caught.
 func TerminationSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -31,17 +31,17 @@ func TerminationSignals() []os.Signal {
 	return all
 }
 
-// Context ends when this process is asked to end, or when the returned cancel function says why. After the first signal another
-// SIGINT or SIGTERM ends the process at once; SIGHUP does not, because a terminal that closes sends it more than once. Until
-// stop is called, writes to a pipe that nobody reads fail and do not end the process.
+// Context returns a context that ends when the process is terminated, or when cancel is called. After the first signal
+// another SIGINT or SIGTERM ends the process at once; SIGHUP does not, because a closing terminal sends it more than
+// once. Until stop is called, writes to a pipe that nobody reads fail without ending the process.
 func Context(parent context.Context) (ctx context.Context, cancel context.CancelCauseFunc, stop func()) {
 	ctx, cancel = context.WithCancelCause(parent)
 	asked, again := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(asked, TerminationSignals()...)
 	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(again, syscall.SIGHUP) // it stays caught when asked hears no more
+		signal.Notify(again, syscall.SIGHUP) // it stays caught after signal.Stop(asked)
 	}
-	// Caught and not ignored: programs that we start are to have it as usual.
+	// Caught and not ignored: child processes must have the default behaviour.
 	signal.Notify(again, syscall.SIGPIPE)
 	go func() {
 		select {
@@ -58,7 +58,7 @@ func Context(parent context.Context) (ctx context.Context, cancel context.Cancel
 	}
 }
 
-// Output is the writer with a call when nobody reads it any more.
+// Output returns a writer that calls unread when nobody reads the output any more.
 func Output(w io.Writer, unread func()) io.Writer { return &output{w, unread} }
 
 type output struct {

@@ -28,7 +28,7 @@ func send(t *testing.T, sig syscall.Signal) {
 }
 
 func TestEverySignalThatAsksToEndEndsTheContext(t *testing.T) {
-	// Who runs these tests may ignore SIGHUP, as nohup does. Once it was caught it is ignored no more.
+	// The parent of the tests may ignore SIGHUP, as nohup does. Catching it once ends that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	signal.Reset(syscall.SIGHUP)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -41,7 +41,7 @@ func TestEverySignalThatAsksToEndEndsTheContext(t *testing.T) {
 			case <-time.After(10 * time.Second):
 				t.Fatal("the context goes on")
 			}
-			// A terminal that closes says it more than once, and this process is still there to clean up.
+			// A closing terminal sends it more than once, and this process still exists to clean up.
 			send(t, syscall.SIGHUP)
 			send(t, syscall.SIGHUP)
 			if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
@@ -75,7 +75,7 @@ func TestOnlyOutputThatNobodyReadsEndsAProgram(t *testing.T) {
 	}
 }
 
-// broken writes to a connection until it is broken.
+// broken writes to a connection until that fails.
 func broken(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,10 +101,10 @@ func broken(t *testing.T) {
 	t.Fatal("the connection does not break")
 }
 
-// inAProcess marks the process that is told to end.
+// inAProcess marks the child process that is terminated.
 const inAProcess = "SIGNALS_TEST"
 
-// TestAProgramOfItsOwn is what the test below runs: a program that prints until it is told to end, and then cleans up.
+// TestAProgramOfItsOwn runs in the child process: a program that prints until it is terminated, and then cleans up.
 func TestAProgramOfItsOwn(t *testing.T) {
 	if os.Getenv(inAProcess) == "" {
 		return
@@ -123,9 +123,10 @@ func TestAProgramOfItsOwn(t *testing.T) {
 	_, _ = fmt.Fprintln(os.Stderr, "cleaned up") // the test misses it
 }
 
-// Standard output is another pipe than others: without our help a write to it ends the program.
+// Standard output is special: without our handling a write to it ends the program.
 func TestAProgramThatIsToldToEndLivesToCleanUp(t *testing.T) {
-	// Who runs these tests may ignore SIGHUP, and programs inherit that. What is caught here they have as usual.
+	// The parent of the tests may ignore SIGHUP, and children inherit that. Signals that are caught here have their
+	// default effect in children.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	for name, tell := range map[string]func(child *os.Process, out io.Closer) error{
 		"nobody reads its output": func(_ *os.Process, out io.Closer) error { return out.Close() },

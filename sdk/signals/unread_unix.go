@@ -15,9 +15,9 @@ import (
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// OutputClosed says whether a file is a pipe or socket that nobody reads any more. Nothing is written to find out.
+// OutputClosed reports whether a file is a pipe or socket that nobody reads any more. It writes nothing to find out.
 func OutputClosed(file *os.File) bool {
-	poll := []unix.PollFd{{Fd: int32(file.Fd())}} // a file descriptor is small
+	poll := []unix.PollFd{{Fd: int32(file.Fd())}} // file descriptors are small
 	n, err := unix.Poll(poll, 0)
 	return err == nil && n == 1 && poll[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }

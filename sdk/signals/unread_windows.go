@@ -14,5 +14,5 @@ func unread(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }
 
-// Unread is false: Windows has no signal that asks.
+// OutputClosed returns false: Windows has no SIGPIPE.
 func Unread(*os.File) bool { return false }

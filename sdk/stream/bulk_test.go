@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// asked lists the methods of the requests: SPDY is POST, WebSocket GET.
+// asked lists the methods of the requests: SPDY uses POST, WebSocket GET.
 type asked struct {
 	mu  sync.Mutex
 	all []string
@@ -142,7 +142,7 @@ func TestBulkDoesNotWaitForWhoNeverAnswers(t *testing.T) {
 	}
 }
 
-// What has begun is not begun again: some of the input is gone.
+// A session that has started is not started again: some of the input is gone.
 func TestBulkThatIsCutIsLostAndNotTriedAgain(t *testing.T) {
 	server, client := cluster(t, false)
 	requests := &asked{}
@@ -173,7 +173,7 @@ func TestBulkThatIsForbiddenSaysWhy(t *testing.T) {
 	}
 }
 
-// full takes so many bytes.
+// full accepts that many bytes.
 type full struct{ left int }
 
 var errFull = errors.New("no space left on device")
@@ -224,8 +224,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("a bad sector") }
 
-// Who may get pods/exec and not create it gets two answers, as API servers give them: a status without a reason over WebSocket, and
-// the verb over SPDY.
+// A user who may get pods/exec but not create it gets two answers, as real API servers give them: a status without a
+// reason over WebSocket, and the verb over SPDY.
 func TestARefusalWithoutAReasonTakesTheOtherOnes(t *testing.T) {
 	server, client := cluster(t, false)
 	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// connection speaks SPDY over a pulse. It does not wait for the answer of a connection that is closed, as the library does for half
-// a minute, and its streams are not sent more than is taken.
+// connection speaks SPDY over a keepaliveConn. Unlike the library it does not wait half a minute for the answer of a
+// closed connection, and its streams send no more than the peer takes.
 type connection struct {
 	httpstream.Connection
 	conn *keepaliveConn
@@ -28,10 +28,10 @@ func newConnection(p *keepaliveConn) (httpstream.Connection, error) {
 	return connection{inner, p}, nil
 }
 
-// Lost is why the connection ended if it was silent for too long, and nil otherwise.
+// Lost returns why the connection ended if it was idle for too long, and nil otherwise.
 func (c connection) Lost() error { return c.conn.Lost() }
 
-// Close implements httpstream.Connection. It waits for nobody.
+// Close implements httpstream.Connection. It waits for cancelGracePeriod at most.
 func (c connection) Close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- c.Connection.Close() }()
@@ -40,7 +40,7 @@ func (c connection) Close() error {
 	select {
 	case err := <-closed:
 		return err
-	case <-timer.C(): // somebody writes, and is not read
+	case <-timer.C(): // a write is blocked
 	}
 	return c.conn.Close()
 }
@@ -52,7 +52,7 @@ func (c connection) CreateStream(headers http.Header) (httpstream.Stream, error)
 		err    error
 	}
 	result := make(chan created, 1)
-	headers = headers.Clone() // the caller goes on with his
+	headers = headers.Clone() // the caller continues to use its own
 	go func() {
 		stream, err := c.Connection.CreateStream(headers)
 		if err == nil {
@@ -65,7 +65,7 @@ func (c connection) CreateStream(headers http.Header) (httpstream.Stream, error)
 		return got.stream, got.err
 	case <-c.CloseChan():
 	}
-	// The answer may have come before the end.
+	// The answer may have arrived before the end.
 	timer := c.conn.clock.NewTimer(cancelGracePeriod)
 	defer timer.Stop()
 	select {

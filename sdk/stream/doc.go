@@ -1,13 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package stream is the one way to the inside of a container: commands with their standard streams, and connections to
-// ports. Everything that execs, attaches or forwards goes through Network.
+// Package stream is the only way into a container: it runs commands with their standard streams, and connects to ports.
+// All exec, attach and port-forward requests go through Network.
 //
 // Invariants:
-//   - what may be much goes over SPDY, the rest over WebSocket; the other follows only when the handshake failed, never after a byte was
-//     exchanged;
+//   - bulk data uses SPDY, the rest WebSocket; the other protocol is tried only if the handshake failed, never after a
+//     byte was exchanged;
 //   - success is what the remote end reported: a connection that ends without a status is a LostError;
-//   - every byte of output that arrived before the end was written before Exec returns;
-//   - standard input is delivered to its last byte and then closed.
+//   - all output that arrived before the end is written before Exec returns;
+//   - standard input is delivered completely and then closed.
 package stream

@@ -17,14 +17,14 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// ExitError says that the remote command ended with a code other than 0.
+// ExitError reports that the remote command ended with a code other than 0.
 type ExitError struct{ Code int }
 
 // Error implements error.
 func (e *ExitError) Error() string { return fmt.Sprintf("command ended with exit code %d", e.Code) }
 
-// LostError says that the connection ended before the remote end reported a status: nobody knows how the command ended.
-// It does not unwrap: that the API server was reached is certain, whatever the cause looks like.
+// LostError reports that the connection ended before the remote end reported a status: the result is unknown. It does
+// not unwrap, because its cause may look as if the API server had not been reached.
 type LostError struct{ Cause error }
 
 // Error implements error.
@@ -35,16 +35,16 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the connection was lost before the remote end reported a status: %v", e.Cause)
 }
 
-// StartError says that the container has no such program, or cannot run it.
+// StartError reports that the container has no such program, or cannot run it.
 type StartError struct{ Message string }
 
 // Error implements error.
 func (e *StartError) Error() string { return "the command could not be started: " + e.Message }
 
-// outputError is the error when our side cannot take the output.
+// outputError is the error if the caller's writer fails.
 func outputError(err error) error { return fmt.Errorf("write the output: %w", err) }
 
-// Missing says whether an Exec failed because the image does not have the program. Some runtimes report that as an exit
+// Missing reports whether an Exec failed because the image lacks the program. Some runtimes report that as an exit
 // code, as a shell does.
 func Missing(err error) bool {
 	var start *StartError
@@ -52,7 +52,8 @@ func Missing(err error) bool {
 	return errors.As(err, &start) || (errors.As(err, &ended) && (ended.Code == 126 || ended.Code == 127))
 }
 
-// isStartFailure are the words that container runtimes have for a program that is not there or cannot be run.
+// isStartFailure reports whether a message is that of a container runtime about a program that does not exist or cannot
+// be run. The API has no reason for it.
 func isStartFailure(message string) bool {
 	for _, words := range []string{"executable file not found", "no such file or directory", "permission denied", "exec format error"} {
 		if strings.Contains(message, words) && strings.Contains(message, "exec") {
@@ -62,7 +63,7 @@ func isStartFailure(message string) bool {
 	return false
 }
 
-// decode turns the status that the remote end reported into an error.
+// decode converts the status that the remote end reported to an error.
 func decode(report []byte) error {
 	status := &metav1.Status{}
 	if err := json.Unmarshal(report, status); err != nil {
@@ -87,7 +88,7 @@ func decode(report []byte) error {
 	return &apierrors.StatusError{ErrStatus: *status}
 }
 
-// runtimeMessage takes off what each layer put in front of the runtime's own words.
+// runtimeMessage removes what the layers above put in front of the runtime's message.
 func runtimeMessage(message string) string {
 	if at := strings.LastIndex(message, "exec: "); at >= 0 {
 		message = message[at:]
@@ -95,7 +96,7 @@ func runtimeMessage(message string) string {
 	return strings.TrimSuffix(message, ": unknown")
 }
 
-// translate gives client-go's errors our types. Without a status from the remote end, a session that had begun was lost.
+// translate converts client-go's errors to those of this package. A session that started and has no status was lost.
 func translate(err error, reported bool) error {
 	var ended exec.CodeExitError
 	var status *apierrors.StatusError
@@ -112,14 +113,14 @@ func translate(err error, reported bool) error {
 	return err
 }
 
-// shouldFallBack says whether the WebSocket handshake failed, so that SPDY may do better. The check must be that of
-// k8s.io/streaming: the older package's never matches what client-go returns since 0.36.
+// shouldFallBack reports whether the WebSocket handshake failed, so that SPDY may work. It must use k8s.io/streaming:
+// the older package never matches the errors of client-go since 0.36.
 func shouldFallBack(err error) bool {
 	return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 }
 
-// preferredError chooses what to report when SPDY was tried after WebSocket: the API server's own answer tells most, and SPDY
-// loses its type.
+// preferredError chooses the error to report after both protocols were tried: the API server's status says most, and
+// loses its type over SPDY.
 func preferredError(first, err error) error {
 	var upgrade *httpstream.UpgradeFailureError
 	var status *apierrors.StatusError
@@ -135,8 +136,8 @@ func preferredError(first, err error) error {
 	return err
 }
 
-// withReasonOf gives a refusal without a reason the words of another one: who may get pods/exec and not create it is told of the verb over
-// SPDY alone.
+// withReasonOf adds the reason from another error to a refusal without one: a user who may get pods/exec but not create
+// it sees the verb only over SPDY.
 func withReasonOf(status *apierrors.StatusError, other error) error {
 	unsaid, silent := strings.CutSuffix(status.ErrStatus.Message, ": ")
 	if _, why, told := strings.Cut(other.Error(), unsaid+": "); silent && told {

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// mirror gives back its input on both streams and ends with 7.
+// mirror copies its input to both outputs and exits with 7.
 func mirror(_ context.Context, p fakeserver.Process) error {
 	if _, err := io.Copy(io.MultiWriter(p.Stdout, p.Stderr), p.Stdin); err != nil {
 		return err
@@ -57,8 +57,8 @@ func TestNetworkThatDelaysSplitsAndMergesLosesNothing(t *testing.T) {
 	}
 }
 
-// TestKubeletsSpeakTheFourthVersion: the fifth, which WebSocket begins with, is the API server's, who translates. One that
-// does not is spoken to over SPDY.
+// TestKubeletsSpeakTheFourthVersion covers kubelets without the fifth version of the protocol, which the API server
+// translates. SPDY is used if the API server does not.
 func TestKubeletsSpeakTheFourthVersion(t *testing.T) {
 	for name, passesOn := range map[string]bool{"translated": false, "passed on": true} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestResetConnectionIsLost(t *testing.T) {
 	})
 }
 
-// scripted serves WebSocket by hand: what the real server never does.
+// scripted serves WebSocket by hand, as no real server does.
 func scripted(t *testing.T, server *fakeserver.Server, buffer int, play func(*websocket.Conn) error) {
 	t.Helper()
 	server.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
@@ -120,7 +120,7 @@ func scripted(t *testing.T, server *fakeserver.Server, buffer int, play func(*we
 		conn, err := upgrader.Upgrade(w, r, nil)
 		if err == nil {
 			err = play(conn)
-			_ = conn.Close() // the client may have ended, and the server with it
+			_ = conn.Close() // the client may have ended, and with it the server
 		}
 		if err != nil {
 			t.Error(err)
@@ -152,7 +152,7 @@ func TestCancelEndsASessionThatNobodyListensTo(t *testing.T) {
 	server.Exec = func(_ context.Context, p fakeserver.Process) error {
 		for {
 			if _, err := fmt.Fprintln(p.Stdout, "more"); err != nil {
-				return nil //nolint:nilerr // it ends when nobody is there any more
+				return nil //nolint:nilerr // it ends with the connection
 			}
 		}
 	}

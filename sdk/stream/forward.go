@@ -17,8 +17,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// Forward implements Network. SPDY is asked for first: it is a quarter faster, because the API server passes it on as it is
-// (docs/adr/0005), and it is remembered where it is not spoken.
+// Forward implements Network. It tries SPDY first, which is a quarter faster because the API server passes it through
+// (docs/adr/0005), and remembers if SPDY is refused.
 func (c *Client) Forward(ctx context.Context, namespace, pod string) (httpstream.Connection, error) {
 	target := c.core.Get().Resource("pods").Namespace(namespace).Name(pod).SubResource("portforward").URL()
 	var first error
@@ -64,11 +64,11 @@ func (c *Client) forwardOverSPDY(ctx context.Context, target *url.URL) (httpstre
 	return forwardConnection{connection, upgrade.session}, nil
 }
 
-// forwardConnection gives back what client-go's wrapper hides.
+// forwardConnection restores a method that client-go's wrapper hides.
 type forwardConnection struct {
 	httpstream.Connection
 	conn *keepaliveConn
 }
 
-// Lost is why the connection ended if it was silent for too long, and nil otherwise.
+// Lost returns why the connection ended if it was idle for too long, and nil otherwise.
 func (f forwardConnection) Lost() error { return f.conn.Lost() }

@@ -6,24 +6,24 @@ package stream
 import "encoding/binary"
 
 const (
-	frameHeaderSize = 8 // bytes before what a SPDY frame carries
-	pingType        = 6 // of a control frame
-	pingSize        = 4 // the number is all that it carries
+	frameHeaderSize = 8 // bytes
+	pingType        = 6 // type of a control frame
+	pingSize        = 4 // bytes: the number only
 )
 
-// frameParser finds the borders of SPDY frames in what passes, and the pings among them.
+// frameParser finds the boundaries of SPDY frames in a stream of bytes, and the pings among them.
 type frameParser struct {
 	header      [frameHeaderSize]byte
-	headerBytes int // bytes of the head
-	remaining   int // bytes of the frame that are still to come, once its head is known
+	headerBytes int // received bytes of the header
+	remaining   int // bytes of the frame that are missing, once its header is complete
 	ping        [pingSize]byte
-	bodyBytes   int // bytes of the frame that came after its head
+	bodyBytes   int // received bytes of the frame after its header
 }
 
-// atBoundary says that the last frame is whole.
+// atBoundary reports whether the last frame is complete.
 func (f *frameParser) atBoundary() bool { return f.headerBytes == 0 }
 
-// parse goes over bytes and calls found with the number of each ping.
+// parse consumes bytes and calls found with the number of each ping.
 func (f *frameParser) parse(p []byte, found func(number uint32)) {
 	for len(p) > 0 {
 		if f.headerBytes < frameHeaderSize {
@@ -53,7 +53,7 @@ func (f *frameParser) isPing() bool {
 	return f.header[0]&0x80 != 0 && binary.BigEndian.Uint16(f.header[2:]) == pingType
 }
 
-// pingFrame is a ping on the wire.
+// pingFrame encodes a ping.
 func pingFrame(number uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{0x80, 3, 0, pingType, 0, 0, 0, pingSize}, number)
 }

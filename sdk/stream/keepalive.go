@@ -12,32 +12,33 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/liveness"
 )
 
-// maxUnansweredPings is how many pings may be unanswered before no more are sent: a server that cannot take in what we sent keeps them in the queue
-// of 50 frames that the data is in, and reads nothing more when that is full. Of a connection that is dead fewer are unanswered.
+// maxUnansweredPings is how many pings may be unanswered before no more are sent. A server whose command takes no input
+// queues them with the data, in a queue of 50 frames, and reads nothing more once it is full. A dead connection is
+// detected with fewer.
 const maxUnansweredPings = 28
 
-// keepaliveConn is a connection that carries SPDY frames. It puts pings of its own between them, which end it when nothing comes back, and tells
-// from their answers how much of what was sent has been taken (docs/adr/0008).
+// keepaliveConn is a connection that carries SPDY frames. It inserts its own pings between them. Without an answer it
+// ends the connection, and the answers tell how much of the sent data the server has taken (docs/adr/0008).
 type keepaliveConn struct {
 	net.Conn
 	clock    clock.WithTicker
 	timeouts Timeouts
 	idle     liveness.IdleTimer
-	received frameParser // of the one who reads
+	received frameParser // used only by Read
 	pingsDue chan struct{}
 
-	writing sync.Mutex // while bytes are written, so that a ping comes between two frames
+	writing sync.Mutex // held during a write, so that pings are sent between two frames
 	sent    frameParser
 
 	mu         sync.Mutex
-	duePings   int                 // pings that are to be sent at the next border
-	lastPing   uint32              // the last ping's place among all
-	unanswered map[uint32]struct{} // those that were not answered
+	duePings   int                 // pings to send at the next frame boundary
+	lastPing   uint32              // the sequence number of the last ping
+	unanswered map[uint32]struct{} // by sequence number
 	window     window
 
 	once  sync.Once
 	done  chan struct{}
-	cause error // why we ended it; set before over is closed
+	cause error // why this side ended it; set before done is closed
 }
 
 func newKeepaliveConn(conn net.Conn, clock clock.WithTicker, patience Timeouts) *keepaliveConn {
@@ -50,12 +51,12 @@ func newKeepaliveConn(conn net.Conn, clock clock.WithTicker, patience Timeouts) 
 	return p
 }
 
-// end closes the connection, whoever may be reading or writing.
+// end closes the connection, also while it is read or written.
 func (p *keepaliveConn) end(cause error) {
 	p.once.Do(func() {
 		p.cause = cause
 		close(p.done)
-		go p.Conn.Close() // it may say goodbye, and wait for its turn to
+		go p.Conn.Close() // it may send a close message, and wait for its turn
 	})
 }
 
@@ -65,7 +66,7 @@ func (p *keepaliveConn) Close() error {
 	return nil
 }
 
-// Lost is why the connection was ended, if it was silent for too long.
+// Lost returns why this side ended the connection, if it was idle for too long.
 func (p *keepaliveConn) Lost() error {
 	select {
 	case <-p.done:
@@ -99,7 +100,7 @@ func (p *keepaliveConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeDuePings sends the pings that are owed, if the last frame is whole. The caller writes.
+// writeDuePings sends the due pings if the last frame is complete. The caller holds the write lock.
 func (p *keepaliveConn) writeDuePings() error {
 	if !p.sent.atBoundary() {
 		return nil
@@ -109,7 +110,7 @@ func (p *keepaliveConn) writeDuePings() error {
 	for ; p.duePings > 0; p.duePings-- {
 		p.lastPing++
 		p.unanswered[p.lastPing] = struct{}{}
-		pings = append(pings, pingFrame(2*p.lastPing-1)...) // clients have the odd numbers
+		pings = append(pings, pingFrame(2*p.lastPing-1)...) // clients use odd numbers
 	}
 	p.window.roundSent(p.lastPing, p.clock.Now())
 	p.mu.Unlock()
@@ -120,16 +121,16 @@ func (p *keepaliveConn) writeDuePings() error {
 	return err
 }
 
-// requestPings has pings sent as soon as that is possible. The caller holds the lock.
+// requestPings requests that pings be sent as soon as possible. The caller holds the lock.
 func (p *keepaliveConn) requestPings(pings int) {
 	p.duePings = max(p.duePings, pings)
 	select {
 	case p.pingsDue <- struct{}{}:
-	default: // somebody is about to
+	default: // already requested
 	}
 }
 
-// sendPings sends what is owed while nobody else writes.
+// sendPings sends due pings while nothing else is written.
 func (p *keepaliveConn) sendPings() {
 	for {
 		select {
@@ -141,12 +142,12 @@ func (p *keepaliveConn) sendPings() {
 		err := p.writeDuePings()
 		p.writing.Unlock()
 		if err != nil {
-			return // the one who reads sees the same connection end
+			return // Read returns the error of the same connection
 		}
 	}
 }
 
-// pingAnswered notes the answer to a ping.
+// pingAnswered records the answer to a ping.
 func (p *keepaliveConn) pingAnswered(number uint32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +159,7 @@ func (p *keepaliveConn) pingAnswered(number uint32) {
 	p.window.roundsAnswered(first, p.clock.Now())
 }
 
-// monitor asks for signs of life and ends the connection when there are none.
+// monitor sends pings while nothing is received, and ends the connection when it is idle for too long.
 func (p *keepaliveConn) monitor() {
 	ticker := p.clock.NewTicker(p.timeouts.PingInterval)
 	defer ticker.Stop()
@@ -172,15 +173,16 @@ func (p *keepaliveConn) monitor() {
 		stuck := len(p.unanswered) >= maxUnansweredPings
 		p.mu.Unlock()
 		if stuck {
-			p.idle.Reset() // it is not asked any more, so it need not answer
+			p.idle.Reset() // no more pings are sent, so no answer is expected
 		}
 		quiet := p.idle.Check(p.clock.Now(), p.timeouts.PingInterval)
 		if quiet >= p.timeouts.Idle {
 			p.end(idleError(p.timeouts.Idle))
 			return
 		}
-		// What comes needs no question. While nobody takes it, one could meet an end that has said all and gone, and what it said last
-		// would be lost. And one of five answers may wait behind data that is not taken: fewer pings last longer.
+		// No ping is sent while data arrives. While the caller does not read, a ping could meet a peer that has sent
+		// everything and closed: its last data would be lost. And an answer may wait behind data that is not read, so
+		// few pings last longer.
 		if quiet >= p.timeouts.pingAfter() {
 			p.mu.Lock()
 			p.requestPings(1)

@@ -13,35 +13,36 @@ import (
 )
 
 const (
-	// pipeCapacity is how much input fits into the pipes on the way to a command that does not read.
+	// pipeCapacity is how many bytes of input fit into the pipes to a command that does not read.
 	pipeCapacity = 64 * 1024
-	// minPause is how long we then wait at least: a command that wants no input has ended by then.
+	// minPause is the minimal pause before more is sent: a command that takes no input has ended by then.
 	minPause = 250 * time.Millisecond
-	// pauseFactor is how many times as long as the connection took we wait: where everything is slow, commands start late too.
+	// pauseFactor multiplies the time that the connection took: if that is slow, commands start slowly too.
 	pauseFactor = 4
-	// maxPause is how long we wait at most.
+	// maxPause is the maximal pause.
 	maxPause = 3 * time.Second
 )
 
-// pacedReader reads input for a connection that is opened meanwhile, and pauses once before there is too much of it for the pipes on the way. containerd reports the end of
-// a command only when it has got rid of what it read for it: a command that ends while they are full never ends for us.
+// pacedReader reads input for a connection, and pauses once before the input exceeds pipeCapacity. containerd reports
+// the end of a command only after it has delivered the input that it read: a command that ends while the pipes are full
+// would never end for the client.
 type pacedReader struct {
-	ctx        context.Context // of one session, which is as long as this lives
+	ctx        context.Context // of the session, which ends with this reader
 	clock      clock.Clock
 	in         io.Reader
 	untilPause int
 	started    time.Time
-	pause      time.Duration // known at the first read, when the connection is there
+	pause      time.Duration // set by the first read, when the connection exists
 }
 
 func pace(ctx context.Context, clock clock.Clock, in io.Reader) io.Reader {
 	return &pacedReader{ctx: ctx, clock: clock, in: in, untilPause: pipeCapacity, started: clock.Now()}
 }
 
-// fitsInPipe says whether an input certainly fits into the pipes on the way.
+// fitsInPipe reports whether an input certainly fits into the pipes.
 func fitsInPipe(in io.Reader) bool {
 	switch in := in.(type) {
-	case interface{ Len() int }: // of bytes in memory
+	case interface{ Len() int }: // bytes in memory
 		return in.Len() <= pipeCapacity
 	case *os.File:
 		info, err := in.Stat()

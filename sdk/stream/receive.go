@@ -13,7 +13,7 @@ import (
 	constants "k8s.io/apimachinery/pkg/util/remotecommand"
 )
 
-// monitor asks for a sign of life, so that a dead connection is noticed although nothing is being said.
+// monitor sends pings, so that a dead connection is detected while no data arrives.
 func (s *session) monitor() {
 	ticker := s.clock.NewTicker(s.timeouts.PingInterval)
 	defer ticker.Stop()
@@ -24,25 +24,26 @@ func (s *session) monitor() {
 		case <-ticker.C():
 		}
 		quiet := s.idle.Check(s.clock.Now(), s.timeouts.PingInterval)
-		// The other end takes one message after the other. It cannot get to a ping while the command takes no input, and is then no
-		// other than one who is gone: docs/adr/0008.
+		// The API server handles one message at a time. While the command takes no input, it reads no ping, and cannot
+		// be distinguished from a dead peer: docs/adr/0008.
 		if quiet >= s.timeouts.Idle && s.sent.Load()-s.acknowledged.Load() <= pipeCapacity {
 			s.end(idleError(s.timeouts.Idle))
 			return
 		}
 		if quiet < s.timeouts.pingAfter() {
-			// What comes needs no question. While nobody takes it, one could meet an end that has said all and gone, and what it said
-			// last would be lost with the connection.
+			// No ping is sent while data arrives. While the caller does not read, a ping could meet a peer that has
+			// sent everything and closed: its last data would be lost.
 			continue
 		}
 		select {
 		case s.pingDue <- struct{}{}:
-		default: // the last one is not sent yet
+		default: // the last ping is not sent yet
 		}
 	}
 }
 
-// sendPings says in each ping how much input is before it. It has no time limit: the library takes one that is over for the connection's end.
+// sendPings sends pings with the amount of input before them. It sets no deadline, because the library ends a
+// connection whose write deadline has passed.
 func (s *session) sendPings() {
 	for {
 		select {
@@ -55,16 +56,16 @@ func (s *session) sendPings() {
 		err := s.conn.WriteControl(websocket.PingMessage, before, time.Time{})
 		s.writing.Unlock()
 		if err != nil {
-			return // the one who reads sees the same connection end
+			return // Read returns the error of the same connection
 		}
 	}
 }
 
-// pongReceived notes how much of the input the other end has read.
+// pongReceived records how much of the input the server has read.
 func (s *session) pongReceived(data string) error {
 	s.idle.Reset()
 	if len(data) == 8 {
-		s.acknowledged.Store(int64(binary.BigEndian.Uint64([]byte(data)))) //nolint:gosec // it is ours
+		s.acknowledged.Store(int64(binary.BigEndian.Uint64([]byte(data)))) //nolint:gosec // it was sent by this client
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (s *session) nextMessage() (kind int, message io.Reader, err error) {
 	return kind, messageReader{message, s}, err
 }
 
-// messageReader is a message. While somebody who is slow takes what came before, no time runs.
+// messageReader reads a message. Time in which the caller does not read is not idle time.
 type messageReader struct {
 	io.Reader
 	session *session
@@ -100,7 +101,7 @@ func (h messageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// receive writes out what comes until the connection ends, and says how the command ended.
+// receive writes the output until the connection ends, and returns the command's result.
 func (s *session) receive(stdout, stderr io.Writer) error {
 	var report []byte
 	buffer := make([]byte, stdinMessageSize)
@@ -115,7 +116,7 @@ func (s *session) receive(stdout, stderr io.Writer) error {
 		}
 		channel := make([]byte, 1)
 		if _, err := io.ReadFull(message, channel); err != nil {
-			continue // an empty message says nothing
+			continue // an empty message means nothing
 		}
 		switch channel[0] {
 		case constants.StreamStdOut:
@@ -134,18 +135,18 @@ func (s *session) receive(stdout, stderr io.Writer) error {
 	}
 }
 
-// result tells how the command ended, once the connection did.
+// result returns the result of the command after the connection has ended.
 func (s *session) result(report []byte, cause error) error {
 	switch {
 	case len(report) > 0:
 		return decode(report)
 	case websocket.IsCloseError(cause, websocket.CloseNormalClosure):
-		return &LostError{} // orderly, and yet without a word about the command
+		return &LostError{} // closed normally, but without a status
 	}
 	return s.withCause(&LostError{Cause: cause})
 }
 
-// withCause says why a connection was lost that we ended ourselves.
+// withCause adds the cause to the error of a connection that this side ended.
 func (s *session) withCause(err error) error {
 	if _, ok := errors.AsType[*LostError](err); !ok {
 		return err
@@ -160,7 +161,7 @@ func (s *session) withCause(err error) error {
 	return err
 }
 
-// recordingWriter remembers that writing failed, which io.Copy does not tell from reading.
+// recordingWriter records a failed write, which io.Copy does not distinguish from a failed read.
 type recordingWriter struct {
 	io.Writer
 	err error

@@ -20,12 +20,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// hasty notices soon. The proportions are those of the default.
+// hasty has short timeouts in the proportions of the default.
 func hasty() stream.Timeouts {
 	return stream.Timeouts{PingInterval: 100 * time.Millisecond, Idle: 900 * time.Millisecond, Response: 900 * time.Millisecond}
 }
 
-// throughProxy is a cluster behind a proxy.
+// throughProxy returns a cluster behind a proxy.
 func throughProxy(t *testing.T, onlySPDY bool) (*fakeserver.Server, *proxy.Proxy, *stream.Client) {
 	t.Helper()
 	server := fakeserver.New()
@@ -78,7 +78,7 @@ func TestAConnectionThatGoesSilentIsLost(t *testing.T) {
 		} {
 			for _, onlySPDY := range []bool{true, false} {
 				if kind == content && !onlySPDY {
-					continue // over WebSocket that is no other than a command that takes no input
+					continue // over WebSocket that looks like a command that takes no input
 				}
 				server, between, client := throughProxy(t, onlySPDY)
 				server.Exec = func(ctx context.Context, p fakeserver.Process) error {
@@ -103,7 +103,7 @@ func TestAConnectionThatGoesSilentIsLost(t *testing.T) {
 	}
 }
 
-// Bytes in both directions up to where the session begins, and some after it.
+// Bytes in both directions up to the start of the session, and some after it.
 func TestAConnectionThatStallsAnywhereIsNoticed(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -131,7 +131,7 @@ func TestAConnectionThatStallsAnywhereIsNoticed(t *testing.T) {
 	}
 }
 
-// slowly is a pipe that is taken from only after a while.
+// slowly is a pipe that is read only after a while.
 type slowly struct {
 	taken bytes.Buffer
 	wait  <-chan struct{}
@@ -142,7 +142,7 @@ func (s *slowly) Write(p []byte) (int, error) {
 	return s.taken.Write(p)
 }
 
-// Longer than the patience, and more than fits into the buffers on the way.
+// Longer than the timeout, and more than fits into the buffers on the way.
 const long, much = 2 * time.Second, 16 << 20
 
 func after(d time.Duration) <-chan struct{} {
@@ -171,7 +171,7 @@ func TestOutputThatNobodyTakesIsNoSilence(t *testing.T) {
 	})
 }
 
-// An end that has said all and closed answers a ping with a reset, and what is still on the way is lost.
+// A peer that has sent everything and closed answers a ping with a reset, and data on the way is lost.
 func TestWhatWasSaidLastIsNotLostToAPing(t *testing.T) {
 	t.Parallel()
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
@@ -217,7 +217,7 @@ func TestInputThatTheCommandDoesNotTakeIsNoSilence(t *testing.T) {
 	})
 }
 
-// A peer that is gone is noticed although the command took no input before, which only SPDY can tell.
+// A dead peer is detected although the command took no input before. Only SPDY can tell.
 func TestASilentPeerIsNoticedBehindInputThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	server, between, client := throughProxy(t, true)

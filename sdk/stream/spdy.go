@@ -17,10 +17,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// overSPDY serves what is carried in bulk, and API servers and proxies that know no WebSocket. It says whether the session has begun:
-// before that, nothing of the input is gone. Who has not answered when late fires counts as one who refuses; nil never does.
+// overSPDY serves bulk data, and API servers and proxies without WebSocket. begun reports whether the session started:
+// before that, none of the input was read. A server that has not answered when late fires counts as one that refuses.
 func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process, late <-chan time.Time) (begun bool, err error) {
-	// client-go logs what it does not return.
+	// client-go logs errors that it does not return.
 	session, fail := context.WithCancelCause(klog.NewContext(ctx, logr.Discard()))
 	defer fail(nil)
 	transport, upgrade, err := c.spdyTransport(session)
@@ -77,13 +77,13 @@ func (p Process) options(session context.Context, fail context.CancelCauseFunc) 
 	return options
 }
 
-// spdyResponseTimeout is how long a server may take to answer that it speaks SPDY while there is another way. A proxy that does not know it may
-// never do.
+// spdyResponseTimeout is how long a server may take to accept SPDY while WebSocket remains. A proxy that does not know
+// SPDY may never answer.
 const spdyResponseTimeout = 15 * time.Second
 
 var errNoSPDYResponse = fmt.Errorf("nobody has answered for %v that SPDY is spoken", spdyResponseTimeout)
 
-// stdinReader is an input whose failure is its end, as it is over WebSocket. A session that is over takes none of it.
+// stdinReader is an input whose failure ends it, as over WebSocket. It reads nothing after the end of the session.
 type stdinReader struct {
 	io.Reader
 	session context.Context
@@ -101,7 +101,7 @@ func (s stdinReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// outputWriter ends the session when our side cannot take the output: client-go would only log it.
+// outputWriter ends the session if the caller's writer fails: client-go would only log that.
 type outputWriter struct {
 	io.Writer
 	fail context.CancelCauseFunc

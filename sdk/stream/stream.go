@@ -18,66 +18,66 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Container is where a command runs.
+// Container identifies a container.
 type Container struct {
 	Namespace string
 	Pod       string
-	// Name of the container; the API server takes the only one when it is empty.
+	// Name of the container; if it is empty, the API server uses the only one.
 	Name string
 }
 
-// Process is a command and its standard streams. A stream that is nil is not opened.
+// Process is a command with its standard streams. A stream that is nil is not opened.
 type Process struct {
-	// Command and its arguments. Attach ignores it.
+	// Command and its arguments. Attach ignores them.
 	Command []string
-	// Stdin is read until its end. A read may still be waiting when the process is over: nobody can interrupt it.
+	// Stdin is read to its end. One read may still be waiting when the process has ended: it cannot be interrupted.
 	Stdin io.Reader
-	// Bulk says that the streams carry the content of files: SPDY is asked for first, which is faster (docs/adr/0005). The command
-	// reads Stdin to its end, so it may be sent as fast as the network takes it. Of others not much is sent before it is likely
-	// that they do not end at once: see docs/known-limits.md.
+	// Bulk reports that the streams carry file content: SPDY is tried first, which is faster (docs/adr/0005). The
+	// command must read Stdin to its end, so input is sent at full speed. Other input is paced, because a command may
+	// end without reading it: docs/known-limits.md.
 	Bulk   bool
 	Stdout io.Writer
-	// Stderr stays empty with a TTY: the terminal mixes both.
+	// Stderr receives nothing with a TTY: the terminal mixes both.
 	Stderr io.Writer
 	TTY    bool
-	// Sizes of the terminal, the first one at once. Nil leaves the size alone.
+	// Sizes are the sizes of the terminal, the first one at once. Nil leaves the size unchanged.
 	Sizes remotecommand.TerminalSizeQueue
 }
 
-// MaxReportBytes is how much of what a node says about how a session or a connection to a port ended is kept in memory. Nothing else that comes from a
-// container is: its streams pass.
+// MaxReportBytes limits how much of a node's report about the end of a session is kept in memory. Other data from a
+// container is never buffered.
 const MaxReportBytes = 64 * 1024
 
-// Network reaches into containers.
+// Network connects to containers.
 type Network interface {
-	// Exec runs a command and returns when it is over: nil, an *ExitError, a *StartError, a *LostError, or why it could
-	// not be asked for.
+	// Exec runs a command and returns when it has ended: nil, an *ExitError, a *StartError, a *LostError, or why it
+	// could not be requested.
 	Exec(ctx context.Context, in Container, process Process) error
-	// Attach is Exec for the container's main process.
+	// Attach is like Exec for the container's main process.
 	Attach(ctx context.Context, in Container, process Process) error
 	// Forward opens a connection to a Pod that carries port-forward streams.
 	Forward(ctx context.Context, namespace, pod string) (httpstream.Connection, error)
 }
 
-// Client is Network over an API server.
+// Client is the Network of an API server.
 type Client struct {
 	config *rest.Config
 	core   rest.Interface
 	clock  clock.WithTicker
 
 	timeouts    Timeouts
-	spdyRefused atomic.Bool // somebody on the way did not want it
+	spdyRefused atomic.Bool // the server or a proxy
 }
 
 var _ Network = (*Client)(nil)
 
-// New returns a Network over the API server that the configuration names.
+// New returns the Network of the API server that the configuration names.
 func New(config *rest.Config, clock clock.WithTicker) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.APIPath = "/api"
 	config.GroupVersion = &corev1.SchemeGroupVersion
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	config.Timeout = 0 // the time limit of requests is none of sessions
+	config.Timeout = 0 // the limit of requests does not apply to sessions
 	core, err := rest.RESTClientFor(config)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (c *Client) url(in Container, subresource string, options runtime.Object) *
 		VersionedParams(options, scheme.ParameterCodec).URL()
 }
 
-// run goes over WebSocket, which every proxy lets pass and which tells more of what goes wrong. What may be much goes over SPDY, which is
-// faster, and whose server answers pings although the command reads no input. Where the one is refused it goes over the other.
+// run uses WebSocket, which every proxy passes and which reports errors best. Bulk data uses SPDY, which is faster, and
+// whose server answers pings although the command reads no input. If one is refused, the other is tried.
 func (c *Client) run(ctx context.Context, process Process, target *url.URL) error {
 	much := process.Bulk || process.Stdin != nil && !process.TTY && !fitsInPipe(process.Stdin)
 	if process.Stdin != nil && !process.Bulk && !process.TTY {

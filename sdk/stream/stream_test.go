@@ -27,7 +27,7 @@ import (
 
 func container() stream.Container { return stream.Container{Namespace: "ns", Pod: "pod", Name: "main"} }
 
-// cluster returns a server for each transport: a test must hold for both.
+// cluster returns a server for each protocol: every test must pass with both.
 func cluster(t *testing.T, onlySPDY bool) (*fakeserver.Server, *stream.Client) {
 	t.Helper()
 	server := fakeserver.New()
@@ -105,7 +105,7 @@ func TestEndOfInputEndsTheCommand(t *testing.T) {
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
 		server, client := cluster(t, onlySPDY)
 		server.Exec = func(_ context.Context, p fakeserver.Process) error {
-			_, err := io.Copy(io.Discard, p.Stdin) // returns at the end of the input only
+			_, err := io.Copy(io.Discard, p.Stdin) // returns only at the end of the input
 			return err
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -142,7 +142,7 @@ func TestCutConnectionIsLostNotSuccess(t *testing.T) {
 	})
 }
 
-// signalling tells when the first output came.
+// signalling reports the first output.
 type signalling struct {
 	written bytes.Buffer // not embedded: io.Copy would use its ReadFrom
 	wrote   chan struct{}

@@ -8,36 +8,36 @@ import (
 	"time"
 )
 
-// Timeouts is how long a Client waits for signs of life.
+// Timeouts limit how long a Client waits for a sign of life.
 type Timeouts struct {
-	// Ping is how often the other end is asked whether it is there, once it has been silent for a third of Silence.
+	// PingInterval is how often pings are sent once the connection has been idle for a third of Idle.
 	PingInterval time.Duration
-	// Silence is how long a connection may bring nothing, not even an answer to a ping, before it counts as lost. Time in which
-	// nobody takes what it brings does not count.
+	// Idle is how long a connection may receive nothing, not even the answer to a ping, before it counts as lost. Time
+	// in which the caller does not read does not count.
 	Idle time.Duration
-	// Answer is how long the server may take to answer that a session begins.
+	// Response is how long the server may take to accept a session.
 	Response time.Duration
 }
 
-// DefaultTimeouts notices within a minute that nobody is there.
+// DefaultTimeouts detect a lost connection within a minute.
 func DefaultTimeouts() Timeouts {
 	return Timeouts{PingInterval: 5 * time.Second, Idle: 45 * time.Second, Response: 45 * time.Second}
 }
 
-// pingAfter is how long a connection is silent before it is asked.
+// pingAfter is how long a connection is idle before pings are sent.
 func (p Timeouts) pingAfter() time.Duration { return p.Idle / 3 }
 
-// WithTimeouts returns a client of the same server that waits as long as the patience says.
+// WithTimeouts returns a client of the same server with other timeouts.
 func (c *Client) WithTimeouts(patience Timeouts) *Client {
 	return &Client{config: c.config, core: c.core, clock: c.clock, timeouts: patience}
 }
 
-// idleError is the cause of a connection's end that brought nothing.
+// idleError is the cause of a connection that ended because it was idle.
 func idleError(limit time.Duration) error {
 	return fmt.Errorf("nothing has come for %v, not even an answer to a ping", limit)
 }
 
-// noResponseError is the error for a server that does not say whether the session begins. It may have begun.
+// noResponseError is the error for a server that does not say whether the session started. It may have.
 func noResponseError(limit time.Duration) error {
 	return &LostError{Cause: fmt.Errorf("the server has not answered for %v", limit)}
 }

@@ -21,17 +21,17 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// upgrade makes one connection that speaks SPDY. It heeds its context, takes no longer than the patience, and notes what client-go
-// keeps to itself: whether the session began, and whether a status came.
+// upgrade opens one SPDY connection. It honours its context and the timeouts, and records what client-go does not
+// expose: whether the session started, and whether a status arrived.
 type upgrade struct {
 	*spdy.SpdyRoundTripper
-	ctx       context.Context // until the session begins
+	ctx       context.Context // until the session starts
 	clock     clock.WithTicker
 	timeouts  Timeouts
 	conn      net.Conn
-	stopTimer func() // stops the time limit
+	stopTimer func() // of the response
 	reported  atomic.Bool
-	timedOut  atomic.Bool // nobody has answered
+	timedOut  atomic.Bool // without a response
 
 	mu        sync.Mutex
 	session   *keepaliveConn
@@ -67,12 +67,12 @@ func (u *upgrade) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // that ends the reading
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // that ends the read
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		defer cancel()
 		_ = conn.Close()                                         // it is of no use
-		u.timedOut.Store(u.ctx.Err() == nil && ctx.Err() != nil) // client-go keeps no error's type
+		u.timedOut.Store(u.ctx.Err() == nil && ctx.Err() != nil) // client-go drops the error's type
 		return nil, err
 	}
 	u.conn, u.stopTimer = conn, func() {
@@ -110,7 +110,7 @@ func isSwitched(response *http.Response) bool {
 		has(httpstream.HeaderConnection, httpstream.HeaderUpgrade) && has(httpstream.HeaderUpgrade, spdy.HeaderSpdy31)
 }
 
-// abandon sees to it that a session that has not begun never does, and says whether that is so.
+// abandon prevents a session that has not started from starting, and reports whether it has not.
 func (u *upgrade) abandon() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -131,7 +131,7 @@ func (u *upgrade) end() {
 	}
 }
 
-// idleError is why a session that was silent ended.
+// idleError returns why an idle session ended.
 func (u *upgrade) idleError() error {
 	if !u.begun() {
 		return nil
@@ -139,7 +139,7 @@ func (u *upgrade) idleError() error {
 	return u.session.Lost()
 }
 
-// statusConnection notes whether a status came.
+// statusConnection records whether a status arrived.
 type statusConnection struct {
 	httpstream.Connection
 	reported *atomic.Bool
@@ -157,7 +157,7 @@ func (c *statusConnection) CreateStream(headers http.Header) (httpstream.Stream,
 type statusStream struct {
 	httpstream.Stream
 	reported *atomic.Bool
-	left     int // of what is kept
+	left     int // bytes that may be kept
 }
 
 // Read implements io.Reader.

@@ -23,16 +23,17 @@ import (
 )
 
 const (
-	// closeGracePeriod is how long we wait for the connection to end after the status came: output may still be on its way.
+	// closeGracePeriod is how long the connection may stay open after the status arrived: output may still be on its
+	// way.
 	closeGracePeriod = 2 * time.Second
-	// cancelGracePeriod is how long a session that was cancelled may go on writing what it has read already.
+	// cancelGracePeriod is how long a cancelled session may continue to write what it has read.
 	cancelGracePeriod = 300 * time.Millisecond
-	// stdinMessageSize is how much of standard input goes into one message.
+	// stdinMessageSize is the maximal size of a message of standard input.
 	stdinMessageSize = 32 * 1024
 )
 
-// overWebSocket speaks the fifth version of the channel protocol, the first that can close standard input. client-go's own
-// client is not used because it takes an orderly end without a status for success, and gives up on a slow reader.
+// overWebSocket speaks the fifth version of the channel protocol, the first that can close standard input. It does not
+// use client-go's client, which takes a normal close without a status for success, and gives up on a slow reader.
 func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Process) error {
 	conn, err := c.dialWebSocket(ctx, target, constants.StreamProtocolV5Name)
 	if err != nil {
@@ -60,17 +61,17 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 		return err
 	case <-ctx.Done():
 	}
-	// The connection is closed: only one who does not take our output can keep the receiver. He must not keep us too.
+	// The connection is closed: only a blocked writer of the caller can delay receive, and must not delay the return.
 	timer := c.clock.NewTimer(cancelGracePeriod)
 	defer timer.Stop()
 	select {
-	case <-received: //nolint:errcheck // we ended it: ctx says why
+	case <-received: //nolint:errcheck // this side ended it: ctx says why
 	case <-timer.C():
 	}
 	return ctx.Err()
 }
 
-// dialWebSocket opens a connection. The library heeds the context only until the request is sent.
+// dialWebSocket opens a connection. The library honours the context only until the request is sent.
 func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol string) (*websocket.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeouts.Response)
 	transport, holder, err := restwebsocket.RoundTripperFor(c.config)
@@ -78,7 +79,7 @@ func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol st
 		cancel()
 		return nil, err
 	}
-	last, end := context.WithTimeout(ctx, c.timeouts.Response+closeGracePeriod) // the library's own limit comes after ours
+	last, end := context.WithTimeout(ctx, c.timeouts.Response+closeGracePeriod) // the library's limit must be later
 	request, err := http.NewRequestWithContext(last, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		end()
@@ -89,7 +90,7 @@ func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol st
 		conn *websocket.Conn
 		err  error
 	}
-	result := make(chan dialed) // one who comes too late finds nobody, and closes it
+	result := make(chan dialed) // unbuffered: a late connection finds no receiver, and is closed
 	go func() {
 		defer cancel()
 		defer end()
@@ -113,7 +114,7 @@ func (c *Client) dialWebSocket(ctx context.Context, target *url.URL, protocol st
 	return nil, noResponseError(c.timeouts.Response)
 }
 
-// session is one WebSocket connection. One goroutine reads; writers take turns.
+// session is one WebSocket connection. One goroutine reads; writers hold the lock.
 type session struct {
 	conn         *websocket.Conn
 	clock        clock.WithTicker
@@ -123,18 +124,18 @@ type session struct {
 	writing      sync.Mutex
 	sent         atomic.Int64 // bytes of input that are written or about to be
 	written      atomic.Int64
-	acknowledged atomic.Int64 // those that the other end had read when it answered a ping
-	reported     atomic.Bool  // the remote end has said how the command ended
+	acknowledged atomic.Int64 // bytes that the server had read when it answered a ping
+	reported     atomic.Bool  // the remote end has reported a status
 	once         sync.Once
 	done         chan struct{}
-	cause        error // why we ended it; set before over is closed
+	cause        error // why this side ended it; set before done is closed
 }
 
 func (s *session) end(cause error) {
 	s.once.Do(func() {
 		s.cause = cause
 		close(s.done)
-		go s.conn.Close() // it may say goodbye, and wait for its turn to
+		go s.conn.Close() // it may send a close message, and wait for its turn
 	})
 }
 
@@ -154,7 +155,7 @@ func (s *session) write(channel byte, data []byte) error {
 	return w.Close()
 }
 
-// send delivers standard input. A write that fails is not reported here: the reader sees the same connection end.
+// send delivers standard input. It does not report a failed write: receive returns the error of the same connection.
 func (s *session) send(stdin io.Reader) {
 	buffer := make([]byte, stdinMessageSize)
 	for {

@@ -14,26 +14,27 @@ import (
 const (
 	initialWindow = 8
 	minWindow     = 6
-	// maxWindow and the pings that may be unanswered fit into the 50 frames that a SPDY server queues.
+	// maxWindow and maxUnansweredPings together fit into the 50 frames that a SPDY server queues.
 	maxWindow = 20
-	// serverQueues is how many queues a SPDY server has: of so many pings one after another, one is in each of them.
+	// serverQueues is how many queues a SPDY server has: of that many consecutive pings, each is in a different queue.
 	serverQueues = 5
-	// maxOpenRounds bounds how many pings a connection that is dead leaves unanswered.
+	// maxOpenRounds limits how many pings a dead connection leaves unanswered.
 	maxOpenRounds = 3
-	// fastRoundTrip and slowly are how fast a round of pings comes back over a connection that can take more, or less.
+	// A round of pings that returns within fastRoundTrip enlarges the window; one that takes longer than slowRoundTrip
+	// shrinks it.
 	fastRoundTrip, slowRoundTrip = time.Second, 4 * time.Second
 )
 
-// window holds data back until what was sent before has been taken. A SPDY server puts frames into five queues, one of them for the
-// data, and pings into each in turn: when five pings in a row are answered, all data before them is out of its queue. As long as that
-// never is full, the server goes on reading and answers pings, although the command reads no input.
+// window holds data back until the server has taken what was sent before. A SPDY server distributes pings over five
+// queues, one of which has the data: five consecutive answers mean that all data before them has left its queue. While
+// that queue is not full, the server reads on and answers pings, although the command reads no input.
 type window struct {
 	size           int
 	admitted       uint64 // frames that may be sent
 	written        uint64
-	marked         uint64 // frames before the last round of pings
+	marked         uint64 // frames before the last round
 	accepted       uint64
-	roundRequested bool // the pings that are sent next are a round
+	roundRequested bool // the next pings form a round
 	rounds         []round
 	changed        chan struct{} // closed when more may be sent
 }
@@ -47,7 +48,7 @@ type round struct {
 
 func (w *window) full() bool { return w.admitted-w.accepted >= uint64(max(w.size, minWindow)) }
 
-// roundSent notes that pings were sent, the last of which is at this place.
+// roundSent records that pings were sent, up to the sequence number last.
 func (w *window) roundSent(last uint32, now time.Time) {
 	if w.roundRequested {
 		w.roundRequested, w.marked = false, w.written
@@ -55,7 +56,7 @@ func (w *window) roundSent(last uint32, now time.Time) {
 	}
 }
 
-// roundsAnswered notes that all pings before a place were answered.
+// roundsAnswered records that all pings before a sequence number were answered.
 func (w *window) roundsAnswered(place uint32, now time.Time) {
 	more := false
 	for len(w.rounds) > 0 && w.rounds[0].last < place {
@@ -75,7 +76,7 @@ func (w *window) roundsAnswered(place uint32, now time.Time) {
 	}
 }
 
-// roundDue says whether a round of pings is to be sent.
+// roundDue reports whether a round of pings should be sent.
 func (w *window) roundDue() bool {
 	if w.roundRequested || w.written == w.marked || len(w.rounds) >= maxOpenRounds || (!w.full() || len(w.rounds) > 0) && w.written-w.marked < uint64(w.size)/3 {
 		return false
@@ -104,7 +105,7 @@ func (p *keepaliveConn) acquire() error {
 	}
 }
 
-// frameWritten notes that a frame of data was sent.
+// frameWritten records that a frame of data was sent.
 func (p *keepaliveConn) frameWritten() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,18 +113,19 @@ func (p *keepaliveConn) frameWritten() {
 	p.requestRound()
 }
 
-// requestRound has a round of pings sent if it is time for one. The caller holds the lock: no ping may come between.
+// requestRound requests a round of pings if one is due. The caller holds the lock, so that no other ping comes in
+// between.
 func (p *keepaliveConn) requestRound() {
 	if p.window.roundDue() {
 		p.requestPings(serverQueues)
 	}
 }
 
-// smallFrame and largeFrame are how much one frame of data carries at most, in bytes. Few frames are on the way at a time, so large ones
-// make copies faster; they are for connections that answer quickly: on a slow one pings would wait behind them for too long.
+// smallFrame and largeFrame limit the bytes in one frame of data. Few frames are on the way at a time, so large ones
+// make copies faster; on a slow connection pings would wait behind them for too long.
 const smallFrame, largeFrame = 32 << 10, 128 << 10
 
-// frameSize is the size of the next frame.
+// frameSize returns the limit for the next frame.
 func (p *keepaliveConn) frameSize() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,13 +135,13 @@ func (p *keepaliveConn) frameSize() int {
 	return largeFrame
 }
 
-// flowControlledStream is a stream whose data waits for its turn.
+// flowControlledStream is a stream whose data waits for the window.
 type flowControlledStream struct {
 	httpstream.Stream
 	conn *keepaliveConn
 }
 
-// ReadFrom implements io.ReaderFrom, which io.Copy asks for.
+// ReadFrom implements io.ReaderFrom, which io.Copy uses.
 func (h flowControlledStream) ReadFrom(r io.Reader) (total int64, err error) {
 	buffer := make([]byte, largeFrame)
 	for {

@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// ErrDetached says that the user left the session with Enter ~ . while the command may still be running.
+// ErrDetached reports that the user left the session with Enter ~ . while the command may still be running.
 var ErrDetached = errors.New("left with Enter ~ . before the remote end reported a status: the command may still be running")
 
-// escape passes on what is typed and looks for Enter ~ . as ssh does: a tilde counts only at the beginning of a line, and
-// two of them are one. All other bytes, Ctrl-P among them, pass at once.
+// escape passes input on and detects Enter ~ . as ssh does: a tilde counts only at the beginning of a line, and two of
+// them mean one. All other bytes, including Ctrl-P, pass at once.
 type escape struct {
 	in    io.Reader
 	leave func()
@@ -27,7 +27,7 @@ type escapeState int
 const (
 	lineBegins escapeState = iota
 	withinLine
-	tilde // typed at the beginning of a line, and held back
+	tilde // typed at the beginning of a line, not passed on yet
 	left
 )
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// watchResize tells when the terminal may have another size.
+// watchResize signals that the terminal may have another size.
 func watchResize(ctx context.Context, _ clock.WithTicker) <-chan struct{} {
 	signals, changed := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGWINCH)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// resized tells when the terminal may have another size. Windows sends no signal, so we look.
+// watchResize signals that the terminal may have another size. Windows has no signal for it, so it polls.
 func resized(ctx context.Context, clock clock.WithTicker) <-chan struct{} {
 	changed := make(chan struct{})
 	go func() {

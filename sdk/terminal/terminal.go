@@ -1,11 +1,12 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package terminal connects the standard streams of this process with those of a remote command, and a terminal with its TTY.
+// Package terminal connects the standard streams of this process with those of a remote command, and a local terminal
+// with its TTY.
 //
 // Invariants:
-//   - the terminal is restored, however the command ended;
-//   - a keyboard is passed on only where that was asked for, or where the command has the terminal to itself.
+//   - the terminal is restored, however the command ends;
+//   - the keyboard is passed on only if the user asks for it, or the command has the terminal to itself.
 package terminal
 
 import (
@@ -31,7 +32,7 @@ type Session struct {
 	stdin, tty bool
 }
 
-// New decides what is connected. Stdin and tty are nil where the user did not decide.
+// New decides which streams to connect. stdin and tty are nil if the user did not decide.
 func New(streams genericiooptions.IOStreams, stdin, tty *bool) *Session {
 	s := &Session{streams: streams}
 	s.stdin, s.tty = connections(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, tty)
@@ -41,7 +42,7 @@ func New(streams genericiooptions.IOStreams, stdin, tty *bool) *Session {
 	return s
 }
 
-// NewAttachment decides for the main process of a container, which has standard input and a TTY or has not.
+// NewAttachment decides for the main process of a container, whose standard input and TTY are given.
 func NewAttachment(streams genericiooptions.IOStreams, container *corev1.Container, stdin *bool) *Session {
 	s := &Session{streams: streams, tty: container.TTY}
 	s.stdin, _ = connections(terminal(streams.In) != nil, terminal(streams.Out) != nil, stdin, nil)
@@ -49,8 +50,8 @@ func NewAttachment(streams genericiooptions.IOStreams, container *corev1.Contain
 	return s
 }
 
-// connections: a terminal on both sides is passed on as one. Input from a terminal without a TTY is passed on only on demand,
-// so that a pipeline's last command keeps the keyboard.
+// connections decides which streams to connect: with terminals on both sides, the command gets a TTY. Keyboard input
+// without a TTY is passed on only on request, so that the last command of a pipeline does not take the keyboard.
 func connections(inTerminal, outTerminal bool, stdin, tty *bool) (passStdin, passTTY bool) {
 	passTTY = inTerminal && outTerminal
 	if tty != nil {
@@ -71,10 +72,11 @@ func terminal(stream any) *os.File {
 	return nil
 }
 
-// Interactive says whether somebody types on a terminal of ours that is the remote command's too.
+// Interactive reports whether the user types on a terminal that the remote command controls.
 func (s *Session) Interactive() bool { return s.tty && s.stdin && terminal(s.streams.In) != nil }
 
-// Run runs the command and restores the terminal, however the command ended. Its errors are those of Network.Exec, and ErrLeft.
+// Run runs the command and restores the terminal, however the command ends. Its errors are those of Network.Exec, and
+// ErrDetached.
 func (s *Session) Run(
 	ctx context.Context, clock clock.WithTicker, network stream.Network, in stream.Container, command []string,
 ) error {
@@ -84,7 +86,7 @@ func (s *Session) Run(
 	})
 }
 
-// Attach is Run for the container's main process.
+// Attach is like Run for the container's main process.
 func (s *Session) Attach(ctx context.Context, clock clock.WithTicker, network stream.Network, in stream.Container) error {
 	return s.connect(ctx, clock, func(ctx context.Context, process stream.Process) error {
 		return network.Attach(ctx, in, process)
@@ -108,7 +110,7 @@ func (s *Session) connect(ctx context.Context, clock clock.WithTicker, session f
 		if err != nil {
 			return fmt.Errorf("read the terminal: %w", err)
 		}
-		defer keys.Cancel() // or the next key would go to a command that is over
+		defer keys.Cancel() // otherwise the next key would go to the ended command
 		process.Stdin = &escape{in: keys, leave: func() { leave(ErrDetached) }}
 		process.Sizes = watchSize(ctx, sizeOf(s.streams.Out, file), watchResize(ctx, clock))
 	}
@@ -119,7 +121,7 @@ func (s *Session) connect(ctx context.Context, clock clock.WithTicker, session f
 	return err
 }
 
-// sizeOf reads the size of the terminal that shows the output, or else of the one that is typed on.
+// sizeOf reads the size of the terminal that shows the output, or else of the keyboard's.
 func sizeOf(out io.Writer, keyboard *os.File) func() (remotecommand.TerminalSize, bool) {
 	file := terminal(out)
 	if file == nil {
@@ -139,7 +141,7 @@ type sizes <-chan *remotecommand.TerminalSize
 // Next implements remotecommand.TerminalSizeQueue.
 func (s sizes) Next() *remotecommand.TerminalSize { return <-s }
 
-// watchSize gives the size now, and then each time it has changed, until the context ends.
+// watchSize returns the current size and then each new one, until the context ends.
 func watchSize(
 	ctx context.Context, size func() (remotecommand.TerminalSize, bool), changed <-chan struct{},
 ) remotecommand.TerminalSizeQueue {

@@ -51,7 +51,7 @@ func TestSizesAreSentWhenTheyChange(t *testing.T) {
 		t.Fatalf("first size: %v", got)
 	}
 	changed <- struct{}{} // to the same size
-	changed <- struct{}{} // taken, so the size before it was seen: no second one was sent
+	changed <- struct{}{} // accepted, so the size before it was seen, and was not sent again
 	width.Store(100)
 	changed <- struct{}{}
 	if got := queue.Next(); got == nil || got.Width != 100 {

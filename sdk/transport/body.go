@@ -14,13 +14,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/liveness"
 )
 
-// maxBuffered is how much of an answer is kept until it is whole. What is longer is passed on as it comes.
+// maxBuffered is how much of a response is buffered until it is complete. The rest of a longer one is passed on as it
+// arrives.
 const maxBuffered = 64 << 20
 
-// checksPerTimeout is how many times during the limit we look for a sign of life.
+// checksPerTimeout is how often the idle time is checked within the timeout.
 const checksPerTimeout = 9
 
-// monitoredBody is an answer that ends when it is silent for too long.
+// monitoredBody is a response body that ends if it is idle for too long.
 type monitoredBody struct {
 	io.ReadCloser
 	idle     liveness.IdleTimer
@@ -30,7 +31,7 @@ type monitoredBody struct {
 	closed   atomic.Bool
 }
 
-// monitorBody watches over an answer. HTTP/2 has pings for that, if the transport sends them.
+// monitorBody monitors a response. With HTTP/2 the transport's pings do that, if it sends them.
 func (l *retryingTransport) monitorBody(response *http.Response, cancel context.CancelCauseFunc) *monitoredBody {
 	b := &monitoredBody{ReadCloser: response.Body, cancel: cancel, done: make(chan struct{})}
 	if response.ProtoMajor < 2 || !l.pings {
@@ -57,7 +58,7 @@ func (b *monitoredBody) watch(l *retryingTransport) {
 	}
 }
 
-// Read implements io.Reader. Silence ends it as a broken connection does, which all who read watches and logs know.
+// Read implements io.Reader. An idle body ends like a broken connection, which readers of watches and logs handle.
 func (b *monitoredBody) Read(p []byte) (int, error) {
 	b.idle.SetReading(true)
 	n, err := b.ReadCloser.Read(p)
@@ -81,7 +82,7 @@ func (b *monitoredBody) Close() error {
 	return err
 }
 
-// readWhole reads an answer to its end, so that one that breaks off can be asked for again.
+// readWhole reads a response to its end, so that the request can be repeated if it is truncated.
 func (l *retryingTransport) readWhole(response *http.Response, cancel context.CancelCauseFunc) error {
 	body := l.monitorBody(response, cancel)
 	var kept bytes.Buffer
@@ -104,7 +105,7 @@ func (l *retryingTransport) readWhole(response *http.Response, cancel context.Ca
 	return body.Close()
 }
 
-// partlyBufferedBody is an answer that is longer than what is kept.
+// partlyBufferedBody is the body of a response that is longer than maxBuffered.
 type partlyBufferedBody struct {
 	io.Reader
 	io.Closer

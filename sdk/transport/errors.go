@@ -14,17 +14,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/net"
 )
 
-// errIdle is the cause when nothing comes.
+// errIdle is the cause if nothing arrives.
 var errIdle = errors.New("it brought nothing for too long")
 
-// BrokenError says that connections to the server broke. It neither unwraps nor repeats the words of its cause, by which client-go
-// would know it and begin all over.
+// BrokenError reports that connections to the server broke. It neither unwraps nor quotes its cause, because client-go
+// would recognize that and repeat the request.
 type BrokenError struct {
-	// Tries is how often the request was sent, and Took how long that took.
+	// Attempts is how often the request was sent, and Elapsed how long that took.
 	Attempts int
 	Elapsed  time.Duration
 
-	outcomeUnknown bool // whether what was asked for was done
+	outcomeUnknown bool // whether the request was carried out
 	cause          error
 }
 
@@ -39,7 +39,7 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("the connection broke, %d times in %v: %s", e.Attempts, e.Elapsed.Round(time.Second), e.Why())
 }
 
-// Why is what happened to the last connection.
+// Why returns what happened to the last connection.
 func (e *BrokenError) Why() string {
 	switch err := e.cause; {
 	case errors.Is(err, errIdle), net.IsHTTP2ConnectionLost(err):

@@ -23,7 +23,7 @@ func hasty() transport.Limits {
 	return transport.Limits{Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 1500 * time.Millisecond, Pause: 20 * time.Millisecond}
 }
 
-// server notes what it is asked and answers with a list, or as the test says.
+// server records requests and answers with a list, or as the test says.
 type server struct {
 	*httptest.Server
 	between *proxy.Proxy

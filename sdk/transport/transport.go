@@ -20,27 +20,29 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Limits are for how long is waited.
+// Limits are the time limits of a request.
 type Limits struct {
-	// Answer is how long the first byte of an answer may take, all tries together. Zero leaves that to the caller.
+	// Response is how long the first byte of a response may take, all attempts together. Zero leaves that to the
+	// caller.
 	Response time.Duration
-	// Silence is how long an answer that has begun may bring nothing, where no pings of HTTP/2 find out.
+	// Idle is how long a started response may receive nothing, unless HTTP/2 pings detect that.
 	Idle time.Duration
-	// Again is how long after the first failure a read is begun once more.
+	// RetryFor is how long after its first failure a read is repeated.
 	RetryFor time.Duration
-	// Pause is between the first two tries; it doubles.
+	// Pause is the pause between the first two attempts; it doubles.
 	Pause time.Duration
 }
 
-// DefaultLimits finds out within a minute that nobody is there. API servers answer a request within a minute.
+// DefaultLimits detect a silent server within a minute. API servers answer a request within a minute.
 func DefaultLimits() Limits {
 	return Limits{Response: time.Minute, Idle: 45 * time.Second, RetryFor: 10 * time.Second, Pause: 100 * time.Millisecond}
 }
 
-// maxPause is the longest pause between two tries.
+// maxPause is the longest pause between two attempts.
 const maxPause = 1600 * time.Millisecond
 
-// Wrap returns a configuration whose clients keep within the default limits. A time limit for requests that it has stands.
+// Wrap returns a configuration whose clients use the default limits. If it has a timeout for requests, that applies
+// instead of Response.
 func Wrap(config *rest.Config, clock clock.WithTicker) *rest.Config {
 	limits := DefaultLimits()
 	if config.Timeout > 0 {
@@ -52,7 +54,7 @@ func Wrap(config *rest.Config, clock clock.WithTicker) *rest.Config {
 	return config
 }
 
-// New returns a transport over another one. Pings says that the other one finds out about silent connections of HTTP/2.
+// New wraps a transport. pings reports that the wrapped transport detects silent HTTP/2 connections.
 func New(next http.RoundTripper, clock clock.WithTicker, limits Limits, pings bool) http.RoundTripper {
 	return &retryingTransport{next: next, clock: clock, limits: limits, pings: pings}
 }
@@ -62,13 +64,13 @@ type retryingTransport struct {
 	clock   clock.WithTicker
 	limits  Limits
 	pings   bool
-	reached atomic.Bool // the server has been there once
+	reached atomic.Bool // the server has answered once
 }
 
-// WrappedRoundTripper is for those who look for the transport below.
+// WrappedRoundTripper lets callers find the wrapped transport.
 func (l *retryingTransport) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// CloseIdleConnections is for http.Client.
+// CloseIdleConnections serves http.Client.
 func (l *retryingTransport) CloseIdleConnections() { net.CloseIdleConnectionsFor(l.next) }
 
 // RoundTrip implements http.RoundTripper.
@@ -101,12 +103,12 @@ func (l *retryingTransport) RoundTrip(request *http.Request) (*http.Response, er
 			return nil, request.Context().Err()
 		}
 		if errors.Is(err, errIdle) {
-			l.CloseIdleConnections() // one of HTTP/2 would be taken again
+			l.CloseIdleConnections() // otherwise the same HTTP/2 connection would be used again
 		}
 	}
 }
 
-// isSession says whether a request begins a session, as exec does. It may be a GET.
+// isSession reports whether a request starts a session, such as exec. It may be a GET.
 func isSession(request *http.Request) bool {
 	for _, header := range []string{httpstream.HeaderUpgrade, httpstream.HeaderProtocolVersion, wsstream.WebSocketProtocolHeader} {
 		if len(request.Header.Values(header)) > 0 || len(request.Header[header]) > 0 {
@@ -121,19 +123,19 @@ func isSession(request *http.Request) bool {
 	return false
 }
 
-// isRead says whether a request changes nothing. What is behind a proxy of the API server is not known.
+// isRead reports whether a request changes nothing. Requests through the API server's proxy may change something.
 func isRead(request *http.Request) bool {
 	return (request.Method == http.MethodGet || request.Method == http.MethodHead) && (request.Body == nil || request.Body == http.NoBody) &&
 		!strings.Contains(request.URL.Path+"/", "/proxy/")
 }
 
-// isStream says whether an answer goes on as long as something happens, or is written out while it comes.
+// isStream reports whether a response continues as long as something happens, or is shown while it arrives.
 func isStream(request *http.Request) bool {
 	watch := request.URL.Query().Get("watch")
 	return watch == "true" || watch == "1" || strings.HasSuffix(request.URL.Path, "/log")
 }
 
-// sendOnce sends what may change something.
+// sendOnce sends a request that may change something.
 func (l *retryingTransport) sendOnce(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
 	response, reached, err := l.awaitResponse(request.Clone(ctx), cancel, l.limits.Response)
@@ -149,7 +151,7 @@ func (l *retryingTransport) sendOnce(request *http.Request) (*http.Response, err
 	return nil, &BrokenError{Attempts: 1, outcomeUnknown: true, cause: err}
 }
 
-// try sends a read. Again says that it may be sent once more.
+// try sends a read. again reports that it may be repeated.
 func (l *retryingTransport) try(request *http.Request, limit time.Duration) (_ *http.Response, again bool, _ error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
 	if l.limits.Response == 0 {
@@ -172,7 +174,7 @@ func (l *retryingTransport) try(request *http.Request, limit time.Duration) (_ *
 	return response, false, nil
 }
 
-// awaitResponse waits for the first byte of an answer, and says whether a connection was there.
+// awaitResponse waits for the first byte of a response. reached reports whether there was a connection.
 func (l *retryingTransport) awaitResponse(request *http.Request, cancel context.CancelCauseFunc, limit time.Duration) (_ *http.Response, reached bool, _ error) {
 	var connected atomic.Bool
 	ctx := httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})

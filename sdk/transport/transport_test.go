@@ -28,7 +28,8 @@ func TestAReadThatBreaksAnywhereIsAskedForAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			overBoth(t, func(t *testing.T, http2 bool) {
 				s := serve(t, http2, whole)
-				// The first connection is broken after what a handshake takes; its number of bytes differs a little from run to run.
+				// The first connection breaks after the bytes of a handshake, whose number differs a little between
+				// runs.
 				places := []int64{2500, 3000, 20_000, 100_000}
 				if action == proxy.Stall {
 					places = places[2:] // before the answer, silence is waited for to its end
@@ -150,7 +151,7 @@ func TestAWatchThatGoesSilentEndsAndOneThatSpeaksDoesNot(t *testing.T) {
 	})
 }
 
-// What nobody takes is not silent.
+// Data that nobody reads is not idle time.
 func TestALogThatIsReadSlowlyGoesOn(t *testing.T) {
 	s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) {
 		for i := range 300_000 {
@@ -200,7 +201,7 @@ func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// client-go begins all over for errors that it knows: then all limits would be ten times as long.
+// client-go repeats requests for errors that it recognizes: then all limits would be ten times as long.
 func TestClientGoDoesNotBeginAllOver(t *testing.T) {
 	s := serve(t, true, whole)
 	s.between.Always(proxy.Fault{Action: proxy.Reset, Received: 50_000})
@@ -219,7 +220,7 @@ func TestClientGoDoesNotBeginAllOver(t *testing.T) {
 	}
 }
 
-// client-go's own pings find a silent watch over HTTP/2.
+// client-go's own pings detect a silent watch over HTTP/2.
 func TestPingsOfHTTP2FindASilentWatch(t *testing.T) {
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1")
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// Carry carries one connection to a port: what it reads from local, and what it writes to it. Local is closed at the end.
+// Carry connects local with a port of the sandbox, in both directions. It closes local at the end.
 func Carry(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint16) error {
 	defer local.Close()
 	connection, err := dial(ctx)
@@ -40,23 +40,23 @@ func Carry(ctx context.Context, dial Dial, local io.ReadWriteCloser, remote uint
 	if err != nil {
 		return fmt.Errorf("open the error stream: %w", err)
 	}
-	_ = failures.Close() // our half: we report nothing
+	_ = failures.Close() // this side reports nothing
 	failed := make(chan error, 1)
 	go func() { failed <- readFailure(failures) }()
 	headers.Set(corev1.StreamType, corev1.StreamTypeData)
 	data, err := connection.CreateStream(headers)
 	if err != nil {
-		// A remote end that refuses at once may reset the stream before it is open: it has said why.
+		// A remote end that refuses at once may reset the stream before it is open: the error stream has the reason.
 		return cmp.Or(failureOf(connection, failed), fmt.Errorf("open the data stream: %w", err))
 	}
 	copyBothWays(connection, local, data)
 	return failureOf(connection, failed)
 }
 
-// idleConnection is a connection that knows why it was ended, if nothing came for too long.
+// idleConnection is a connection that knows that it ended because it was idle.
 type idleConnection interface{ Lost() error }
 
-// failureOf is what the remote end says on the error stream, which it closes when the data stream is over.
+// failureOf returns what the remote end reports on the error stream, which it closes after the data stream.
 func failureOf(connection httpstream.Connection, failed <-chan error) error {
 	var err error
 	select {
@@ -69,8 +69,8 @@ func failureOf(connection httpstream.Connection, failed <-chan error) error {
 	return err
 }
 
-// copyBothWays copies both ways until the remote end has said all, or the local one broke. A local end that has said all is
-// passed on and still gets the answer.
+// copyBothWays copies in both directions until the remote end has sent everything, or the local connection breaks. A
+// local end that has sent everything still gets the answer.
 func copyBothWays(connection httpstream.Connection, local io.ReadWriter, data httpstream.Stream) {
 	answered, broken := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -88,7 +88,7 @@ func copyBothWays(connection httpstream.Connection, local io.ReadWriter, data ht
 	case <-broken:
 	case <-connection.CloseChan():
 	}
-	_ = data.Reset() // what was not sent yet would keep the error stream waiting
+	_ = data.Reset() // unsent data would keep the error stream waiting
 }
 
 func readFailure(said io.Reader) error {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Port is a pair of ports. Local 0 means any free one.
+// Port is a local and a remote port. Local 0 means any free port.
 type Port struct {
 	Local  uint16
 	Remote uint16
@@ -21,7 +21,7 @@ type PortSpec struct {
 	Remote string
 }
 
-// ParsePort reads [LOCAL:]REMOTE. An empty LOCAL before the colon means any free port.
+// ParsePort parses [LOCAL:]REMOTE. An empty LOCAL before the colon means any free port.
 func ParsePort(text string) (PortSpec, error) {
 	local, remote, found := strings.Cut(text, ":")
 	if !found {
@@ -44,7 +44,7 @@ func ParsePort(text string) (PortSpec, error) {
 	return ask, nil
 }
 
-// Resolve gives the numbers. Named finds the number of a container's port by its name.
+// Resolve returns the port numbers. named finds the number of a container's port by its name.
 func (a PortSpec) Resolve(named func(name string) (int32, bool)) (Port, error) {
 	remote, err := number(a.Remote, 1)
 	if err != nil {

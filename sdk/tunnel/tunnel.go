@@ -15,22 +15,22 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// ErrGone in the chain of a dial's error ends the tunnel: there is nothing to dial any more.
+// ErrGone in the chain of a dial error ends the tunnel: the sandbox no longer exists.
 var ErrGone = errors.New("gone")
 
-// Event tells what the tunnel does.
+// Event reports what the tunnel does.
 type Event struct {
 	// Listener is the local address.
 	Listener net.Addr
 	// Remote is the port in the sandbox.
 	Remote uint16
-	// Connected is true when somebody connected, false when we began to listen.
+	// Connected is true for a new connection, and false for a new listener.
 	Connected bool
 	// Err is why a connection failed, if it did.
 	Err error
 }
 
-// ListenError says that we cannot listen on this machine.
+// ListenError reports that this machine cannot listen.
 type ListenError struct {
 	Remote uint16
 	Cause  error
@@ -44,26 +44,26 @@ func (e *ListenError) Error() string {
 // Unwrap gives errors.Is and errors.As the cause.
 func (e *ListenError) Unwrap() error { return e.Cause }
 
-// Dial connects to the Pod of the moment. It may wait for one.
+// Dial connects to the current Pod. It may wait for one.
 type Dial func(ctx context.Context) (httpstream.Connection, error)
 
-// Tunnel carries connections to ports.
+// Tunnel forwards connections to ports.
 type Tunnel struct {
 	Dial Dial
-	// Addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1, of which one is enough.
+	// Addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1, of which one must work.
 	Addresses []string
 	Ports     []Port
-	// Report is called for each event, by several goroutines, but never at the same time.
+	// Report receives each event, from several goroutines but never concurrently.
 	Report func(Event)
 
 	reporting sync.Mutex
 }
 
-// Run listens and carries until the context ends, which is no error, or until there is nothing to dial any more.
+// Run forwards connections until the context ends, which is not an error, or the sandbox no longer exists.
 func (t *Tunnel) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// One dial before anybody listens: what cannot work says so now.
+	// Dial once before listening, so that errors are reported now.
 	first, err := t.Dial(ctx)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ type listener struct {
 	remote uint16
 }
 
-// listen opens all listeners. Those that were opened are returned with an error too.
+// listen opens all listeners. With an error it returns those that were opened.
 func (t *Tunnel) listen(ctx context.Context) ([]listener, error) {
 	var all []listener
 	for _, port := range t.Ports {
@@ -152,7 +152,7 @@ func listenOn(ctx context.Context, address string, port uint16) ([]net.Listener,
 	return opened, nil
 }
 
-// CheckAddress says whether we can listen on an address.
+// CheckAddress returns an error for an address that this machine cannot listen on.
 func CheckAddress(address string) error {
 	if address == "localhost" || net.ParseIP(strings.TrimSpace(address)) != nil {
 		return nil

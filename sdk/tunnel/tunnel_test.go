@@ -61,7 +61,7 @@ func echo(_ context.Context, port int32, connection io.ReadWriteCloser) error {
 	return err
 }
 
-// ask sends the text to a listener, says that this was all, and returns the answer.
+// ask sends the text to a listener, closes its half, and returns the answer.
 func ask(t *testing.T, address net.Addr, text string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address.String())
@@ -111,7 +111,8 @@ func TestTunnelCarries(t *testing.T) {
 	}
 }
 
-// resetting refuses the data stream before it is open, and says why on the error stream: what SPDY does when the remote end is fast.
+// resetting resets the data stream before it is open, and reports why on the error stream, as SPDY does when the remote
+// end is fast.
 type resetting struct {
 	httpstream.Connection
 	closed chan bool
@@ -196,7 +197,7 @@ func TestTunnelRefusesATakenPort(t *testing.T) {
 	}
 }
 
-// hasty notices soon that nothing comes.
+// hasty has short timeouts.
 var hasty = stream.Timeouts{PingInterval: 50 * time.Millisecond, Idle: 450 * time.Millisecond, Response: 450 * time.Millisecond}
 
 func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
@@ -248,7 +249,7 @@ func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
 	}
 }
 
-// A port whose other end takes nothing for a while is no silent connection.
+// A port that reads nothing for a while is not a lost connection.
 func TestAPortThatTakesNothingForAWhileLosesNothing(t *testing.T) {
 	const size = 8 << 20
 	server := fakeserver.New()

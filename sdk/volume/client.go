@@ -28,29 +28,29 @@ type Client struct {
 	kubernetes kubernetes.Interface
 }
 
-// New returns a Client. It needs all of its arguments.
+// New returns a Client. All arguments are required.
 func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface) *Client {
 	return &Client{sandboxes: sandboxes, kubernetes: kubernetes}
 }
 
-// Volume is a PersistentVolumeClaim that was made for a Sandbox.
+// Volume is a PersistentVolumeClaim that was created for a Sandbox.
 type Volume struct {
 	Claim *corev1.PersistentVolumeClaim
-	// Sandbox is the name that it was made for; empty if it was made by a version of the operator that did not note it.
+	// Sandbox is the name of that Sandbox; empty if an old version of the operator created the volume.
 	Sandbox string
-	// UsedBy is what has it, as in sandbox/dev; empty: nothing.
+	// UsedBy names what uses the volume, as sandbox/dev; empty if nothing does.
 	UsedBy string
-	// UnusedSince is when the operator saw that its Sandbox is gone; zero if it has not, or the volume is used.
+	// UnusedSince is when the operator noticed that the Sandbox is gone; zero if it has not, or the volume is used.
 	UnusedSince time.Time
 }
 
-// List lists the volumes of a namespace, or of all, that carry our label. What may not be read uses nothing that we know of.
+// List returns the labelled volumes of a namespace, or of all. Users of volumes that may not be read are left out.
 func (c *Client) List(ctx context.Context, namespace, selector string) ([]Volume, error) {
 	claims, err := c.claims(ctx, namespace, selector)
 	if err != nil {
 		return nil, err
 	}
-	users, _ := c.users(ctx, namespace) // a list from fewer facts is better than none
+	users, _ := c.users(ctx, namespace) // a list without all users is better than none
 	all := make([]Volume, 0, len(claims))
 	for i := range claims {
 		all = append(all, users.volume(&claims[i]))
@@ -58,12 +58,12 @@ func (c *Client) List(ctx context.Context, namespace, selector string) ([]Volume
 	return all, nil
 }
 
-// Of lists the volumes of a namespace that carry our label, without what uses them.
+// Of returns the labelled volumes of a namespace, without their users.
 func (c *Client) Of(ctx context.Context, namespace string) ([]corev1.PersistentVolumeClaim, error) {
 	return c.claims(ctx, namespace, "")
 }
 
-// Kept are the volumes that outlived the Sandbox of a claim.
+// Kept returns the volumes that outlived the Sandbox of a claim.
 func (c *Client) Kept(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) ([]corev1.PersistentVolumeClaim, error) {
 	all, err := c.claims(ctx, claim.Namespace, apis.LabelClaimUID+"="+string(claim.UID))
 	return KeptFor(claim, all), err
@@ -81,7 +81,7 @@ func (c *Client) claims(ctx context.Context, namespace, selector string) ([]core
 	return list.Items, nil
 }
 
-// Get reads one volume and what uses it. Unlike a list it fails where that cannot be told.
+// Get returns one volume and its user. Unlike List, it returns an error if the user cannot be determined.
 func (c *Client) Get(ctx context.Context, namespace, name string) (Volume, error) {
 	claim, err := c.kubernetes.CoreV1().PersistentVolumeClaims(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -99,7 +99,7 @@ func (c *Client) Get(ctx context.Context, namespace, name string) (Volume, error
 	return users.volume(claim), nil
 }
 
-// Delete deletes a volume that nothing uses, if it is still as it was read.
+// Delete deletes a volume that nothing uses, if it is unchanged since it was read.
 func (c *Client) Delete(ctx context.Context, v Volume) error {
 	if v.UsedBy != "" {
 		return fmt.Errorf("volume %s is in use by %s", v.Claim.Name, v.UsedBy)
@@ -118,13 +118,13 @@ func (c *Client) Delete(ctx context.Context, v Volume) error {
 	return nil
 }
 
-// users says what uses volumes.
+// users knows what uses volumes.
 type users struct {
 	byName map[types.NamespacedName]string
-	claims map[types.UID]string // claims that may get volumes back, by UID
+	claims map[types.UID]string // by UID; claims may get volumes back
 }
 
-// users reads what may use volumes. With an error it holds what could be read.
+// users reads what may use volumes. With an error it contains what could be read.
 func (c *Client) users(ctx context.Context, namespace string) (users, error) {
 	all := users{byName: map[types.NamespacedName]string{}, claims: map[types.UID]string{}}
 	var failed error
@@ -176,7 +176,7 @@ func (u users) volume(claim *corev1.PersistentVolumeClaim) Volume {
 	case used:
 		v.UsedBy = user
 	case owner != nil:
-		v.UsedBy = string(resolve.KindSandbox) + "/" + owner.Name // it goes with it
+		v.UsedBy = string(resolve.KindSandbox) + "/" + owner.Name // it is deleted with the Sandbox
 	case waits:
 		v.UsedBy = string(resolve.KindClaim) + "/" + holder
 	default:

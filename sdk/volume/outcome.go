@@ -16,14 +16,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// Outcome is what becomes of a volume when its Sandbox is deleted.
+// Outcome says what happens to a volume when its Sandbox is deleted.
 type Outcome struct {
 	Name, Size string
-	// Stays says that it outlives the Sandbox.
+	// Stays reports that it outlives the Sandbox.
 	Stays bool
 }
 
-// String is the volume for a person: its name and, where it is known, its size.
+// String formats the volume for people: its name and, if known, its size.
 func (f Outcome) String() string {
 	if f.Size == "" {
 		return f.Name
@@ -31,8 +31,8 @@ func (f Outcome) String() string {
 	return f.Name + " (" + f.Size + ")"
 }
 
-// Outcomes says what becomes of the volumes of a claim and its Sandbox, either of which may be nil, when they are deleted. Of a volume
-// that is not among those that are there, or may not be read, the Sandbox's spec tells.
+// Outcomes returns what happens to the volumes of a claim and its Sandbox when they are deleted. Either may be nil. For
+// a volume that is not in there, the Sandbox's spec decides.
 func Outcomes(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) []Outcome {
 	var all []Outcome
 	if sandbox == nil {
@@ -57,7 +57,7 @@ func Outcomes(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sand
 	return all
 }
 
-// KeptFor are the volumes that outlived the Sandbox of a claim: the claim gets them back with its next one.
+// KeptFor returns the volumes that outlived the Sandbox of a claim: its next Sandbox gets them back.
 func KeptFor(claim *extensionsv1beta1.SandboxClaim, there []corev1.PersistentVolumeClaim) (kept []corev1.PersistentVolumeClaim) {
 	for i := range there {
 		if claim != nil && there[i].Namespace == claim.Namespace && there[i].Labels[apis.LabelClaimUID] == string(claim.UID) {
@@ -67,7 +67,7 @@ func KeptFor(claim *extensionsv1beta1.SandboxClaim, there []corev1.PersistentVol
 	return kept
 }
 
-// Size is what a volume holds or, before it is bound, asks for.
+// Size returns the size of a volume or, before it is bound, its request.
 func Size(volume *corev1.PersistentVolumeClaim) string {
 	size, bound := volume.Status.Capacity[corev1.ResourceStorage]
 	if !bound {
@@ -82,7 +82,7 @@ func Size(volume *corev1.PersistentVolumeClaim) string {
 // maxNames is how many volumes a sentence names.
 const maxNames = 20
 
-// Names are the volumes that stay, or those that go, for a person; empty if there are none.
+// Names lists the volumes that stay, or those that are deleted, for people; empty if there are none.
 func Names(fates []Outcome, stay bool) string {
 	var names []string
 	for _, fate := range fates {
@@ -96,7 +96,7 @@ func Names(fates []Outcome, stay bool) string {
 	return strings.Join(names, ", ")
 }
 
-// Count is how many volumes stay, or how many go.
+// Count returns how many volumes stay, or how many are deleted.
 func Count(fates []Outcome, stay bool) (n int) {
 	for _, fate := range fates {
 		if fate.Stays == stay {
@@ -106,7 +106,7 @@ func Count(fates []Outcome, stay bool) (n int) {
 	return n
 }
 
-// ShutdownText says what happens when the time of a claim, or else of a Sandbox, is over.
+// ShutdownText says what happens at the shutdown time of a claim, or else of a Sandbox.
 func ShutdownText(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) string {
 	var text string
 	switch {

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fakecluster gives tests of the SDK and the plugin clientsets that hold the objects they name.
+// Package fakecluster provides clientsets that hold given objects, for tests of the SDK and the plugin.
 package fakecluster
 
 import (
@@ -23,7 +23,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Cluster is the pair of clientsets.
+// Cluster is a pair of clientsets.
 type Cluster struct {
 	Sandboxes  *fake.Clientset
 	Kubernetes *kubefake.Clientset
@@ -59,7 +59,7 @@ func New(objects ...runtime.Object) *Cluster {
 	return c
 }
 
-// add names the resource: fake.NewClientset's tracker guesses a plural that no Sandbox has, so it is not used here.
+// add names the resource explicitly: the tracker of fake.NewClientset guesses a plural that Sandboxes do not have.
 func (c *Cluster) add(resource schema.GroupVersionResource, object runtime.Object) {
 	accessor, err := meta.Accessor(object)
 	if err == nil {
@@ -78,7 +78,7 @@ func (c *Cluster) Refuse(verb, resource string, err error) *Cluster {
 	return c
 }
 
-// NotServed is how an API server answers about a kind that it does not know.
+// NotServed returns an API server's error about an unknown kind.
 func NotServed() error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Code: 404, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource",
@@ -86,7 +86,7 @@ func NotServed() error {
 	}}
 }
 
-// Forbidden is how an API server words that RBAC does not allow a request.
+// Forbidden returns an API server's error about a request that RBAC does not allow.
 func Forbidden(verb, resource, group string) error {
 	return apierrors.NewForbidden(schema.GroupResource{Group: group, Resource: resource}, "",
 		fmt.Errorf("User %q cannot %s resource %q in API group %q in the namespace %q", "jane", verb, resource, group, "ns"))

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fake is an API server and a kubelet in this process, for tests of what goes through package stream. Both are the
-// real code of Kubernetes: only what would run in a container is a function.
+// Package fakeserver is an API server and a kubelet in this process, for tests of package stream. Both run the real
+// code of Kubernetes; only the commands in containers are functions.
 package fakeserver
 
 import (
@@ -22,7 +22,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
-// Process is one command, as a container runtime gets it.
+// Process is one command, as a container runtime receives it.
 type Process struct {
 	Pod       string
 	Container string
@@ -34,23 +34,25 @@ type Process struct {
 	Sizes     <-chan remotecommand.TerminalSize
 }
 
-// Server plays the cluster. Its fields may be changed until the first request.
+// Server simulates the cluster. Its fields may be changed until the first request.
 type Server struct {
-	// Exec runs a command. An error of k8s.io/utils/exec's CodeExitError is an exit code, any other one a failure to start.
+	// Exec runs a command. An error of type CodeExitError of k8s.io/utils/exec is an exit code, any other a failure to
+	// start.
 	Exec func(ctx context.Context, process Process) error
 	// Forward serves a connection to a port.
 	Forward func(ctx context.Context, port int32, connection io.ReadWriteCloser) error
 	// OnlySPDY refuses WebSocket, as an old API server or a proxy does.
 	OnlySPDY bool
-	// NoSPDY refuses SPDY, as a proxy does that knows nothing of it.
+	// NoSPDY refuses SPDY, as a proxy that does not know it does.
 	NoSPDY bool
-	// Protocols are the versions that the kubelet speaks: all that there are, if empty.
+	// Protocols are the versions that the kubelet speaks; if empty, all.
 	Protocols []string
-	// PassesOn has the API server pass WebSocket on to the kubelet, as those before Kubernetes 1.30 do, instead of translating.
+	// PassesOn makes the API server pass WebSocket on to the kubelet, as before Kubernetes 1.30, instead of translating
+	// it.
 	PassesOn bool
-	// Faults are what the network does to the connections between client and API server.
+	// Faults are applied to the connections between client and API server.
 	Faults Faults
-	// Refuse answers a request itself when it returns true, for instance with a failure.
+	// Refuse may answer a request itself, for instance with a failure, and then returns true.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
 
 	api, kubelet *httptest.Server
@@ -68,13 +70,13 @@ func New() *Server {
 	return s
 }
 
-// Config is a client's configuration for the server.
+// Config returns a client's configuration for the server.
 func (s *Server) Config() *rest.Config { return &rest.Config{Host: s.api.URL} }
 
 // Cut closes all connections between client and API server.
 func (s *Server) Cut() { s.listener.cut(false) }
 
-// Reset breaks them off, as a machine does that knows nothing of a connection.
+// Reset resets all connections, as a machine that has lost its state does.
 func (s *Server) Reset() { s.listener.cut(true) }
 
 // Close ends the server.
@@ -150,7 +152,7 @@ func (s *Server) serveKubelet(w http.ResponseWriter, r *http.Request) {
 	remotecommand.ServeExec(w, r, s, pod, "", query.Get("container"), query["command"], optionsOf(r), idle, creation, protocols)
 }
 
-// podOf is the name in .../pods/NAME/exec.
+// podOf returns the name in .../pods/NAME/exec.
 func podOf(path string) string {
 	parts := strings.Split(path, "/")
 	return parts[max(len(parts)-2, 0)]
@@ -187,7 +189,7 @@ func (s *Server) AttachContainer(
 
 type podKey struct{}
 
-// PodOf is the Pod whose port Forward is asked for.
+// PodOf returns the Pod whose port is requested.
 func PodOf(ctx context.Context) string {
 	pod, _ := ctx.Value(podKey{}).(string)
 	return pod

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Faults are what a network may do without breaking its promises.
+// Faults are what a network may do to data.
 type Faults struct {
-	// Delay is how long each piece takes that the API server sends.
+	// Delay is added to each piece that the API server sends.
 	Delay time.Duration
-	// Split is the most bytes that come at once: 0 for as many as there are.
+	// Split is the maximal number of bytes in one piece; 0 means no limit.
 	Split int
 	// Merge collects what is sent within a millisecond.
 	Merge bool
-	// CutAfter breaks each connection once the API server has sent so many bytes: 0 for never.
+	// CutAfter closes each connection once the API server has sent that many bytes; 0 means never.
 	CutAfter int
 }
 
-// listener remembers its connections: an http.Server forgets those that were upgraded.
+// listener records its connections, because an http.Server forgets upgraded ones.
 type listener struct {
 	net.Listener
 	faults *Faults
@@ -53,7 +53,7 @@ func (l *listener) cut(reset bool) {
 	l.conns = nil
 }
 
-// faulty is one connection, as the API server has it.
+// faulty is one connection on the API server's side.
 type faulty struct {
 	net.Conn
 	faults *Faults
@@ -85,7 +85,7 @@ func (f *faulty) flush() {
 	f.waiting = nil
 }
 
-// Close implements net.Conn. What was merged is sent before.
+// Close implements net.Conn. It sends merged data first.
 func (f *faulty) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,5 +10,5 @@ import (
 	"syscall"
 )
 
-// lead lets a command lead a session and a group of processes of its own, as container runtimes do.
+// lead makes a command the leader of a session and a process group, as container runtimes do.
 func lead(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

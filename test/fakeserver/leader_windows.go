@@ -5,5 +5,5 @@ package fake
 
 import "os/exec"
 
-// lead does nothing: there are no groups of processes.
+// lead does nothing: there are no process groups.
 func lead(*exec.Cmd) {}

@@ -14,7 +14,7 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// Local runs commands on this machine, in a directory that plays the container's. It has no programs but those named.
+// Local runs commands on this machine, in a directory that represents the container's. Only the named programs exist.
 func Local(directory string, programs ...string) func(context.Context, Process) error {
 	return func(ctx context.Context, process Process) error {
 		if !slices.Contains(programs, process.Command[0]) {
@@ -25,7 +25,7 @@ func Local(directory string, programs ...string) func(context.Context, Process) 
 		command.Dir = directory
 		lead(command)
 		command.Stdout, command.Stderr = process.Stdout, process.Stderr
-		// Not command.Stdin: Wait would wait for its end, although the command may not read it at all.
+		// command.Stdin is not set: Wait would wait for its end, although the command may not read it.
 		stdin, err := command.StdinPipe()
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func Local(directory string, programs ...string) func(context.Context, Process) 
 			return err
 		}
 		go func() {
-			_, _ = io.Copy(stdin, process.Stdin) // the command decides how much of it it wants
+			_, _ = io.Copy(stdin, process.Stdin) // the command decides how much it reads
 			_ = stdin.Close()
 		}()
 		err = command.Wait()

@@ -1,11 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package liveness judges whether the other end of a connection is there, by what comes from it.
+// Package liveness decides whether the other end of a connection is alive, by the data that arrives.
 //
 // Invariants:
-//   - time in which nobody takes what a connection brings is no silence;
-//   - a machine that slept has not listened meanwhile.
+//   - time in which the caller does not read does not count as idle;
+//   - time in which this machine was suspended does not count either.
 package liveness
 
 import (
@@ -13,21 +13,22 @@ import (
 	"time"
 )
 
-// IdleTimer measures for how long a connection that is read has brought nothing. All but Look may be called by any goroutine.
+// IdleTimer measures how long a connection that is being read has received nothing. All methods except Check may be
+// called concurrently.
 type IdleTimer struct {
-	reading   atomic.Bool // somebody waits for what it brings
-	active    atomic.Bool // it has brought something since the last look
+	reading   atomic.Bool // a read is waiting
+	active    atomic.Bool // something was received since the last check
 	idle      time.Duration
 	lastCheck time.Time
 }
 
-// SetReading says whether somebody waits for what the connection brings.
+// SetReading records whether a read is waiting.
 func (s *IdleTimer) SetReading(now bool) { s.reading.Store(now) }
 
-// Reset notes that something came.
+// Reset records that something was received.
 func (s *IdleTimer) Reset() { s.active.Store(true) }
 
-// Check is called once each period, and says for how long nothing has come.
+// Check is called once per period and returns how long nothing was received.
 func (s *IdleTimer) Check(now time.Time, period time.Duration) time.Duration {
 	elapsed := min(now.Sub(s.lastCheck), 2*period)
 	first := s.lastCheck.IsZero()

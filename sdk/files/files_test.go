@@ -6,11 +6,13 @@ package files_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,7 +109,7 @@ func tree(t *testing.T, root string) []string {
 		case info.Mode().IsRegular():
 			content, err := os.ReadFile(path)
 			must(t, err)
-			line += fmt.Sprintf(" %q %s", content, info.ModTime().UTC().Format(time.RFC3339))
+			line += fmt.Sprintf(" %s %s", described(content), info.ModTime().UTC().Format(time.RFC3339))
 		case info.Mode()&fs.ModeSymlink != 0:
 			link, err := os.Readlink(path)
 			must(t, err)
@@ -117,6 +119,14 @@ func tree(t *testing.T, root string) []string {
 		return nil
 	}))
 	return all
+}
+
+// described returns short content as it is, and the size and sum of long content, which takes much time to quote.
+func described(content []byte) string {
+	if len(content) < 1024 {
+		return strconv.Quote(string(content))
+	}
+	return fmt.Sprintf("%d bytes, sha256 %x", len(content), sha256.Sum256(content))
 }
 
 func same(t *testing.T, one, other string) {

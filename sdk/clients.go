@@ -22,8 +22,8 @@ type Clients struct {
 	Network    stream.Network
 }
 
-// NewClients returns the clients for a cluster. Their requests survive broken connections and do not wait for a server that has
-// gone silent, as package transport describes.
+// NewClients returns the clients for a cluster. Their requests survive broken connections and do not wait for a server
+// that has gone silent, as package transport describes.
 func NewClients(config *rest.Config, clock clock.WithTicker) (Clients, error) {
 	config = transport.Wrap(config, clock)
 	sandboxes, err := versioned.NewForConfig(config)

@@ -144,7 +144,9 @@ func (s *Sandbox) wait(ctx context.Context, goal await.Goal) error {
 	defer watched.Wait()
 	defer stop()
 	watched.Go(func() {
-		s.client.operators.Watch(watching, s.client.namespace, func(trouble operator.Problem) { s.client.progress(s.name, trouble.Message) })
+		s.client.operators.Watch(
+			watching, s.client.namespace, func(trouble operator.Problem) { s.client.progress(s.name, trouble.Message) },
+		)
 	})
 	ref, uid := s.reference()
 	_, err := s.client.waiter.For(ctx, await.Request{

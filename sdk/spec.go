@@ -105,7 +105,9 @@ func (s *Spec) claim(namespace string, now time.Time) *extensionsv1beta1.Sandbox
 		spec.PodMetadata = spec.SandboxMetadata.DeepCopy()
 	}
 	if end := s.end(now); end != nil {
-		spec.Lifecycle = &extensionsv1beta1.Lifecycle{ShutdownTime: end, ShutdownPolicy: extensionsv1beta1.ShutdownPolicyDelete}
+		spec.Lifecycle = &extensionsv1beta1.Lifecycle{
+			ShutdownTime: end, ShutdownPolicy: extensionsv1beta1.ShutdownPolicyDelete,
+		}
 	}
 	return claim
 }

@@ -84,7 +84,9 @@ func (w *Waiter) For(ctx context.Context, r Request) (*resolve.Target, error) {
 			}
 			obstacle, lasting := w.obstacle(reads, r.Goal, target)
 			if r.GiveUp && hoping.expired(obstacle, lasting, w.clock.Now()) {
-				return target, &UnreachableError{Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String()}
+				return target, &UnreachableError{
+					Name: r.Ref.String(), Goal: r.Goal, Why: obstacle, next: "status " + r.Ref.String(),
+				}
 			}
 			progress.update(obstacle, w.clock.Now())
 			watches.follow(target)

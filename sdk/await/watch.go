@@ -41,10 +41,15 @@ func (w *watches) follow(t *resolve.Target) {
 		return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()}
 	}
 	if t.Claim != nil {
-		w.start("claim "+t.Claim.Name, named(t.Claim.Name), w.waiter.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Watch)
+		w.start(
+			"claim "+t.Claim.Name, named(t.Claim.Name),
+			w.waiter.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Watch,
+		)
 	}
 	if t.Sandbox != nil {
-		w.start("sandbox "+t.Sandbox.Name, named(t.Sandbox.Name), w.waiter.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Watch)
+		w.start(
+			"sandbox "+t.Sandbox.Name, named(t.Sandbox.Name), w.waiter.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Watch,
+		)
 		pods := metav1.ListOptions{LabelSelector: resolve.PodSelector(t.Sandbox.Name)}
 		w.start("pods of "+t.Sandbox.Name, pods, w.waiter.kubernetes.CoreV1().Pods(t.Namespace).Watch)
 	}

@@ -139,7 +139,9 @@ func room(node *corev1.Node, pod *corev1.Pod, needs corev1.ResourceList, on *loa
 		free := has.DeepCopy()
 		free.Sub(on.requested[name])
 		if n := times(free.AsApproximateFloat64(), need.AsApproximateFloat64()); n < least {
-			least, why = n, fmt.Sprintf("%s: %s needed, %s of %s free", name, Amount(name, need), Amount(name, positive(free)), Amount(name, has))
+			least, why = n, fmt.Sprintf(
+				"%s: %s needed, %s of %s free", name, Amount(name, need), Amount(name, positive(free)), Amount(name, has),
+			)
 		}
 	}
 	return least, why

@@ -22,7 +22,9 @@ func hasScopes(q *corev1.ResourceQuota) bool {
 }
 
 // quotaRoom returns how many more Pods with such volumes a quota has room for, and which resource is the scarcest.
-func quotaRoom(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec) (fits int, why string) {
+func quotaRoom(
+	q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceList, volumes []corev1.PersistentVolumeClaimSpec,
+) (fits int, why string) {
 	fits = math.MaxInt32
 	if hasScopes(q) {
 		return fits, ""
@@ -41,7 +43,10 @@ func quotaRoom(q *corev1.ResourceQuota, pod *corev1.Pod, needs corev1.ResourceLi
 		free.Sub(q.Status.Used[name])
 		if n := times(free.AsApproximateFloat64(), need.AsApproximateFloat64()); n < fits {
 			fits = n
-			why = fmt.Sprintf("quota %s: %s: %s needed, %s of %s free", q.Name, name, Amount(name, need), Amount(name, positive(free)), Amount(name, hard))
+			why = fmt.Sprintf(
+				"quota %s: %s: %s needed, %s of %s free", q.Name, name, Amount(name, need), Amount(name, positive(free)),
+				Amount(name, hard),
+			)
 		}
 	}
 	return fits, why
@@ -103,7 +108,8 @@ const (
 
 // Amount formats a quantity for people: bytes in Mi or Gi.
 func Amount(name corev1.ResourceName, q apiresource.Quantity) string {
-	bytes := strings.HasSuffix(string(name), "memory") || strings.Contains(string(name), "storage") || strings.Contains(string(name), "hugepages")
+	bytes := strings.HasSuffix(string(name), "memory") || strings.Contains(string(name), "storage") ||
+		strings.Contains(string(name), "hugepages")
 	switch value := q.Value(); {
 	case !bytes || value < mebi:
 		return q.String()

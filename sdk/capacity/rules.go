@@ -27,7 +27,9 @@ func exclusion(node *corev1.Node, pod *corev1.Pod, volumes []corev1.PersistentVo
 	if !ready(node) {
 		return "it is not ready"
 	}
-	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, blocksNewPods, true)
+	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(
+		klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, blocksNewPods, true,
+	)
 	if found {
 		return fmt.Sprintf("its taint %s is not tolerated", taint.ToString())
 	}
@@ -144,7 +146,8 @@ func antiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 // unchecked returns the rules of the Pod that this package does not evaluate, and what may use the room first.
 func unchecked(pod *corev1.Pod, f *Cluster) []string {
 	var all []string
-	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil && len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
+	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil &&
+		len(a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
 		all = append(all, "affinity to other Pods")
 	}
 	if len(antiAffinity(pod)) > len(antiAffinitySelectors(pod)) {

@@ -41,7 +41,9 @@ func shutdownFindings(f *Snapshot) []Finding {
 		return nil
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)
-	return []Finding{{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.ShutdownText(f.Claim, f.Sandbox, f.Volumes)}}
+	return []Finding{
+		{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.ShutdownText(f.Claim, f.Sandbox, f.Volumes)},
+	}
 }
 
 func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
@@ -63,14 +65,23 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 		all = append(all, finding)
 	}
 	if stale {
-		all = append(all, Finding{State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(f), problem: operatorProblem(f)})
+		all = append(
+			all,
+			Finding{
+				State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(f),
+				problem: operatorProblem(f),
+			},
+		)
 	}
 	return all
 }
 
 // unobservedFinding is the finding about an object without conditions.
 func unobservedFinding(f *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
-	finding := Finding{State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f), problem: operatorProblem(f)}
+	finding := Finding{
+		State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f),
+		problem: operatorProblem(f),
+	}
 	old := !f.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
 	if f.Operator == OperatorAbsent || f.Operator == OperatorDown || (f.Operator == OperatorUnknown && old) {
 		finding.State = Bad
@@ -123,7 +134,8 @@ func stateOf(c *metav1.Condition) State {
 	return Wait
 }
 
-// lasting reports whether a condition stays false until somebody changes something. Other errors of the operator may pass.
+// lasting reports whether a condition stays false until somebody changes something. Other errors of the operator may
+// pass.
 func lasting(f *Snapshot, c *metav1.Condition) bool {
 	switch apis.Reason(c.Reason) {
 	case apis.ReasonReconcilerError:
@@ -134,8 +146,8 @@ func lasting(f *Snapshot, c *metav1.Condition) bool {
 	return c.Status != metav1.ConditionTrue && stateOf(c) == Bad
 }
 
-// exceedsQuota reports whether a quota of the namespace has no room for what the Sandbox still lacks: its Pod, and those of its
-// volumes that do not exist.
+// exceedsQuota reports whether a quota of the namespace has no room for what the Sandbox still lacks: its Pod, and
+// those of its volumes that do not exist.
 func exceedsQuota(f *Snapshot) bool {
 	if f.Sandbox == nil || f.Pod != nil {
 		return false

@@ -48,7 +48,12 @@ func containerFindings(f *Snapshot) []Finding {
 		all = append(all, containerFinding(f, "container "+status.Name, status))
 	}
 	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
-		all = append(all, Finding{State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason)})
+		all = append(
+			all,
+			Finding{
+				State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason),
+			},
+		)
 	}
 	if len(all) == 0 && len(f.Pod.Spec.SchedulingGates) == 0 {
 		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: "no container has started"})
@@ -66,7 +71,9 @@ func containerFinding(f *Snapshot, subject string, status *corev1.ContainerStatu
 		return terminatedFinding(subject, status)
 	case restarted(status, f.Now) && status.RestartCount > 1:
 		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= lastingAttempts
-		finding.Text = fmt.Sprintf("crashes again and again (%s%s), and was started again just now", restarts(status), lastTermination(status))
+		finding.Text = fmt.Sprintf(
+			"crashes again and again (%s%s), and was started again just now", restarts(status), lastTermination(status),
+		)
 	case restarted(status, f.Now):
 		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastTermination(status))
 	case status.State.Running != nil && status.Ready:
@@ -155,7 +162,9 @@ func terminatedFinding(subject string, status *corev1.ContainerStatus) Finding {
 	case state.ExitCode == 0:
 		finding.State, finding.Text = Note, "ended with exit code 0"
 	case state.Reason == startError:
-		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage("cannot be started", oneLine(state.Message)), true
+		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage(
+			"cannot be started", oneLine(state.Message),
+		), true
 	default:
 		finding.Text = withMessage(fmt.Sprintf("ended with exit code %d", state.ExitCode), oneLine(state.Message))
 	}

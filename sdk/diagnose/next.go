@@ -22,7 +22,9 @@ func nextSteps(f *Snapshot, d *Diagnosis, in problem) []Step {
 	case Suspended, Suspending:
 		return []Step{{Text: suspendedBy(f), Command: "resume " + name}}
 	case Succeeded, Failed:
-		return []Step{{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"}}
+		return []Step{
+			{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"},
+		}
 	case Expired:
 		return stepsAfterExpiry(f, name)
 	case Deleting:
@@ -54,9 +56,21 @@ func stepsAfterExpiry(f *Snapshot, name string) []Step {
 	switch {
 	case f.Claim == nil || f.Sandbox != nil:
 	case len(f.Volumes) > 0:
-		return []Step{{Text: "give it more time: it gets a new Sandbox with the volumes that were kept", Command: "extend " + name + " --by 1h"}, remove}
+		return []Step{
+			{
+				Text:    "give it more time: it gets a new Sandbox with the volumes that were kept",
+				Command: "extend " + name + " --by 1h",
+			},
+			remove,
+		}
 	default:
-		return []Step{{Text: "its Sandbox is gone with what it held: start it again with an empty one", Command: "extend " + name + " --by 1h --fresh"}, remove}
+		return []Step{
+			{
+				Text:    "its Sandbox is gone with what it held: start it again with an empty one",
+				Command: "extend " + name + " --by 1h --fresh",
+			},
+			remove,
+		}
 	}
 	return []Step{{Text: "give it more time, which starts it again", Command: "extend " + name + " --by 1h"}, remove}
 }
@@ -78,14 +92,18 @@ func remedies(f *Snapshot, name string, in problem) []Step {
 	case unstartable:
 		return []Step{{Text: "check the Secrets, ConfigMaps and the command that its podTemplate names"}, anew}
 	case unschedulable:
-		return []Step{{Text: "ask for less, or add a node that fits"}, anew, {Text: "see what is free on the nodes", Command: "nodes"}}
+		return []Step{
+			{Text: "ask for less, or add a node that fits"}, anew, {Text: "see what is free on the nodes", Command: "nodes"},
+		}
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
 	case lostNode:
 		node := f.Pod.Spec.NodeName
 		return []Step{
 			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
-			{Text: "bring it back, and the sandbox goes on; or, if it is off for good, remove it, and the Pod starts on another: kubectl delete node " + node},
+			{
+				Text: "bring it back, and the sandbox goes on; or, if it is off for good, remove it, and the Pod starts on another: kubectl delete node " + node,
+			},
 		}
 	case operatorAbsent:
 		return []Step{{Text: "install the operator", Command: "install"}}
@@ -112,11 +130,19 @@ func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
 	}
 	switch in {
 	case badImage:
-		return []Step{{Text: "correct the image in template " + template + ", or let the node pull it (imagePullSecrets): " + edit}, anew}
+		return []Step{
+			{Text: "correct the image in template " + template + ", or let the node pull it (imagePullSecrets): " + edit},
+			anew,
+		}
 	case unstartable:
-		return []Step{{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, anew}
+		return []Step{
+			{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, anew,
+		}
 	case unschedulable:
-		return []Step{{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, anew, {Text: "see what is free on the nodes", Command: "nodes"}}
+		return []Step{
+			{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, anew,
+			{Text: "see what is free on the nodes", Command: "nodes"},
+		}
 	default:
 		return nil
 	}
@@ -135,19 +161,44 @@ func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 		if name := spec.TemplateName(); name != "" {
 			template = "template " + name
 		}
-		return []Step{{Text: "see which templates there are", Command: "template list"}, {Text: "make " + template + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
+		return []Step{
+			{Text: "see which templates there are", Command: "template list"},
+			{
+				Text:    "make " + template + ", and the operator goes on by itself; or remove the claim and name another",
+				Command: anew.Command,
+			},
+		}
 	case missingPool:
 		pool := "the pool"
 		if name := spec.PoolName(); name != "" {
 			pool = "pool " + name
 		}
-		return []Step{{Text: "see which pools there are", Command: "pool list"}, {Text: "make " + pool + ", and the operator goes on by itself; or remove the claim and name another", Command: anew.Command}}
+		return []Step{
+			{Text: "see which pools there are", Command: "pool list"},
+			{
+				Text:    "make " + pool + ", and the operator goes on by itself; or remove the claim and name another",
+				Command: anew.Command,
+			},
+		}
 	case refusedMetadata:
-		return []Step{{Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " + f.Claim.Name}, anew}
+		return []Step{
+			{Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " + f.Claim.Name},
+			anew,
+		}
 	case refusedEnv:
-		return []Step{{Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them"}, anew}
+		return []Step{
+			{
+				Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
+			},
+			anew,
+		}
 	case refusedVolumes:
-		return []Step{{Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them"}, anew}
+		return []Step{
+			{
+				Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
+			},
+			anew,
+		}
 	default:
 		return nil
 	}
@@ -158,7 +209,8 @@ func previous(f *Snapshot) string {
 		return ""
 	}
 	for i := range f.Pod.Status.ContainerStatuses {
-		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil && podreason.ForContainer(status) == podreason.CrashLoop {
+		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil &&
+			podreason.ForContainer(status) == podreason.CrashLoop {
 			return " --previous"
 		}
 	}

@@ -24,7 +24,10 @@ func schedulingGateFinding(subject string, pod *corev1.Pod) Finding {
 	for _, gate := range pod.Spec.SchedulingGates {
 		names = append(names, gate.Name)
 	}
-	return Finding{State: Wait, Subject: subject, Text: "is held back until its scheduling gates are gone: " + strings.Join(names, ", "), problem: heldBack}
+	return Finding{
+		State: Wait, Subject: subject,
+		Text: "is held back until its scheduling gates are gone: " + strings.Join(names, ", "), problem: heldBack,
+	}
 }
 
 // nodeNotes describes what each node lacks for the Pod.
@@ -75,7 +78,8 @@ func notReadyNode(f *Snapshot) []Finding {
 		return nil
 	}
 	ready, containers := podCondition(f.Pod, corev1.PodReady), podCondition(f.Pod, corev1.ContainersReady)
-	if ready == nil || ready.Status != corev1.ConditionFalse || containers == nil || containers.Status != corev1.ConditionTrue || len(f.Pod.Spec.ReadinessGates) > 0 {
+	if ready == nil || ready.Status != corev1.ConditionFalse || containers == nil ||
+		containers.Status != corev1.ConditionTrue || len(f.Pod.Spec.ReadinessGates) > 0 {
 		return nil
 	}
 	finding.Text = "is not Ready, by what its Pod says"

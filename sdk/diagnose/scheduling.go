@@ -32,13 +32,21 @@ func schedulingFindings(f *Snapshot) []Finding {
 	subject := "Pod " + pod.Name
 	all = append(all, notReadyNode(f)...)
 	if pod.DeletionTimestamp != nil {
-		return append(all, Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Message))})
+		return append(
+			all,
+			Finding{State: Wait, Subject: subject, Text: withMessage("is being deleted", oneLine(ending.Of(pod).Message))},
+		)
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		return append(all, schedulingGateFinding(subject, pod))
 	}
 	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
-		all = append(all, Finding{State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable})
+		all = append(
+			all,
+			Finding{
+				State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable,
+			},
+		)
 		return append(all, nodeNotes(f)...)
 	}
 	if pod.Spec.NodeName == "" {
@@ -46,7 +54,9 @@ func schedulingFindings(f *Snapshot) []Finding {
 	}
 	all = append(all, Finding{State: Good, Subject: subject, Text: "is on node " + pod.Spec.NodeName})
 	if starting(pod) {
-		all = append(all, warningFindings(f, "Pod", pod.Name, eventFailedMount, "FailedAttachVolume", "FailedCreatePodSandBox")...)
+		all = append(
+			all, warningFindings(f, "Pod", pod.Name, eventFailedMount, "FailedAttachVolume", "FailedCreatePodSandBox")...,
+		)
 	}
 	return all
 }
@@ -87,11 +97,13 @@ func warningFindings(f *Snapshot, kind, name string, reasons ...string) []Findin
 		return nil
 	}
 	lasting := latest.Reason == eventFailedMount && eventCount(latest) >= lastingAttempts && !mountsStorage(f.Pod)
-	return []Finding{{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message), Lasting: lasting}}
+	return []Finding{
+		{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message), Lasting: lasting},
+	}
 }
 
-// mountsStorage reports whether the Pod mounts volumes of a storage system, which may take several attempts. Other volumes
-// come from objects of the API server or from the node.
+// mountsStorage reports whether the Pod mounts volumes of a storage system, which may take several attempts. Other
+// volumes come from objects of the API server or from the node.
 func mountsStorage(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(volume corev1.Volume) bool {
 		source := &volume.VolumeSource
@@ -100,8 +112,8 @@ func mountsStorage(pod *corev1.Pod) bool {
 	})
 }
 
-// cannotBind reports whether a volume stays unbound until somebody changes something: it has no storage class, or one that does
-// not exist.
+// cannotBind reports whether a volume stays unbound until somebody changes something: it has no storage class, or one
+// that does not exist.
 func cannotBind(f *Snapshot, volume *corev1.PersistentVolumeClaim, reason string) bool {
 	class := volume.Spec.StorageClassName
 	if reason == eventFailedBinding {

@@ -49,7 +49,8 @@ func (f *Snapshot) claimIsBehind() bool {
 		return false
 	}
 	own := f.Sandbox.Status.Conditions
-	return apis.FindCondition(own, apis.ConditionReady) != nil && !isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
+	return apis.FindCondition(own, apis.ConditionReady) != nil &&
+		!isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
 }
 
 // restartGracePeriod is how long a restarted container must run before it counts as running: without a readiness probe,
@@ -130,7 +131,8 @@ func (f *Snapshot) expired() bool {
 	}
 	conditions, generation := f.holderStatus()
 	ready := Current(conditions, apis.ConditionReady, generation)
-	return ready != nil && (ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
+	return ready != nil &&
+		(ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
 }
 
 // Deadline returns when the claim or Sandbox ends.

@@ -80,7 +80,9 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 // localName returns the local name of an entry. Names that lead out of the root are an error.
 func localName(name string) (string, error) {
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
-		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
+		return "", fmt.Errorf(
+			"the archive from the sandbox has an entry %q that would be written outside of the destination", name,
+		)
 	}
 	return filepath.FromSlash(path.Clean(name)), nil
 }
@@ -189,7 +191,9 @@ func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error 
 		return err
 	}
 	sum := sha256.New()
-	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(bufferSize, header.Size+1)))
+	_, err = io.CopyBuffer(
+		writerOnly{io.MultiWriter(out, sum, u.progress)}, from, make([]byte, min(bufferSize, header.Size+1)),
+	)
 	if err == nil {
 		err = dir.Chtimes(name, header.ModTime, header.ModTime)
 	}

@@ -13,7 +13,9 @@ import (
 )
 
 // ErrNeedsTar is the error for copying a directory with an image that has no tar.
-var ErrNeedsTar = errors.New("the image has no tar, which copying a directory needs: use an image that has it, or copy file by file")
+var ErrNeedsTar = errors.New(
+	"the image has no tar, which copying a directory needs: use an image that has it, or copy file by file",
+)
 
 // Options configure a Copier.
 type Options struct {
@@ -44,7 +46,10 @@ type Copier struct {
 
 // New returns a Copier.
 func New(network stream.Network, container stream.Container, options Options) *Copier {
-	c := &Copier{network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume, retry: options.Retry, token: strings.ToLower(rand.Text()[:10])}
+	c := &Copier{
+		network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume,
+		retry: options.Retry, token: strings.ToLower(rand.Text()[:10]),
+	}
 	if c.warn == nil {
 		c.warn = func(string) {}
 	}

@@ -16,7 +16,9 @@ import (
 
 // downloadDirectory copies a remote directory to the target: first under a temporary name, then, once it is complete
 // and verified, under its own. The archive may already be arriving.
-func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, has imageTools, archive *remoteArchive) error {
+func (c *Copier) downloadDirectory(
+	ctx context.Context, remote, target string, has imageTools, archive *remoteArchive,
+) error {
 	info, err := os.Stat(target)
 	fresh := errors.Is(err, os.ErrNotExist)
 	switch {
@@ -46,7 +48,9 @@ func (c *Copier) downloadDirectory(ctx context.Context, remote, target string, h
 		err = c.moveIntoPlace(root, stage.name, place, fresh)
 	}
 	if err != nil {
-		return c.removePartial(ctx, err, filepath.Join(parent, stage.name), func() error { return root.RemoveAll(stage.name) })
+		return c.removePartial(
+			ctx, err, filepath.Join(parent, stage.name), func() error { return root.RemoveAll(stage.name) },
+		)
 	}
 	final, err := root.OpenRoot(place)
 	if err != nil {

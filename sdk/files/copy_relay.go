@@ -35,7 +35,9 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 	case at.kind == directory:
 		to.progress.start(at.size, 0)
 		target = remotePaths().directoryTarget(name, target)
-		return to.uploadTree(ctx, target, identityOf(c.container, remote, target), func(archive *packer, root string, own bool) error {
+		return to.uploadTree(ctx, target, identityOf(
+			c.container, remote, target,
+		), func(archive *packer, root string, own bool) error {
 			return c.repack(ctx, remote, archive, root, own)
 		})
 	case name == "":
@@ -72,7 +74,9 @@ func (c *Copier) repack(ctx context.Context, remote string, archive *packer, roo
 	return err
 }
 
-func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer, root string, own bool, links map[string]bool) error {
+func (c *Copier) repackEntry(
+	header *tar.Header, from io.Reader, archive *packer, root string, own bool, links map[string]bool,
+) error {
 	name, err := safeName(header.Name, links)
 	if err != nil {
 		return err
@@ -119,11 +123,15 @@ func (c *Copier) repackEntry(header *tar.Header, from io.Reader, archive *packer
 func safeName(name string, links map[string]bool) (string, error) {
 	clean := path.Clean(name)
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
-		return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written outside of the destination", name)
+		return "", fmt.Errorf(
+			"the archive from the sandbox has an entry %q that would be written outside of the destination", name,
+		)
 	}
 	for above := clean; above != "." && above != "/"; above = path.Dir(above) {
 		if links[above] {
-			return "", fmt.Errorf("the archive from the sandbox has an entry %q that would be written through a symbolic link", name)
+			return "", fmt.Errorf(
+				"the archive from the sandbox has an entry %q that would be written through a symbolic link", name,
+			)
 		}
 	}
 	return clean, nil

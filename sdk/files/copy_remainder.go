@@ -30,7 +30,9 @@ func (c *Copier) remainderOf(ctx context.Context, remote string, stage *os.Root)
 	}
 	const directories, files = 0, 1
 	kinds, kind := map[string]int{}, directories
-	err = c.runScript(ctx, compose(watchdogScript, listTreeScript), []string{argument(remote)}, &recordReader{handle: func(name string) {
+	err = c.runScript(ctx, compose(
+		watchdogScript, listTreeScript,
+	), []string{argument(remote)}, &recordReader{handle: func(name string) {
 		if name == "" {
 			kind++
 			return

@@ -67,7 +67,9 @@ func (c *Copier) uploadFile(ctx context.Context, from source, name, remote strin
 	case !isLocal:
 		return errors.New("the image has no shell, which this copy needs")
 	}
-	err = c.sendPlain(ctx, target, func(archive *packer, root string) error { return archive.file(local.path, root, info) })
+	err = c.sendPlain(
+		ctx, target, func(archive *packer, root string) error { return archive.file(local.path, root, info) },
+	)
 	if stream.Missing(err) {
 		return errNoShell
 	}

@@ -21,7 +21,10 @@ type inContainer struct {
 
 func (c *Copier) inContainerAt(target string, from source) inContainer {
 	left := c.newLeftover(identityOf(from.identity(), path.Base(target)))
-	return inContainer{c: c, target: target, left: left, part: path.Join(path.Dir(target), left.name), large: from.info().size >= largeFile}
+	return inContainer{
+		c: c, target: target, left: left, part: path.Join(path.Dir(target), left.name),
+		large: from.info().size >= largeFile,
+	}
 }
 
 func (l inContainer) command(script string, args ...string) []string {
@@ -45,7 +48,9 @@ func (l inContainer) existing(ctx context.Context) (int64, string, error) {
 
 func (l inContainer) receive(ctx context.Context, n int64, in *io.PipeReader) (int64, string, error) {
 	var out limitedOutput
-	command := l.command(compose(streamSumsScript, writeFileScript), argument(path.Dir(l.part)), strconv.FormatInt(n, 10), python(l.large))
+	command := l.command(
+		compose(streamSumsScript, writeFileScript), argument(path.Dir(l.part)), strconv.FormatInt(n, 10), python(l.large),
+	)
 	err := l.c.sendInput(ctx, true, command, in, &out)
 	size, sum := sizeAndSum(out.String())
 	return size, sum, err

@@ -31,7 +31,9 @@ type remoteArchive struct {
 func (c *Copier) startArchive(ctx context.Context, input, script string, words ...string) *remoteArchive {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, writer := io.Pipe()
-	a := &remoteArchive{in: bufio.NewReaderSize(reader, bufferSize), reader: reader, cancel: cancel, done: make(chan struct{})}
+	a := &remoteArchive{
+		in: bufio.NewReaderSize(reader, bufferSize), reader: reader, cancel: cancel, done: make(chan struct{}),
+	}
 	go func() {
 		defer close(a.done)
 		a.err = c.runScriptWithInput(ctx, input, script, words, writer, &stderrTail{})

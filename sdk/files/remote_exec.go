@@ -41,7 +41,8 @@ func (c *Copier) sendInput(ctx context.Context, shell bool, command []string, in
 	}
 	err := c.exec(ctx, stream.Process{Command: command, Stdin: in, Stdout: out, Bulk: true}, said)
 	if _, lost := errors.AsType[*stream.LostError](err); lost && known.Load() {
-		return &commandError{program: command[0], message: said.String(), exit: &stream.ExitError{Code: 1}} // the marker arrived before the connection was lost
+		// the marker arrived before the connection was lost
+		return &commandError{program: command[0], message: said.String(), exit: &stream.ExitError{Code: 1}}
 	}
 	return err
 }

@@ -29,11 +29,21 @@ const (
 )
 
 var (
-	errOutputTooLong    = fmt.Errorf("the sandbox says more than %d KiB where little is expected: its programs are not what they should be", maxOutput>>10)
-	errNameTooLong      = fmt.Errorf("the sandbox says a name of more than %d KiB: its programs are not what they should be", maxNameLength>>10)
-	errTooManyNames     = fmt.Errorf("the sandbox names too many files to be kept in %d MiB of memory: copy its directories one by one", maxNameMemory>>20)
-	errDataAfterArchive = errors.New("the archive from the sandbox goes on behind its end: its tar is not what it should be")
-	limitErrors         = []error{errOutputTooLong, errNameTooLong, errTooManyNames, errDataAfterArchive}
+	errOutputTooLong = fmt.Errorf(
+		"the sandbox says more than %d KiB where little is expected: its programs are not what they should be",
+		maxOutput>>10,
+	)
+	errNameTooLong = fmt.Errorf(
+		"the sandbox says a name of more than %d KiB: its programs are not what they should be", maxNameLength>>10,
+	)
+	errTooManyNames = fmt.Errorf(
+		"the sandbox names too many files to be kept in %d MiB of memory: copy its directories one by one",
+		maxNameMemory>>20,
+	)
+	errDataAfterArchive = errors.New(
+		"the archive from the sandbox goes on behind its end: its tar is not what it should be",
+	)
+	limitErrors = []error{errOutputTooLong, errNameTooLong, errTooManyNames, errDataAfterArchive}
 )
 
 // limitError returns the limit that an error is about, without what the end of the connection added; nil if there is

@@ -31,7 +31,9 @@ type Entry struct {
 func (c *Copier) List(ctx context.Context, remote string) ([]Entry, error) {
 	var all []Entry
 	var odd error
-	err := c.run(ctx, []string{"sh", "-c", compose(listDirectoryScript), "sh", argument(remote)}, &recordReader{handle: func(record string) {
+	err := c.run(ctx, []string{
+		"sh", "-c", compose(listDirectoryScript), "sh", argument(remote),
+	}, &recordReader{handle: func(record string) {
 		entry, err := parseListEntry(record)
 		if odd == nil && err != nil {
 			odd = err
@@ -105,7 +107,10 @@ func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
 // No match is an error.
 func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
 	var all []string
-	err := c.run(ctx, []string{"sh", "-c", compose(expandScript), "sh", argument(pattern)}, &recordReader{handle: func(name string) { all = append(all, name) }})
+	err := c.run(
+		ctx, []string{"sh", "-c", compose(expandScript), "sh", argument(pattern)},
+		&recordReader{handle: func(name string) { all = append(all, name) }},
+	)
 	if stream.Missing(err) {
 		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
 	}

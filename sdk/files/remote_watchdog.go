@@ -17,7 +17,9 @@ func (c *Copier) runScript(ctx context.Context, script string, words []string, o
 }
 
 // runScriptWithInput first sends input to a script, which reads all of it before the watchdog starts.
-func (c *Copier) runScriptWithInput(ctx context.Context, input, script string, words []string, out io.Writer, said *stderrTail) error {
+func (c *Copier) runScriptWithInput(
+	ctx context.Context, input, script string, words []string, out io.Writer, said *stderrTail,
+) error {
 	open, over := io.Pipe()
 	defer over.Close()
 	command := append([]string{"sh", "-c", script, "sh"}, words...)

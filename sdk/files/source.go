@@ -128,7 +128,10 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 		return "", nil
 	}
 	var out limitedOutput
-	err := r.c.runScript(ctx, compose(watchdogScript, sumPrefixScript), []string{argument(r.path), strconv.FormatInt(n, 10)}, &out, &stderrTail{})
+	err := r.c.runScript(
+		ctx, compose(watchdogScript, sumPrefixScript), []string{argument(r.path), strconv.FormatInt(n, 10)}, &out,
+		&stderrTail{},
+	)
 	return firstWord(out.String()), err
 }
 

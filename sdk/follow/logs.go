@@ -39,10 +39,14 @@ const completeAfter = 2 * time.Second
 // Logs writes the logs of the target's Pod and of its successors: no line twice, and none missing that the cluster
 // still has. wanted names the container, how much of the past to write and whether to keep timestamps; Logs always
 // follows. It returns nil when the sandbox has finished or was deleted. Run must be running.
-func (f *Follower) Logs(ctx context.Context, kubernetes kubernetes.Interface, wanted *corev1.PodLogOptions, out io.Writer) error {
+func (f *Follower) Logs(
+	ctx context.Context, kubernetes kubernetes.Interface, wanted *corev1.PodLogOptions, out io.Writer,
+) error {
 	pod := f.first.Pod
 	l := &logs{
-		sandbox: f, kubernetes: kubernetes, wanted: wanted, pod: pod.UID, lines: &lines{out: out, keepTimes: wanted.Timestamps},
+		sandbox: f, kubernetes: kubernetes, wanted: wanted, pod: pod.UID, lines: &lines{
+			out: out, keepTimes: wanted.Timestamps,
+		},
 	}
 	for pod != nil {
 		last := ending.Of(pod).Finished() // before the request, which then returns everything

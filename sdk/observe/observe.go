@@ -38,7 +38,9 @@ func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
 
 // FromTarget returns the snapshot of the target alone, without further reads.
 func FromTarget(t *resolve.Target, now time.Time) diagnose.Snapshot {
-	return diagnose.Snapshot{Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone}
+	return diagnose.Snapshot{
+		Now: now, Claim: t.Claim, Sandbox: t.Sandbox, Pod: t.Pod, PodHidden: t.PodHidden, ClaimGone: t.ClaimGone,
+	}
 }
 
 // Snapshot reads the target's surroundings: volumes, events and, if the operator has not responded yet, its Deployment.
@@ -58,7 +60,8 @@ func OperatorSilent(t *resolve.Target) bool {
 	if t.Claim != nil && diagnose.Current(t.Claim.Status.Conditions, apis.ConditionReady, t.Claim.Generation) == nil {
 		return true
 	}
-	return t.Sandbox != nil && diagnose.Current(t.Sandbox.Status.Conditions, apis.ConditionReady, t.Sandbox.Generation) == nil
+	return t.Sandbox != nil &&
+		diagnose.Current(t.Sandbox.Status.Conditions, apis.ConditionReady, t.Sandbox.Generation) == nil
 }
 
 func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.PersistentVolumeClaim {
@@ -91,7 +94,9 @@ func (o *Observer) keptVolumes(ctx context.Context, t *resolve.Target) []corev1.
 
 // events returns the events about the target's objects, oldest first. Events about earlier objects of the same names
 // are left out.
-func (o *Observer) events(ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim) []corev1.Event {
+func (o *Observer) events(
+	ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim,
+) []corev1.Event {
 	about := map[string][]types.UID{}
 	note := func(object metav1.Object) { about[object.GetName()] = append(about[object.GetName()], object.GetUID()) }
 	if t.Claim != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// addObstacles reads the objects that may explain why the operator fails to create something, or a volume stays unbound.
+// addObstacles reads the objects that may explain why the operator fails to create something, or a volume stays
+// unbound.
 func (o *Observer) addObstacles(ctx context.Context, t *resolve.Target, f *diagnose.Snapshot) {
 	f.MissingStorageClasses = o.missingStorageClasses(ctx, f.Volumes)
 	if t.Sandbox == nil {
@@ -33,15 +34,19 @@ func (o *Observer) addObstacles(ctx context.Context, t *resolve.Target, f *diagn
 }
 
 // conflictingObjects returns the objects that have the names of the Sandbox's children and do not belong to it.
-func (o *Observer) conflictingObjects(ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim) []string {
+func (o *Observer) conflictingObjects(
+	ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim,
+) []string {
 	var all []string
 	name, core := t.Sandbox.Name, o.kubernetes.CoreV1()
 	if t.Pod == nil && !t.PodHidden {
-		if pod, err := core.Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil && !metav1.IsControlledBy(pod, t.Sandbox) {
+		if pod, err := core.Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil &&
+			!metav1.IsControlledBy(pod, t.Sandbox) {
 			all = append(all, "Pod "+name)
 		}
 	}
-	if service, err := core.Services(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil && !metav1.IsControlledBy(service, t.Sandbox) {
+	if service, err := core.Services(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil &&
+		!metav1.IsControlledBy(service, t.Sandbox) {
 		all = append(all, "Service "+name)
 	}
 	for i := range volumes {

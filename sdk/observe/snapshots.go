@@ -62,7 +62,9 @@ type surroundings struct {
 	events     map[types.UID][]corev1.Event
 }
 
-func (o *Observer) surroundings(ctx context.Context, namespace string, targets []*resolve.Target, open []int) *surroundings {
+func (o *Observer) surroundings(
+	ctx context.Context, namespace string, targets []*resolve.Target, open []int,
+) *surroundings {
 	s := &surroundings{
 		pods: map[types.UID][]corev1.Pod{}, volumes: map[types.NamespacedName]*corev1.PersistentVolumeClaim{}, events: map[types.UID][]corev1.Event{},
 	}

@@ -117,7 +117,9 @@ func Leader(lease *coordinationv1.Lease, now time.Time) (name, vacant string) {
 	name, _, _ = strings.Cut(*lease.Spec.HolderIdentity, "_")
 	if renewed, seconds := lease.Spec.RenewTime, lease.Spec.LeaseDurationSeconds; renewed != nil && seconds != nil {
 		if late := now.Sub(renewed.Time) - time.Duration(*seconds)*time.Second; late > clockSkewAllowance {
-			return "", fmt.Sprintf("no operator leads: %s held the Lease until %s ago, by this machine's clock", name, late.Truncate(time.Second))
+			return "", fmt.Sprintf(
+				"no operator leads: %s held the Lease until %s ago, by this machine's clock", name, late.Truncate(time.Second),
+			)
 		}
 	}
 	return name, ""

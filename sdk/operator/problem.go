@@ -41,13 +41,17 @@ func ProblemFor(f Observation, namespace string, now time.Time) Problem {
 		if _, looked := f.Leases[apis.OperatorNamespace]; !f.AllNamespaces || !looked {
 			return Problem{}
 		}
-		return Problem{Absent: true, Short: "no operator found", Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads"}
+		return Problem{
+			Absent: true, Short: "no operator found",
+			Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads",
+		}
 	}
 	var first Problem
 	elsewhere := []string{}
 	for i := range f.Deployments {
 		d := &f.Deployments[i]
-		if watched := arguments.Values(Arguments(d), arguments.WatchNamespaces); namespace != "" && len(watched) > 0 && !slices.Contains(watched, namespace) {
+		if watched := arguments.Values(Arguments(d), arguments.WatchNamespaces); namespace != "" && len(watched) > 0 &&
+			!slices.Contains(watched, namespace) {
 			elsewhere = append(elsewhere, watched...)
 			continue
 		}
@@ -96,7 +100,10 @@ func (f Observation) problemOf(d *appsv1.Deployment, now time.Time) Problem {
 	case d.Spec.Replicas != nil && *d.Spec.Replicas == 0:
 		return Problem{Short: "operator scaled to zero", Message: "the operator is scaled to zero (" + where + ")"}
 	case d.Status.AvailableReplicas == 0:
-		return Problem{Short: "operator not available", Message: "no Pod of the operator is available (" + where + ")" + replicaFailure(d)}
+		return Problem{
+			Short:   "operator not available",
+			Message: "no Pod of the operator is available (" + where + ")" + replicaFailure(d),
+		}
 	case vacant != "":
 		return Problem{Short: "no operator leads", Message: vacant, leaseVersion: "lease " + leaseVersionOf(lease)}
 	}

@@ -44,7 +44,9 @@ func (c *Client) Template(ctx context.Context, namespace, name string) (*extensi
 
 // Pools lists the pools of a namespace, or of all.
 func (c *Client) Pools(ctx context.Context, namespace, selector string) ([]extensionsv1beta1.SandboxWarmPool, error) {
-	list, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	list, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(namespace).List(
+		ctx, metav1.ListOptions{LabelSelector: selector},
+	)
 	switch {
 	case resolve.NotServed(err):
 		return nil, resolve.ErrorNotInstalled(apis.ResourceWarmPools, apis.GroupExtensions)
@@ -55,8 +57,12 @@ func (c *Client) Pools(ctx context.Context, namespace, selector string) ([]exten
 }
 
 // Templates lists the templates of a namespace, or of all.
-func (c *Client) Templates(ctx context.Context, namespace, selector string) ([]extensionsv1beta1.SandboxTemplate, error) {
-	list, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+func (c *Client) Templates(
+	ctx context.Context, namespace, selector string,
+) ([]extensionsv1beta1.SandboxTemplate, error) {
+	list, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(namespace).List(
+		ctx, metav1.ListOptions{LabelSelector: selector},
+	)
 	switch {
 	case resolve.NotServed(err):
 		return nil, resolve.ErrorNotInstalled(apis.ResourceTemplates, apis.GroupExtensions)
@@ -91,8 +97,12 @@ func (c *Client) Inventory(ctx context.Context, namespace string) (*Inventory, e
 }
 
 // CreatePool creates a pool, or with dryRun only lets the server validate it.
-func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, dryRun bool) (*extensionsv1beta1.SandboxWarmPool, error) {
-	created, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Create(ctx, pool, createOptions(dryRun))
+func (c *Client) CreatePool(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, dryRun bool,
+) (*extensionsv1beta1.SandboxWarmPool, error) {
+	created, err := c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Create(
+		ctx, pool, createOptions(dryRun),
+	)
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceWarmPools, apis.GroupExtensions)
 	}
@@ -103,8 +113,12 @@ func (c *Client) CreatePool(ctx context.Context, pool *extensionsv1beta1.Sandbox
 }
 
 // CreateTemplate creates a template, or with dryRun only lets the server validate it.
-func (c *Client) CreateTemplate(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, dryRun bool) (*extensionsv1beta1.SandboxTemplate, error) {
-	created, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(template.Namespace).Create(ctx, template, createOptions(dryRun))
+func (c *Client) CreateTemplate(
+	ctx context.Context, template *extensionsv1beta1.SandboxTemplate, dryRun bool,
+) (*extensionsv1beta1.SandboxTemplate, error) {
+	created, err := c.sandboxes.ExtensionsV1beta1().SandboxTemplates(template.Namespace).Create(
+		ctx, template, createOptions(dryRun),
+	)
 	if resolve.NotServed(err) {
 		return nil, resolve.ErrorNotInstalled(apis.ResourceTemplates, apis.GroupExtensions)
 	}
@@ -124,12 +138,16 @@ func createOptions(dryRun bool) metav1.CreateOptions {
 
 // Scale sets the size of a pool. A pool that was deleted and recreated meanwhile is not changed.
 func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, replicas int32) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pool.UID}, "spec": map[string]any{"replicas": replicas}})
+	patch, err := json.Marshal(
+		map[string]any{"metadata": map[string]any{"uid": pool.UID}, "spec": map[string]any{"replicas": replicas}},
+	)
 	if err != nil {
 		return fmt.Errorf("encode patch: %w", err)
 	}
 	options := metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
-	_, err = c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Patch(ctx, pool.Name, types.MergePatchType, patch, options)
+	_, err = c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Patch(
+		ctx, pool.Name, types.MergePatchType, patch, options,
+	)
 	if err != nil {
 		return fmt.Errorf("scale pool %s: %w", pool.Name, err)
 	}

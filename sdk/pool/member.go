@@ -19,7 +19,9 @@ import (
 // Member returns a Pod like those of the pool's members, and the volumes that each of them claims. It is the Pod of an
 // up-to-date member, because limit ranges and runtime classes change Pods at admission, or else one made from the
 // template. The summary must have a template.
-func (c *Client) Member(ctx context.Context, kubernetes kubernetes.Interface, s *Summary) (*corev1.Pod, []corev1.PersistentVolumeClaimSpec, error) {
+func (c *Client) Member(
+	ctx context.Context, kubernetes kubernetes.Interface, s *Summary,
+) (*corev1.Pod, []corev1.PersistentVolumeClaimSpec, error) {
 	var volumes []corev1.PersistentVolumeClaimSpec
 	for i := range s.Template.Spec.VolumeClaimTemplates {
 		volumes = append(volumes, s.Template.Spec.VolumeClaimTemplates[i].Spec)

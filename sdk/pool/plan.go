@@ -63,11 +63,16 @@ const standardDeviations = 2.33
 // is a *NotPlannable.
 func PlanFor(s *Summary, f *Inventory, d Demand) (*Plan, error) {
 	p := &Plan{
-		Pool: s.Pool.Name, Template: s.Pool.Spec.TemplateRef.Name, Desired: s.Desired, Start: d.Start, Given: d.Rate > 0 || d.Burst > 0, Member: s.requests(),
+		Pool: s.Pool.Name, Template: s.Pool.Spec.TemplateRef.Name, Desired: s.Desired, Start: d.Start, Given: d.Rate > 0 ||
+			d.Burst > 0, Member: s.requests(),
 	}
 	if p.Start == 0 {
 		if p.Start, p.Measured = s.startupTime(f); p.Measured == 0 {
-			return nil, &NotPlannable{Why: fmt.Sprintf("no sandbox of pool %s has been ready yet, so nobody knows how long one takes: give --start", p.Pool)}
+			return nil, &NotPlannable{
+				Why: fmt.Sprintf(
+					"no sandbox of pool %s has been ready yet, so nobody knows how long one takes: give --start", p.Pool,
+				),
+			}
 		}
 	}
 	p.countDemand(s, f)
@@ -78,7 +83,9 @@ func PlanFor(s *Summary, f *Inventory, d Demand) (*Plan, error) {
 	case f.Claims == nil:
 		return nil, &NotPlannable{Why: "you may not list claims: give --rate or --burst"}
 	case p.Seen == 0:
-		return nil, &NotPlannable{Why: fmt.Sprintf("no claim that asks for pool %s is left to learn from: give --rate or --burst", p.Pool)}
+		return nil, &NotPlannable{
+			Why: fmt.Sprintf("no claim that asks for pool %s is left to learn from: give --rate or --burst", p.Pool),
+		}
 	default:
 		p.Needed = p.Peak + int(math.Ceil(float64(p.Peak)*peakReserve))
 	}
@@ -100,7 +107,8 @@ func (s *Summary) startupTime(f *Inventory) (took time.Duration, measured int) {
 	}
 	for _, claim := range s.Claims {
 		for i := range f.Sandboxes {
-			if sandbox := f.Sandboxes[i]; sandbox.Namespace == claim.Namespace && sandbox.Name == claim.Status.SandboxStatus.Name {
+			if sandbox := f.Sandboxes[i]; sandbox.Namespace == claim.Namespace &&
+				sandbox.Name == claim.Status.SandboxStatus.Name {
 				add(sandbox)
 			}
 		}

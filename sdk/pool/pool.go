@@ -122,7 +122,8 @@ func (s *Summary) countClaims(f *Inventory) {
 	}
 	for i := range f.Claims {
 		claim := f.Claims[i]
-		if claim.Namespace == s.Pool.Namespace && SourcePool(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
+		if claim.Namespace == s.Pool.Namespace &&
+			SourcePool(claim, sandboxes[claim.Status.SandboxStatus.Name]) == s.Pool.Name {
 			s.Claims = append(s.Claims, claim)
 		}
 	}

@@ -112,7 +112,10 @@ func isControl(r rune) bool {
 	case r < 0xad:
 		return r < 0xa0
 	}
-	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.In(
+		r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector,
+	)
 }
 
 // Object makes every text below the pointer printable in one line, in place. It is for objects that are only shown.

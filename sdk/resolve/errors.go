@@ -70,7 +70,9 @@ func NotServed(err error) bool {
 // ErrorNotInstalled returns the error for a cluster that does not serve one of our kinds.
 func ErrorNotInstalled(resource, group string) *Error {
 	e := &Error{Cause: NotInstalled, next: "install"}
-	e.Message = fmt.Sprintf("this cluster does not serve %s.%s/%s: the sandbox CRDs are not installed", resource, group, apis.VersionV1beta1)
+	e.Message = fmt.Sprintf(
+		"this cluster does not serve %s.%s/%s: the sandbox CRDs are not installed", resource, group, apis.VersionV1beta1,
+	)
 	return e
 }
 

@@ -18,7 +18,9 @@ import (
 
 // PodOf returns the Pod that the Sandbox controls, or nil if there is none.
 func (r *Resolver) PodOf(ctx context.Context, sandbox *agentsv1beta1.Sandbox) (*corev1.Pod, error) {
-	pods, err := r.kubernetes.CoreV1().Pods(sandbox.Namespace).List(ctx, metav1.ListOptions{LabelSelector: PodSelector(sandbox.Name)})
+	pods, err := r.kubernetes.CoreV1().Pods(sandbox.Namespace).List(
+		ctx, metav1.ListOptions{LabelSelector: PodSelector(sandbox.Name)},
+	)
 	if err != nil && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("find the Pod of Sandbox %s: %w", sandbox.Name, err)
 	}

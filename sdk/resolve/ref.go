@@ -52,7 +52,9 @@ func Parse(text string) (Ref, error) {
 	}
 	kind, known := kindOf(prefix)
 	if !known {
-		return Ref{}, fmt.Errorf("%q names no kind that sandboxes have: use claim/%[2]s, sandbox/%[2]s or pod/%[2]s", prefix, name)
+		return Ref{}, fmt.Errorf(
+			"%q names no kind that sandboxes have: use claim/%[2]s, sandbox/%[2]s or pod/%[2]s", prefix, name,
+		)
 	}
 	return Ref{Kind: kind, Name: name}, nil
 }

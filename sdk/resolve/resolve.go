@@ -154,7 +154,9 @@ func (r *Resolver) byClaim(ctx context.Context, t *Target) error {
 	if claim.Status.SandboxStatus.Name == "" {
 		return nil
 	}
-	sandbox, err := r.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Get(ctx, claim.Status.SandboxStatus.Name, metav1.GetOptions{})
+	sandbox, err := r.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Get(
+		ctx, claim.Status.SandboxStatus.Name, metav1.GetOptions{},
+	)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
@@ -204,7 +206,10 @@ func (r *Resolver) byPod(ctx context.Context, t *Target) error {
 		return fmt.Errorf("read Sandbox %s of Pod %s: %w", owner.Name, pod.Name, err)
 	}
 	if sandbox.UID != owner.UID {
-		return &Error{Cause: Deleting, Message: fmt.Sprintf("Pod %s belongs to an earlier Sandbox %s that is gone", pod.Name, owner.Name)}
+		return &Error{
+			Cause:   Deleting,
+			Message: fmt.Sprintf("Pod %s belongs to an earlier Sandbox %s that is gone", pod.Name, owner.Name),
+		}
 	}
 	t.Pod, t.Sandbox = pod, sandbox
 	return nil

@@ -32,7 +32,9 @@ func (r *Resolver) Running(ctx context.Context, namespace string, ref Ref) (*Tar
 
 // RunningContainer resolves a reference to the container that commands run in: the named one, or the Pod's default if
 // the name is empty. It returns an error if the Pod does not run.
-func (r *Resolver) RunningContainer(ctx context.Context, namespace string, ref Ref, name string) (*Target, stream.Container, error) {
+func (r *Resolver) RunningContainer(
+	ctx context.Context, namespace string, ref Ref, name string,
+) (*Target, stream.Container, error) {
 	t, err := r.Objects(ctx, namespace, ref)
 	if err != nil {
 		return nil, stream.Container{}, err
@@ -73,26 +75,39 @@ func whyNotRunning(t *Target, now time.Time) *Error {
 	case deleting(t):
 		return &Error{Cause: Deleting, Message: fmt.Sprintf("%s is being deleted", name)}
 	case ending.Of(t.Pod).Finished(): // otherwise it was evicted or deleted, and another may follow
-		return &Error{Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, endOf(t.Pod)), next: commandFor("logs", t)}
+		return &Error{
+			Cause: Finished, Message: fmt.Sprintf("%s has finished: %s", name, endOf(t.Pod)), next: commandFor("logs", t),
+		}
 	case expired(t, now):
 		return &Error{Cause: Expired, Message: fmt.Sprintf("%s has expired", name), next: describe}
 	case t.Sandbox == nil:
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, readyMessage(t.Claim.Status.Conditions)), next: describe}
+		return &Error{
+			Cause:   NotReady,
+			Message: fmt.Sprintf("claim %s has no Sandbox yet%s", name, readyMessage(t.Claim.Status.Conditions)),
+			next:    describe,
+		}
 	}
 	if asked, _ := t.Sandbox.Spec.SuspensionRequested(); asked {
 		return &Error{Cause: Suspended, Message: fmt.Sprintf("%s is suspended", name), next: commandFor("resume", t)}
 	}
 	if t.Pod == nil {
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s has no Pod yet%s", name, readyMessage(t.Sandbox.Status.Conditions)), next: describe}
+		return &Error{
+			Cause: NotReady, Message: fmt.Sprintf("%s has no Pod yet%s", name, readyMessage(t.Sandbox.Status.Conditions)),
+			next: describe,
+		}
 	}
 	if t.Pod.Status.Phase != corev1.PodRunning || t.Pod.DeletionTimestamp != nil {
-		return &Error{Cause: NotReady, Message: fmt.Sprintf("%s does not run yet%s", name, readyMessage(t.Sandbox.Status.Conditions)), next: describe}
+		return &Error{
+			Cause: NotReady, Message: fmt.Sprintf("%s does not run yet%s", name, readyMessage(t.Sandbox.Status.Conditions)),
+			next: describe,
+		}
 	}
 	return nil
 }
 
 func deleting(t *Target) bool {
-	return t.ClaimGone || (t.Claim != nil && t.Claim.DeletionTimestamp != nil) || (t.Sandbox != nil && t.Sandbox.DeletionTimestamp != nil)
+	return t.ClaimGone || (t.Claim != nil && t.Claim.DeletionTimestamp != nil) ||
+		(t.Sandbox != nil && t.Sandbox.DeletionTimestamp != nil)
 }
 
 func expired(t *Target, now time.Time) bool {
@@ -118,8 +133,11 @@ func readyMessage(conditions []metav1.Condition) string {
 func endOf(pod *corev1.Pod) string {
 	for i := range pod.Status.ContainerStatuses {
 		status := &pod.Status.ContainerStatuses[i]
-		if ended := status.State.Terminated; ended != nil && (ended.ExitCode != 0 || pod.Status.Phase == corev1.PodSucceeded) {
-			return strings.TrimSpace(fmt.Sprintf("container %s ended with exit code %d %s", status.Name, ended.ExitCode, parenthesized(ended.Reason)))
+		if ended := status.State.Terminated; ended != nil &&
+			(ended.ExitCode != 0 || pod.Status.Phase == corev1.PodSucceeded) {
+			return strings.TrimSpace(
+				fmt.Sprintf("container %s ended with exit code %d %s", status.Name, ended.ExitCode, parenthesized(ended.Reason)),
+			)
 		}
 	}
 	if pod.Status.Message != "" {

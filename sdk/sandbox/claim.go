@@ -104,7 +104,9 @@ func (s *claimAdapter) dropFields(ctx context.Context, fields []string) error {
 }
 
 func unsupportedField(path string) error {
-	return fmt.Errorf("this cluster's claims have no field spec.%s: leave out what it stands for, or upgrade the operator", path)
+	return fmt.Errorf(
+		"this cluster's claims have no field spec.%s: leave out what it stands for, or upgrade the operator", path,
+	)
 }
 
 func (s *claimAdapter) replaceField(ctx context.Context, field, path string) error {
@@ -123,7 +125,10 @@ func (s *claimAdapter) replaceField(ctx context.Context, field, path string) err
 		return nil
 	case field == fieldSandboxMetadata && spec.SandboxMetadata != nil:
 		spec.SandboxMetadata = nil
-		s.remarks = append(s.remarks, "this cluster's claims cannot label or annotate the Sandbox itself: the claim and the Pod get what you gave")
+		s.remarks = append(
+			s.remarks,
+			"this cluster's claims cannot label or annotate the Sandbox itself: the claim and the Pod get what you gave",
+		)
 		return nil
 	}
 	return unsupportedField(path)

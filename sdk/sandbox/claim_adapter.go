@@ -41,7 +41,9 @@ func (s *claimAdapter) byPool(ctx context.Context) error {
 	var name string
 	switch policy {
 	case apis.WarmPoolNone:
-		return fmt.Errorf("%s: a new Sandbox of template %s without a pool is not possible; claim from one of its pools", only, template)
+		return fmt.Errorf(
+			"%s: a new Sandbox of template %s without a pool is not possible; claim from one of its pools", only, template,
+		)
 	case apis.WarmPoolDefault:
 		pool, err := s.bestPool(ctx, template)
 		if err != nil {
@@ -66,7 +68,9 @@ func (s *claimAdapter) byPool(ctx context.Context) error {
 }
 
 func (s *claimAdapter) pool(ctx context.Context, name string) (*extensionsv1beta1.SandboxWarmPool, error) {
-	pool, err := s.client.sandboxes.ExtensionsV1beta1().SandboxWarmPools(s.claim.Namespace).Get(ctx, name, metav1.GetOptions{})
+	pool, err := s.client.sandboxes.ExtensionsV1beta1().SandboxWarmPools(s.claim.Namespace).Get(
+		ctx, name, metav1.GetOptions{},
+	)
 	if apierrors.IsNotFound(err) {
 		return nil, resolve.ErrorNotFound(resolve.Ref{Kind: resolve.KindPool, Name: name}, s.claim.Namespace)
 	}
@@ -82,7 +86,9 @@ func (s *claimAdapter) bestPool(ctx context.Context, template string) (string, e
 	if err != nil {
 		return "", fmt.Errorf("list pools: %w", err)
 	}
-	pools := slices.DeleteFunc(list.Items, func(p extensionsv1beta1.SandboxWarmPool) bool { return p.Spec.TemplateRef.Name != template })
+	pools := slices.DeleteFunc(
+		list.Items, func(p extensionsv1beta1.SandboxWarmPool) bool { return p.Spec.TemplateRef.Name != template },
+	)
 	if len(pools) == 0 {
 		return "", nil
 	}

@@ -37,7 +37,9 @@ func New(sandboxes versioned.Interface, clock clock.PassiveClock) *Client {
 
 // Create creates a Sandbox, or with dryRun only lets the server validate it. It records the time of the request, from
 // which the startup latency is measured.
-func (c *Client) Create(ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool) (*agentsv1beta1.Sandbox, error) {
+func (c *Client) Create(
+	ctx context.Context, sandbox *agentsv1beta1.Sandbox, dryRun bool,
+) (*agentsv1beta1.Sandbox, error) {
 	sandbox = sandbox.DeepCopy()
 	c.setRequestTime(sandbox)
 	api := c.sandboxes.AgentsV1beta1().Sandboxes(sandbox.Namespace)
@@ -90,7 +92,8 @@ func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 		return
 	}
 	uid := found.GetUID()
-	_ = api.Delete(ctx, found.GetName(), metav1.DeleteOptions{ // the caller learns of the cancellation; there is no second attempt
+	// the caller learns of the cancellation; there is no second attempt
+	_ = api.Delete(ctx, found.GetName(), metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid},
 	})
 }

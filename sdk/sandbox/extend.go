@@ -51,9 +51,13 @@ func (c *Client) SetShutdownTime(ctx context.Context, t *resolve.Target, end tim
 	}
 	options := metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
 	if t.Claim != nil {
-		_, err = c.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Patch(ctx, t.Claim.Name, types.MergePatchType, patch, options)
+		_, err = c.sandboxes.ExtensionsV1beta1().SandboxClaims(t.Namespace).Patch(
+			ctx, t.Claim.Name, types.MergePatchType, patch, options,
+		)
 	} else {
-		_, err = c.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Patch(ctx, t.Sandbox.Name, types.MergePatchType, patch, options)
+		_, err = c.sandboxes.AgentsV1beta1().Sandboxes(t.Namespace).Patch(
+			ctx, t.Sandbox.Name, types.MergePatchType, patch, options,
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("extend %s: %w", t.Name(), err)
@@ -89,18 +93,23 @@ func SandboxLost(t *resolve.Target, now time.Time) bool {
 		return true
 	}
 	ready := apis.FindCondition(conditions, apis.ConditionReady)
-	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired) && ready.ObservedGeneration == t.Claim.Generation
+	return ready != nil && ready.Reason == string(apis.ReasonClaimExpired) &&
+		ready.ObservedGeneration == t.Claim.Generation
 }
 
 func extendedShutdownTime(t *resolve.Target, now time.Time, by time.Duration) (time.Time, error) {
 	if t.Claim == nil {
 		if holder := metav1.GetControllerOf(t.Sandbox); holder != nil && holder.Kind == apis.KindSandboxClaim {
-			return time.Time{}, fmt.Errorf("Sandbox %s belongs to claim %s, which decides when it ends: extend claim/%[2]s", t.Sandbox.Name, holder.Name)
+			return time.Time{}, fmt.Errorf(
+				"Sandbox %s belongs to claim %s, which decides when it ends: extend claim/%[2]s", t.Sandbox.Name, holder.Name,
+			)
 		}
 	}
 	from := ShutdownTime(t)
 	if from.IsZero() {
-		return time.Time{}, fmt.Errorf("%s has no shutdown time: it lives until somebody deletes it, so there is nothing to extend", t.Name())
+		return time.Time{}, fmt.Errorf(
+			"%s has no shutdown time: it lives until somebody deletes it, so there is nothing to extend", t.Name(),
+		)
 	}
 	if from.Before(now) {
 		from = now

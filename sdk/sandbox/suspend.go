@@ -47,7 +47,9 @@ var unknownField = regexp.MustCompile(`unknown field "spec\.([A-Za-z]+)"`)
 
 // setOperatingMode sets both fields that control whether the Sandbox runs. A cluster whose schema lacks one rejects it
 // by name; then only the other is set. Strict validation keeps the server from dropping a field silently.
-func (c *Client) setOperatingMode(ctx context.Context, t *resolve.Target, replicas int32, mode agentsv1beta1.OperatingMode) error {
+func (c *Client) setOperatingMode(
+	ctx context.Context, t *resolve.Target, replicas int32, mode agentsv1beta1.OperatingMode,
+) error {
 	if t.Sandbox == nil {
 		return fmt.Errorf("claim %s has no Sandbox yet", t.Name())
 	}
@@ -69,7 +71,9 @@ func (c *Client) setOperatingMode(ctx context.Context, t *resolve.Target, replic
 		case dropped && len(spec) > 0:
 			continue
 		case dropped:
-			return fmt.Errorf("this cluster's Sandboxes cannot be suspended: their schema has neither spec.replicas nor spec.operatingMode")
+			return fmt.Errorf(
+				"this cluster's Sandboxes cannot be suspended: their schema has neither spec.replicas nor spec.operatingMode",
+			)
 		}
 		return fmt.Errorf("change Sandbox %s: %w", t.Sandbox.Name, err)
 	}

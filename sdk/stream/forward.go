@@ -31,12 +31,16 @@ func (c *Client) Forward(ctx context.Context, namespace, pod string) (httpstream
 		}
 		first = err
 	}
-	conn, err := c.dialWebSocket(ctx, target, constants.WebsocketsSPDYTunnelingPrefix+portforward.PortForwardProtocolV1Name)
+	conn, err := c.dialWebSocket(
+		ctx, target, constants.WebsocketsSPDYTunnelingPrefix+portforward.PortForwardProtocolV1Name,
+	)
 	if err != nil {
 		return nil, preferredError(err, first)
 	}
 	c.spdyRefused.Store(true)
-	return newConnection(newKeepaliveConn(portforward.NewTunnelingConnectionWithLogger(logr.Discard(), conn), c.clock, c.timeouts))
+	return newConnection(
+		newKeepaliveConn(portforward.NewTunnelingConnectionWithLogger(logr.Discard(), conn), c.clock, c.timeouts),
+	)
 }
 
 func (c *Client) forwardOverSPDY(ctx context.Context, target *url.URL) (httpstream.Connection, error) {

@@ -41,9 +41,9 @@ type keepaliveConn struct {
 	cause error // why this side ended it; set before done is closed
 }
 
-func newKeepaliveConn(conn net.Conn, clock clock.WithTicker, patience Timeouts) *keepaliveConn {
+func newKeepaliveConn(conn net.Conn, clock clock.WithTicker, timeouts Timeouts) *keepaliveConn {
 	p := &keepaliveConn{
-		Conn: conn, clock: clock, timeouts: patience, pingsDue: make(chan struct{}, 1), unanswered: map[uint32]struct{}{},
+		Conn: conn, clock: clock, timeouts: timeouts, pingsDue: make(chan struct{}, 1), unanswered: map[uint32]struct{}{},
 		window: window{size: initialWindow, changed: make(chan struct{})}, done: make(chan struct{}),
 	}
 	go p.monitor()

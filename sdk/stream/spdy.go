@@ -19,7 +19,9 @@ import (
 
 // overSPDY serves bulk data, and API servers and proxies without WebSocket. begun reports whether the session started:
 // before that, none of the input was read. A server that has not answered when late fires counts as one that refuses.
-func (c *Client) overSPDY(ctx context.Context, target *url.URL, process Process, late <-chan time.Time) (begun bool, err error) {
+func (c *Client) overSPDY(
+	ctx context.Context, target *url.URL, process Process, late <-chan time.Time,
+) (begun bool, err error) {
 	// client-go logs errors that it does not return.
 	session, fail := context.WithCancelCause(klog.NewContext(ctx, logr.Discard()))
 	defer fail(nil)

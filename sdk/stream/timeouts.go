@@ -28,8 +28,8 @@ func DefaultTimeouts() Timeouts {
 func (p Timeouts) pingAfter() time.Duration { return p.Idle / 3 }
 
 // WithTimeouts returns a client of the same server with other timeouts.
-func (c *Client) WithTimeouts(patience Timeouts) *Client {
-	return &Client{config: c.config, core: c.core, clock: c.clock, timeouts: patience}
+func (c *Client) WithTimeouts(timeouts Timeouts) *Client {
+	return &Client{config: c.config, core: c.core, clock: c.clock, timeouts: timeouts}
 }
 
 // idleError is the cause of a connection that ended because it was idle.

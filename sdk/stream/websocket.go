@@ -39,7 +39,9 @@ func (c *Client) overWebSocket(ctx context.Context, target *url.URL, process Pro
 	if err != nil {
 		return err
 	}
-	s := &session{conn: conn, clock: c.clock, timeouts: c.timeouts, pingDue: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &session{
+		conn: conn, clock: c.clock, timeouts: c.timeouts, pingDue: make(chan struct{}, 1), done: make(chan struct{}),
+	}
 	defer s.end(nil)
 	defer context.AfterFunc(ctx, func() { s.end(nil) })()
 

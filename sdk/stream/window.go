@@ -78,7 +78,8 @@ func (w *window) roundsAnswered(place uint32, now time.Time) {
 
 // roundDue reports whether a round of pings should be sent.
 func (w *window) roundDue() bool {
-	if w.roundRequested || w.written == w.marked || len(w.rounds) >= maxOpenRounds || (!w.full() || len(w.rounds) > 0) && w.written-w.marked < uint64(w.size)/3 {
+	if w.roundRequested || w.written == w.marked || len(w.rounds) >= maxOpenRounds || (!w.full() || len(w.rounds) > 0) &&
+		w.written-w.marked < uint64(w.size)/3 {
 		return false
 	}
 	w.roundRequested = true

@@ -9,7 +9,9 @@ import (
 )
 
 // ErrDetached reports that the user left the session with Enter ~ . while the command may still be running.
-var ErrDetached = errors.New("left with Enter ~ . before the remote end reported a status: the command may still be running")
+var ErrDetached = errors.New(
+	"left with Enter ~ . before the remote end reported a status: the command may still be running",
+)
 
 // escape passes input on and detects Enter ~ . as ssh does: a tilde counts only at the beginning of a line, and two of
 // them mean one. All other bytes, including Ctrl-P, pass at once.

@@ -87,13 +87,17 @@ func (s *Session) Run(
 }
 
 // Attach is like Run for the container's main process.
-func (s *Session) Attach(ctx context.Context, clock clock.WithTicker, network stream.Network, in stream.Container) error {
+func (s *Session) Attach(
+	ctx context.Context, clock clock.WithTicker, network stream.Network, in stream.Container,
+) error {
 	return s.connect(ctx, clock, func(ctx context.Context, process stream.Process) error {
 		return network.Attach(ctx, in, process)
 	})
 }
 
-func (s *Session) connect(ctx context.Context, clock clock.WithTicker, session func(context.Context, stream.Process) error) error {
+func (s *Session) connect(
+	ctx context.Context, clock clock.WithTicker, session func(context.Context, stream.Process) error,
+) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	process := stream.Process{Stdout: s.streams.Out, Stderr: s.streams.ErrOut, TTY: s.tty}

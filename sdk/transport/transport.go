@@ -91,7 +91,8 @@ func (l *retryingTransport) RoundTrip(request *http.Request) (*http.Response, er
 		if failed.IsZero() {
 			failed = l.clock.Now()
 		}
-		past := l.clock.Since(failed)+pause > l.limits.RetryFor || l.limits.Response > 0 && l.clock.Since(begun)+pause >= l.limits.Response
+		past := l.clock.Since(failed)+pause > l.limits.RetryFor || l.limits.Response > 0 &&
+			l.clock.Since(begun)+pause >= l.limits.Response
 		if !again || past {
 			return nil, &BrokenError{Attempts: tries, Elapsed: l.clock.Since(begun), cause: err}
 		}
@@ -125,7 +126,8 @@ func isSession(request *http.Request) bool {
 
 // isRead reports whether a request changes nothing. Requests through the API server's proxy may change something.
 func isRead(request *http.Request) bool {
-	return (request.Method == http.MethodGet || request.Method == http.MethodHead) && (request.Body == nil || request.Body == http.NoBody) &&
+	return (request.Method == http.MethodGet || request.Method == http.MethodHead) &&
+		(request.Body == nil || request.Body == http.NoBody) &&
 		!strings.Contains(request.URL.Path+"/", "/proxy/")
 }
 
@@ -175,9 +177,13 @@ func (l *retryingTransport) try(request *http.Request, limit time.Duration) (_ *
 }
 
 // awaitResponse waits for the first byte of a response. reached reports whether there was a connection.
-func (l *retryingTransport) awaitResponse(request *http.Request, cancel context.CancelCauseFunc, limit time.Duration) (_ *http.Response, reached bool, _ error) {
+func (l *retryingTransport) awaitResponse(
+	request *http.Request, cancel context.CancelCauseFunc, limit time.Duration,
+) (_ *http.Response, reached bool, _ error) {
 	var connected atomic.Bool
-	ctx := httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	ctx := httptrace.WithClientTrace(
+		request.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }},
+	)
 	came := make(chan struct{})
 	if limit > 0 {
 		timer := l.clock.NewTimer(limit)

@@ -64,7 +64,9 @@ func (c *Client) Of(ctx context.Context, namespace string) ([]corev1.PersistentV
 }
 
 // Kept returns the volumes that outlived the Sandbox of a claim.
-func (c *Client) Kept(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) ([]corev1.PersistentVolumeClaim, error) {
+func (c *Client) Kept(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim,
+) ([]corev1.PersistentVolumeClaim, error) {
 	all, err := c.claims(ctx, claim.Namespace, apis.LabelClaimUID+"="+string(claim.UID))
 	return KeptFor(claim, all), err
 }
@@ -74,7 +76,9 @@ func (c *Client) claims(ctx context.Context, namespace, selector string) ([]core
 	if selector != "" {
 		labelled += "," + selector
 	}
-	list, err := c.kubernetes.CoreV1().PersistentVolumeClaims(namespace).List(ctx, metav1.ListOptions{LabelSelector: labelled})
+	list, err := c.kubernetes.CoreV1().PersistentVolumeClaims(namespace).List(
+		ctx, metav1.ListOptions{LabelSelector: labelled},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("list volumes: %w", err)
 	}
@@ -86,7 +90,9 @@ func (c *Client) Get(ctx context.Context, namespace, name string) (Volume, error
 	claim, err := c.kubernetes.CoreV1().PersistentVolumeClaims(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return Volume{}, &resolve.Error{Cause: resolve.NotFound, Message: fmt.Sprintf("no volume is called %q in namespace %s", name, namespace)}
+		return Volume{}, &resolve.Error{
+			Cause: resolve.NotFound, Message: fmt.Sprintf("no volume is called %q in namespace %s", name, namespace),
+		}
 	case err != nil:
 		return Volume{}, fmt.Errorf("get volume %s: %w", name, err)
 	case claim.Labels[apis.LabelSandboxNameHash] == "":
@@ -136,7 +142,9 @@ func (c *Client) users(ctx context.Context, namespace string) (users, error) {
 	for i := range pods.Items {
 		for j := range pods.Items[i].Spec.Volumes {
 			if mounted := pods.Items[i].Spec.Volumes[j].PersistentVolumeClaim; mounted != nil {
-				all.byName[types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: mounted.ClaimName}] = "pod/" + pods.Items[i].Name
+				all.byName[types.NamespacedName{
+					Namespace: pods.Items[i].Namespace, Name: mounted.ClaimName,
+				}] = "pod/" + pods.Items[i].Name
 			}
 		}
 	}

@@ -33,7 +33,9 @@ func (f Outcome) String() string {
 
 // Outcomes returns what happens to the volumes of a claim and its Sandbox when they are deleted. Either may be nil. For
 // a volume that is not in there, the Sandbox's spec decides.
-func Outcomes(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) []Outcome {
+func Outcomes(
+	claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim,
+) []Outcome {
 	var all []Outcome
 	if sandbox == nil {
 		for _, volume := range KeptFor(claim, there) {
@@ -58,7 +60,9 @@ func Outcomes(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sand
 }
 
 // KeptFor returns the volumes that outlived the Sandbox of a claim: its next Sandbox gets them back.
-func KeptFor(claim *extensionsv1beta1.SandboxClaim, there []corev1.PersistentVolumeClaim) (kept []corev1.PersistentVolumeClaim) {
+func KeptFor(
+	claim *extensionsv1beta1.SandboxClaim, there []corev1.PersistentVolumeClaim,
+) (kept []corev1.PersistentVolumeClaim) {
 	for i := range there {
 		if claim != nil && there[i].Namespace == claim.Namespace && there[i].Labels[apis.LabelClaimUID] == string(claim.UID) {
 			kept = append(kept, there[i])
@@ -107,7 +111,9 @@ func Count(fates []Outcome, stay bool) (n int) {
 }
 
 // ShutdownText says what happens at the shutdown time of a claim, or else of a Sandbox.
-func ShutdownText(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim) string {
+func ShutdownText(
+	claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, there []corev1.PersistentVolumeClaim,
+) string {
 	var text string
 	switch {
 	case claim != nil && (claim.Spec.Lifecycle == nil || claim.Spec.Lifecycle.ShutdownPolicy == "" ||

@@ -17,8 +17,8 @@ const preface = `# Flags of the operator
 
 Generated from the flags by ` + "`make generate`" + `.
 
-A flag for a list can be repeated, or take comma-separated values. Durations have the form ` + "`1m30s`" + `. The operator reports all
-invalid flags at once and exits.
+A flag for a list can be repeated, or take comma-separated values. Durations have the form ` + "`1m30s`" + `.
+The operator reports all invalid flags at once and exits.
 `
 
 // reference returns the page.
@@ -30,10 +30,12 @@ func reference() []byte {
 	page.WriteString(preface)
 	documented := map[string]bool{}
 	for _, section := range line.Sections() {
-		fmt.Fprintf(&page, "\n## %s\n\n| flag | default | what it does | why this default |\n|---|---|---|---|\n", section.Title)
+		fmt.Fprintf(&page, "\n## %s\n\n| flag | default | what it does | why this default |\n|---|---|---|---|\n",
+			section.Title)
 		for _, f := range section.Flags {
 			documented[f.Name] = true
-			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage), cell(f.DefaultReason))
+			fmt.Fprintf(&page, "| `--%s` | %s | %s | %s |\n", f.Name, value(flags.Lookup(f.Name)), cell(f.Usage),
+				cell(f.DefaultReason))
 		}
 	}
 	page.WriteString("\n## Log and version\n\n| flag | default | what it does |\n|---|---|---|\n")

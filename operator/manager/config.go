@@ -24,8 +24,8 @@ type Config struct {
 	SeparateWatchConnection  bool
 	EnableTracing            bool
 
-	// MetricsSecure serves the metrics over TLS, to clients that the API server authorizes. The certificate and its key are in
-	// MetricsCertPath; if it is empty, the certificate is self-signed.
+	// MetricsSecure serves the metrics over TLS, to clients that the API server authorizes. The certificate and its key
+	// are in MetricsCertPath; if it is empty, the certificate is self-signed.
 	MetricsSecure   bool
 	MetricsCertPath string
 	MetricsCertName string

@@ -30,13 +30,20 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 		"kube-api-burst":             {"--kube-api-burst=0", "--kube-api-burst=-1"},
 		"sandbox-concurrent-workers": {"--sandbox-concurrent-workers=0", "--sandbox-concurrent-workers=-5"},
 
-		"sandbox-claim-concurrent-workers":         {"--sandbox-claim-concurrent-workers=0", "--sandbox-claim-concurrent-workers=-1"},
-		"sandbox-warm-pool-concurrent-workers":     {"--sandbox-warm-pool-concurrent-workers=0", "--sandbox-warm-pool-concurrent-workers=-1"},
-		"sandbox-template-concurrent-workers":      {"--sandbox-template-concurrent-workers=0", "--sandbox-template-concurrent-workers=-1"},
-		"sandbox-warm-pool-max-batch-size":         {"--sandbox-warm-pool-max-batch-size=0", "--sandbox-warm-pool-max-batch-size=-300"},
-		"sandbox-warm-pool-readiness-grace-period": {"--sandbox-warm-pool-readiness-grace-period=0s", "--sandbox-warm-pool-readiness-grace-period=-5m"},
-		"sandbox-warm-pool-unschedulable-recheck":  {"--sandbox-warm-pool-unschedulable-recheck=0s", "--sandbox-warm-pool-unschedulable-recheck=-1m"},
-		"sandbox-warm-pool-refill-delay":           {"--sandbox-warm-pool-refill-delay=-1ms", "--sandbox-warm-pool-refill-delay=61m"},
+		"sandbox-claim-concurrent-workers": {"--sandbox-claim-concurrent-workers=0",
+			"--sandbox-claim-concurrent-workers=-1"},
+		"sandbox-warm-pool-concurrent-workers": {"--sandbox-warm-pool-concurrent-workers=0",
+			"--sandbox-warm-pool-concurrent-workers=-1"},
+		"sandbox-template-concurrent-workers": {"--sandbox-template-concurrent-workers=0",
+			"--sandbox-template-concurrent-workers=-1"},
+		"sandbox-warm-pool-max-batch-size": {"--sandbox-warm-pool-max-batch-size=0",
+			"--sandbox-warm-pool-max-batch-size=-300"},
+		"sandbox-warm-pool-readiness-grace-period": {"--sandbox-warm-pool-readiness-grace-period=0s",
+			"--sandbox-warm-pool-readiness-grace-period=-5m"},
+		"sandbox-warm-pool-unschedulable-recheck": {"--sandbox-warm-pool-unschedulable-recheck=0s",
+			"--sandbox-warm-pool-unschedulable-recheck=-1m"},
+		"sandbox-warm-pool-refill-delay": {"--sandbox-warm-pool-refill-delay=-1ms",
+			"--sandbox-warm-pool-refill-delay=61m"},
 		"sandbox-warm-pool-refill-rate": {
 			"--sandbox-warm-pool-refill-rate=-1", "--sandbox-warm-pool-refill-rate=NaN", "--sandbox-warm-pool-refill-rate=+Inf",
 		},
@@ -47,7 +54,8 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 		"metrics-cert-key":  {"--metrics-cert-key=", "--metrics-cert-key=../b"},
 	}
 	// These have no value that is wrong by itself; the endpoint that they need is judged below.
-	free := []string{"leader-elect", "extensions", "separate-watch-connection", "enable-tracing", "metrics-secure", "enable-pprof",
+	free := []string{"leader-elect", "extensions", "separate-watch-connection", "enable-tracing", "metrics-secure",
+		"enable-pprof",
 		"enable-pprof-debug", "pprof-block-profile-rate", "pprof-mutex-profile-fraction"}
 	parse := func(args ...string) Config { return parsed(t, args...) }
 	var all []string
@@ -133,7 +141,8 @@ func TestRoutersAreLookedForWhereTheFlagsSay(t *testing.T) {
 	if got := parsed(t).routerNamespaces(); !slices.Equal(got, []string{"mine"}) {
 		t.Errorf("without the flag: %v", got)
 	}
-	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routerNamespaces(); !slices.Equal(got, []string{"one", "two"}) {
+	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routerNamespaces(); !slices.Equal(got,
+		[]string{"one", "two"}) {
 		t.Errorf("with the flag: %v", got)
 	}
 }
@@ -143,13 +152,20 @@ func TestWarnings(t *testing.T) {
 		config Config
 		want   int
 	}{
-		"more workers than burst under a limit wait for the client":      {Config{KubeAPIQPS: 5, KubeAPIBurst: 10, SandboxConcurrentWorkers: 11}, 1},
-		"without a limit the burst does not matter":                      {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 11}, 0},
-		"a thousand workers are a thousand requests to the API server":   {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 1},
-		"workers that do not run do not count":                           {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 0},
-		"workers of all kinds count":                                     {Config{KubeAPIQPS: -1, KubeAPIBurst: 10, Extensions: true, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 1},
-		"profiles that show memory are worth a word":                     {Config{KubeAPIQPS: -1, SandboxConcurrentWorkers: 1, EnablePprofDebug: true}, 1},
-		"both warnings come together when both apply to the same config": {Config{KubeAPIQPS: 1, KubeAPIBurst: 10, SandboxConcurrentWorkers: 1001}, 2},
+		"more workers than burst under a limit wait for the client": {Config{KubeAPIQPS: 5, KubeAPIBurst: 10,
+			SandboxConcurrentWorkers: 11}, 1},
+		"without a limit the burst does not matter": {Config{KubeAPIQPS: -1, KubeAPIBurst: 10,
+			SandboxConcurrentWorkers: 11}, 0},
+		"a thousand workers are a thousand requests to the API server": {Config{KubeAPIQPS: -1, KubeAPIBurst: 10,
+			SandboxConcurrentWorkers: 1001}, 1},
+		"workers that do not run do not count": {Config{KubeAPIQPS: -1, KubeAPIBurst: 10,
+			SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 0},
+		"workers of all kinds count": {Config{KubeAPIQPS: -1, KubeAPIBurst: 10,
+			Extensions: true, SandboxConcurrentWorkers: 1000, SandboxClaimConcurrentWorkers: 1}, 1},
+		"profiles that show memory are worth a word": {Config{KubeAPIQPS: -1, SandboxConcurrentWorkers: 1,
+			EnablePprofDebug: true}, 1},
+		"both warnings come together when both apply to the same config": {Config{KubeAPIQPS: 1, KubeAPIBurst: 10,
+			SandboxConcurrentWorkers: 1001}, 2},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// watchConfig returns a copy of the configuration whose clients have a connection of their own. client-go shares one transport
-// between equal configurations, and the dialer makes this one different.
+// watchConfig returns a copy of the configuration whose clients have a connection of their own. client-go shares one
+// transport between equal configurations, and the dialer makes this one different.
 func watchConfig(restConfig *rest.Config) *rest.Config {
 	c := rest.CopyConfig(restConfig)
 	if c.Dial == nil {

@@ -34,12 +34,15 @@ type requiredKind struct {
 
 // requiredKinds returns the kinds that the configuration requires.
 func (c Config) requiredKinds() []requiredKind {
-	all := []requiredKind{{schema.GroupKind{Group: apis.GroupAgents, Kind: apis.KindSandbox}, apis.CRDSandboxes}}
+	required := func(group, kind, crd string) requiredKind {
+		return requiredKind{schema.GroupKind{Group: group, Kind: kind}, crd}
+	}
+	all := []requiredKind{required(apis.GroupAgents, apis.KindSandbox, apis.CRDSandboxes)}
 	if c.Extensions {
 		all = append(all,
-			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxTemplate}, apis.CRDSandboxTemplates},
-			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxWarmPool}, apis.CRDSandboxWarmPools},
-			requiredKind{schema.GroupKind{Group: apis.GroupExtensions, Kind: apis.KindSandboxClaim}, apis.CRDSandboxClaims},
+			required(apis.GroupExtensions, apis.KindSandboxTemplate, apis.CRDSandboxTemplates),
+			required(apis.GroupExtensions, apis.KindSandboxWarmPool, apis.CRDSandboxWarmPools),
+			required(apis.GroupExtensions, apis.KindSandboxClaim, apis.CRDSandboxClaims),
 		)
 	}
 	return all

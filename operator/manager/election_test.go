@@ -35,7 +35,8 @@ func TestALeaderElectionThatHangsIsNoticed(t *testing.T) {
 		{"it may be silent for a while", waits.ElectionSilence, ask, true},
 		{"and no longer", time.Second, func() {}, false},
 		{"an answer is life", 0, ask, true},
-		{"an API server that is down is no reason to end", waits.ElectionSilence, func() { answer = errors.New("refused"); ask() }, true},
+		{"an API server that is down is no reason to end", waits.ElectionSilence,
+			func() { answer = errors.New("refused"); ask() }, true},
 		{"each time", time.Second, func() {}, false},
 	}
 	for _, step := range steps {

@@ -35,8 +35,8 @@ func (c Config) metricsServer() metricsserver.Options {
 	return options
 }
 
-// newMetrics returns the metrics and, if the endpoint is enabled, registers them until unregister is called. controller-runtime has
-// one registry per process, so only one operator in a process can have an endpoint.
+// newMetrics returns the metrics and, if the endpoint is enabled, registers them until unregister is called.
+// controller-runtime has one registry per process, so only one operator in a process can have an endpoint.
 func newMetrics(mgr ctrl.Manager, config Config) (m *metrics.Metrics, unregister func(), err error) {
 	isLeader := func() bool {
 		select {

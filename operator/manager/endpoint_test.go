@@ -11,7 +11,8 @@ import (
 
 func TestProfilesAreServedAsFarAsTheFlagsAsk(t *testing.T) {
 	debug := []string{
-		"/debug/fgprof", "/debug/pprof/", "/debug/pprof/allocs", "/debug/pprof/block", "/debug/pprof/cmdline", "/debug/pprof/goroutine",
+		"/debug/fgprof", "/debug/pprof/", "/debug/pprof/allocs", "/debug/pprof/block", "/debug/pprof/cmdline",
+		"/debug/pprof/goroutine",
 		"/debug/pprof/heap", "/debug/pprof/mutex", "/debug/pprof/profile", "/debug/pprof/symbol", "/debug/pprof/trace",
 	}
 	tests := map[string]struct {
@@ -38,7 +39,8 @@ func TestSecureMetricsAskTheAPIServer(t *testing.T) {
 		t.Error("plain metrics are guarded")
 	}
 	guarded := parsed(t, "--metrics-secure", "--metrics-cert-path=/certs").metricsServer()
-	if guarded.FilterProvider == nil || !guarded.SecureServing || guarded.CertDir != "/certs" || guarded.CertName != "tls.crt" {
+	if guarded.FilterProvider == nil || !guarded.SecureServing || guarded.CertDir != "/certs" ||
+		guarded.CertName != "tls.crt" {
 		t.Errorf("secure metrics: %+v", guarded)
 	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// liveness is a probe that fails when the caches are out of sync for longer than waits.CacheSync, which is also the controllers'
-// CacheSyncTimeout. The time that the CustomResourceDefinitions are missing does not count. Safe for concurrent use.
+// liveness is a probe that fails when the caches are out of sync for longer than waits.CacheSync, which is also the
+// controllers' CacheSyncTimeout. The time that the CustomResourceDefinitions are missing does not count. Safe for
+// concurrent use.
 type liveness struct {
 	clock  clock.PassiveClock
 	synced func(*http.Request) error

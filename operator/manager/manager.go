@@ -41,9 +41,9 @@ func Scheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// Run runs the operator until the context ends: it validates the configuration, waits for the CustomResourceDefinitions, and
-// reconciles. The end of the context is not an error. A leader releases its Lease at the end, so that the next one takes over at
-// once.
+// Run runs the operator until the context ends: it validates the configuration, waits for the
+// CustomResourceDefinitions, and reconciles. The end of the context is not an error. A leader releases its Lease at the
+// end, so that the next one takes over at once.
 func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.Logger) error {
 	if err := config.Validate(); err != nil {
 		return fmt.Errorf("validate the configuration: %w", err)
@@ -92,7 +92,9 @@ func Run(ctx context.Context, config Config, restConfig *rest.Config, log logr.L
 }
 
 // setupWhenServed returns a Runnable that waits for the CustomResourceDefinitions and then calls the setup functions.
-func setupWhenServed(mgr ctrl.Manager, config Config, setups []setupFunc, served *atomic.Bool, log logr.Logger) allReplicas {
+func setupWhenServed(
+	mgr ctrl.Manager, config Config, setups []setupFunc, served *atomic.Bool, log logr.Logger,
+) allReplicas {
 	return func(ctx context.Context) error {
 		for _, kind := range config.requiredKinds() {
 			if err := waitForKind(ctx, mgr.GetRESTMapper(), kind, log); err != nil || ctx.Err() != nil {
@@ -117,7 +119,9 @@ func (e allReplicas) Start(ctx context.Context) error { return e(ctx) }
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (allReplicas) NeedLeaderElection() bool { return false }
 
-func newManager(config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger) (ctrl.Manager, error) {
+func newManager(
+	config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger,
+) (ctrl.Manager, error) {
 	config.setProfileRates()
 	options, err := managerOptions(config, restConfig, election, log)
 	if err != nil {
@@ -130,7 +134,9 @@ func newManager(config Config, restConfig *rest.Config, election *electionMonito
 	return mgr, nil
 }
 
-func managerOptions(config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger) (ctrl.Options, error) {
+func managerOptions(
+	config Config, restConfig *rest.Config, election *electionMonitor, log logr.Logger,
+) (ctrl.Options, error) {
 	scheme, err := Scheme()
 	if err != nil {
 		return ctrl.Options{}, err
@@ -143,8 +149,9 @@ func managerOptions(config Config, restConfig *rest.Config, election *electionMo
 		Scheme: scheme,
 		Logger: log,
 		Cache: cache.Options{
-			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(), DefaultTransform: cache.TransformStripManagedFields(),
-			SyncPeriod: new(waits.Resync),
+			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(),
+			DefaultTransform: cache.TransformStripManagedFields(),
+			SyncPeriod:       new(waits.Resync),
 		},
 		Metrics:                       config.metricsServer(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,
@@ -166,9 +173,9 @@ func managerOptions(config Config, restConfig *rest.Config, election *electionMo
 	return options, nil
 }
 
-// addProbes adds the readiness and liveness probes. Ready means that the CustomResourceDefinitions are served and the caches have
-// synced, on standbys too. Alive means that the caches synced in time (see liveness) and that the leader election gets answers: a
-// process that cannot read the cluster, or that would not learn that it leads, is restarted.
+// addProbes adds the readiness and liveness probes. Ready means that the CustomResourceDefinitions are served and the
+// caches have synced, on standbys too. Alive means that the caches synced in time (see liveness) and that the leader
+// election gets answers: a process that cannot read the cluster, or that would not learn that it leads, is restarted.
 func addProbes(mgr ctrl.Manager, config Config, election *electionMonitor, served *atomic.Bool) error {
 	var crds []string
 	for _, kind := range config.requiredKinds() {
@@ -198,8 +205,8 @@ func addProbes(mgr ctrl.Manager, config Config, election *electionMonitor, serve
 	return nil
 }
 
-// waitForKind waits until the API server serves the kind or the context ends, and logs that it waits. Without it, an operator that is
-// installed before its CustomResourceDefinitions would crash.
+// waitForKind waits until the API server serves the kind or the context ends, and logs that it waits. Without it, an
+// operator that is installed before its CustomResourceDefinitions would crash.
 func waitForKind(ctx context.Context, mapper meta.RESTMapper, wanted requiredKind, log logr.Logger) error {
 	for logged := false; ; logged = true {
 		_, err := mapper.RESTMapping(wanted.GroupKind, apis.VersionV1beta1)

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/nodes"
 )
 
-// newNodeWatcher adds a watch of nodes to the manager. isLeaving reports whether a node is about to be removed. An operator that is
-// restricted to namespaces has no permission to read nodes, and isLeaving is then always false.
+// newNodeWatcher adds a watch of nodes to the manager. isLeaving reports whether a node is about to be removed. An
+// operator that is restricted to namespaces has no permission to read nodes, and isLeaving is then always false.
 func newNodeWatcher(mgr ctrl.Manager, config Config) (isLeaving func(node string) bool, err error) {
 	if len(config.WatchNamespaces) > 0 {
 		return func(string) bool { return false }, nil

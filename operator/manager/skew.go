@@ -15,10 +15,12 @@ import (
 
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get,resourceNames=sandboxes.agents.x-k8s.io
 
-// reportVersionSkew logs and reports the CustomResourceDefinitions that another version of the operator installed: fields may be
-// missing or have no effect. It skips definitions without a version and those that cannot be read. It runs once, at the start.
+// reportVersionSkew logs and reports the CustomResourceDefinitions that another version of the operator installed:
+// fields may be missing or have no effect. It skips definitions without a version and those that cannot be read. It
+// runs once, at the start.
 func reportVersionSkew(
-	ctx context.Context, reader client.Reader, kinds []requiredKind, version string, report func(crd string, skewed bool), log logr.Logger,
+	ctx context.Context, reader client.Reader, kinds []requiredKind, version string, report func(crd string, skewed bool),
+	log logr.Logger,
 ) {
 	for _, kind := range kinds {
 		var crd metav1.PartialObjectMetadata

@@ -30,7 +30,8 @@ func (c Config) Validate() error {
 	}
 	if c.LeaderElectionNamespace != "" {
 		if problems := validation.IsDNS1123Label(c.LeaderElectionNamespace); len(problems) > 0 {
-			invalid("leader-election-namespace", "%q is not a namespace: %s", c.LeaderElectionNamespace, strings.Join(problems, ", "))
+			invalid("leader-election-namespace", "%q is not a namespace: %s", c.LeaderElectionNamespace,
+				strings.Join(problems, ", "))
 		}
 	}
 	if c.KubeAPIQPS == 0 || (c.KubeAPIQPS < 0 && c.KubeAPIQPS != -1) {
@@ -109,7 +110,8 @@ func (c Config) Warnings() []string {
 		all = append(all, "more workers than --kube-api-burst: they wait for the client-side rate limit")
 	}
 	if c.EnablePprofDebug {
-		all = append(all, "--enable-pprof-debug costs time, and shows the contents of memory to everybody who can reach the metrics endpoint")
+		all = append(all, "--enable-pprof-debug costs time, and shows the contents of memory to everybody who can reach "+
+			"the metrics endpoint")
 	}
 	return all
 }

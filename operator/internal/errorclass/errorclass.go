@@ -19,7 +19,8 @@ import (
 )
 
 // ErrDeletedMeanwhile is a conflict: the object that had the needed name was deleted between two calls.
-var ErrDeletedMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "", errors.New("the object was deleted meanwhile"))
+var ErrDeletedMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "",
+	errors.New("the object was deleted meanwhile"))
 
 // Class is the consequence of an error. The set is closed.
 type Class int
@@ -36,8 +37,8 @@ const (
 	Other                    // any other error: back off
 )
 
-// Of returns the class of an error. Errors of the operator declare it with a method Class; for errors of the API server it
-// follows from the status code.
+// Of returns the class of an error. Errors of the operator declare it with a method Class; for errors of the API server
+// it follows from the status code.
 func Of(err error) Class {
 	var classified interface{ Class() Class }
 	switch {
@@ -56,8 +57,8 @@ func Of(err error) Class {
 	}
 }
 
-// Result turns the errors of a reconcile into its result. after is the requeue delay if nothing fails; zero means none. The
-// queue ignores delays next to an error, so errors that back off are returned alone.
+// Result turns the errors of a reconcile into its result. after is the requeue delay if nothing fails; zero means none.
+// The queue ignores delays next to an error, so errors that back off are returned alone.
 func Result(after time.Duration, errs ...error) (reconcile.Result, error) {
 	var backOff []error
 	for _, err := range flatten(errs) {
@@ -79,8 +80,9 @@ func Result(after time.Duration, errs ...error) (reconcile.Result, error) {
 	return reconcile.Result{RequeueAfter: max(0, after)}, nil
 }
 
-// LogInvalidStatus logs err if the API server or an admission policy rejects a status, and returns err. Other rejections are
-// reported in the status; without this log line a rejected status would stay unnoticed, because Invalid is not retried as an error.
+// LogInvalidStatus logs err if the API server or an admission policy rejects a status, and returns err. Other
+// rejections are reported in the status; without this log line a rejected status would stay unnoticed, because Invalid
+// is not retried as an error.
 func LogInvalidStatus(ctx context.Context, err error) error {
 	if Of(err) == Invalid {
 		log.FromContext(ctx).Error(err, "The status cannot be written: trying again later", "after", waits.Rejected.String())

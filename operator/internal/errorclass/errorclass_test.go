@@ -31,19 +31,24 @@ func TestResult(t *testing.T) {
 	terminating := apierrors.NewForbidden(pods, "x", errors.New("the namespace is going"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "x", nil)
-	ill, quota := apierrors.NewInternalError(errors.New("ill")), apierrors.NewForbidden(pods, "x", errors.New("exceeded quota"))
+	ill, quota := apierrors.NewInternalError(errors.New("ill")),
+		apierrors.NewForbidden(pods, "x", errors.New("exceeded quota"))
 	tests := map[string]struct {
 		errs    []error
 		want    time.Duration
 		wantErr bool
 	}{
-		"nothing went wrong: the deadline":                      {errs: []error{nil, nil}, want: deadline},
-		"a mistake waits for its change":                        {errs: []error{classed(Refused)}, want: deadline},
-		"what is in the way is looked at now and then":          {errs: []error{fmt.Errorf("x: %w", classed(Blocked))}, want: waits.Blocked},
-		"who was outrun goes on soon":                           {errs: []error{classed(Contended)}, want: soon},
-		"a conflict is no error":                                {errs: []error{fmt.Errorf("x: %w", ErrDeletedMeanwhile)}, want: soon},
-		"a name that is taken is a conflict":                    {errs: []error{apierrors.NewAlreadyExists(pods, "x")}, want: soon},
-		"the soonest counts":                                    {errs: []error{classed(Blocked), ErrDeletedMeanwhile, invalid}, want: soon},
+		"nothing went wrong: the deadline": {errs: []error{nil, nil}, want: deadline},
+		"a mistake waits for its change":   {errs: []error{classed(Refused)}, want: deadline},
+		"what is in the way is looked at now and then": {errs: []error{fmt.Errorf("x: %w", classed(Blocked))},
+			want: waits.Blocked},
+		"who was outrun goes on soon": {errs: []error{classed(Contended)}, want: soon},
+		"a conflict is no error": {errs: []error{fmt.Errorf("x: %w", ErrDeletedMeanwhile)},
+			want: soon},
+		"a name that is taken is a conflict": {errs: []error{apierrors.NewAlreadyExists(pods, "x")},
+			want: soon},
+		"the soonest counts": {errs: []error{classed(Blocked), ErrDeletedMeanwhile,
+			invalid}, want: soon},
 		"what the server refuses is tried again: policies move": {errs: []error{invalid}, want: waits.Rejected},
 		"a namespace that is going needs nothing":               {errs: []error{terminating}, want: deadline},
 		"a full quota backs off, and no time stands beside it":  {errs: []error{quota}, wantErr: true},
@@ -66,9 +71,10 @@ func TestAStatusThatIsRefusedIsLogged(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"nothing":            {nil, false},
-		"somebody is faster": {fmt.Errorf("patch status: %w", apierrors.NewConflict(corev1.Resource("pods"), "x", nil)), false},
-		"a policy":           {fmt.Errorf("patch status: %w", refused), true},
+		"nothing": {nil, false},
+		"somebody is faster": {fmt.Errorf("patch status: %w", apierrors.NewConflict(corev1.Resource("pods"), "x", nil)),
+			false},
+		"a policy": {fmt.Errorf("patch status: %w", refused), true},
 	} {
 		var said strings.Builder
 		logger := funcr.New(func(_, line string) { said.WriteString(line) }, funcr.Options{})

@@ -47,7 +47,8 @@ func newClaims() *claims {
 	}
 	return &claims{
 		startup: histogram("agent_sandbox_claim_startup_latency_ms",
-			"Milliseconds from the request for a SandboxClaim to its first Ready.", claimBuckets(), labelLaunchType, labelTemplate),
+			"Milliseconds from the request for a SandboxClaim to its first Ready.", claimBuckets(), labelLaunchType,
+			labelTemplate),
 		controllerStartup: histogram("agent_sandbox_claim_controller_startup_latency_ms",
 			"Milliseconds from the operator's first observation of a SandboxClaim to its first Ready.", claimBuckets(),
 			labelLaunchType, labelTemplate),
@@ -109,7 +110,8 @@ func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *age
 	m.claims.sandbox.WithLabelValues(sandbox.Namespace, launch, template).Observe(milliseconds(ready.Sub(from)))
 }
 
-// requestTime returns when the claim was requested: the time annotated by a webhook, else by the client, else the creation time.
+// requestTime returns when the claim was requested: the time annotated by a webhook, else by the client, else the
+// creation time.
 func requestTime(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Time {
 	for _, key := range [...]string{apis.AnnotationWebhookFirstObservedAt, apis.AnnotationClientFirstRequestedAt} {
 		if at, ok := annotatedTime(claim, key, ready); ok {
@@ -119,12 +121,12 @@ func requestTime(claim *extensionsv1beta1.SandboxClaim, ready time.Time) time.Ti
 	return claim.CreationTimestamp.Time
 }
 
-// maxClockSkew is the longest accepted time between an annotated request and the creation of the claim. Clocks differ, and clients
-// retry.
+// maxClockSkew is the longest accepted time between an annotated request and the creation of the claim. Clocks differ,
+// and clients retry.
 const maxClockSkew = 5 * time.Minute
 
-// annotatedTime reads a time from an annotation of the claim. Clients can write any value, so it ignores times after ready and times
-// long before the claim's creation.
+// annotatedTime reads a time from an annotation of the claim. Clients can write any value, so it ignores times after
+// ready and times long before the claim's creation.
 func annotatedTime(claim *extensionsv1beta1.SandboxClaim, key string, ready time.Time) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339Nano, claim.Annotations[key])
 	if err != nil || at.After(ready) || at.Before(claim.CreationTimestamp.Add(-maxClockSkew)) {
@@ -140,8 +142,8 @@ func templateOf(sandbox *agentsv1beta1.Sandbox) string {
 // milliseconds returns zero for negative durations, which different clocks and truncated seconds cause.
 func milliseconds(d time.Duration) float64 { return max(0, float64(d)/float64(time.Millisecond)) }
 
-// deleteTemplate deletes the series of a deleted template. last says that no namespace has a template of this name: then the series
-// without a namespace label are deleted too.
+// deleteTemplate deletes the series of a deleted template. last says that no namespace has a template of this name:
+// then the series without a namespace label are deleted too.
 func (c *claims) deleteTemplate(namespace, name string, last bool) {
 	here := prometheus.Labels{labelNamespace: namespace, labelTemplate: name}
 	c.created.DeletePartialMatch(here)

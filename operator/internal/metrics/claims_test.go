@@ -18,7 +18,8 @@ import (
 )
 
 func claimOf(ready time.Duration, stamps map[string]time.Duration) *extensionsv1beta1.SandboxClaim {
-	c := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(testNow), Annotations: map[string]string{}}}
+	c := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(testNow),
+		Annotations: map[string]string{}}}
 	for key, at := range stamps {
 		c.Annotations["agents.x-k8s.io/"+key] = testNow.Add(at).Format(time.RFC3339Nano)
 	}
@@ -41,13 +42,16 @@ func TestAClaimIsTimedFromTheFirstWordOfIt(t *testing.T) {
 		"the operator's own note times the operator, and the Sandbox that it then makes": {
 			map[string]time.Duration{"controller-first-observed-at": 850 * ms}, 900, 50, 50,
 		},
-		"a note from the future is a wrong clock": {map[string]time.Duration{"client-first-requested-at": time.Hour}, 900, 0, 900},
-		"a note from long ago is made up":         {map[string]time.Duration{"client-first-requested-at": -time.Hour}, 900, 0, 900},
+		"a note from the future is a wrong clock": {map[string]time.Duration{"client-first-requested-at": time.Hour}, 900, 0,
+			900},
+		"a note from long ago is made up": {map[string]time.Duration{"client-first-requested-at": -time.Hour}, 900, 0,
+			900},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			m, _ := newMetrics(t)
-			s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "cold"), annotated("agents.x-k8s.io/sandbox-template-ref", "python"))
+			s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "cold"),
+				annotated("agents.x-k8s.io/sandbox-template-ref", "python"))
 			m.FirstReady(claimOf(900*ms, tt.stamps), s)
 			labels := map[string]string{"launch_type": "cold", "sandbox_template": "python"}
 			for metric, want := range map[string]float64{
@@ -69,7 +73,8 @@ func TestANoteThatIsNoTimeIsIgnored(t *testing.T) {
 	c := claimOf(900*time.Millisecond, nil)
 	c.Annotations["agents.x-k8s.io/webhook-first-observed-at"] = "yesterday"
 	m.FirstReady(c, sandboxOf("a"))
-	if count, sum := gathered.Of(t, m, "agent_sandbox_claim_startup_latency_ms", map[string]string{"launch_type": "unknown"}); count != 1 || sum != 900 {
+	if count, sum := gathered.Of(t, m, "agent_sandbox_claim_startup_latency_ms",
+		map[string]string{"launch_type": "unknown"}); count != 1 || sum != 900 {
 		t.Errorf("%d times, %v ms", count, sum)
 	}
 }
@@ -78,7 +83,8 @@ func TestAWarmSandboxTookAsLongAsItTookTheLastTime(t *testing.T) {
 	m, _ := newMetrics(t)
 	s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "warm"), condition("Ready", "True", "x"))
 	m.FirstReady(claimOf(time.Hour, nil), s)
-	if _, sum := gathered.Of(t, m, "agent_sandbox_creation_latency_ms", map[string]string{"launch_type": "warm"}); sum != 2000 {
+	if _, sum := gathered.Of(t, m, "agent_sandbox_creation_latency_ms",
+		map[string]string{"launch_type": "warm"}); sum != 2000 {
 		t.Errorf("%v ms", sum)
 	}
 }
@@ -112,7 +118,8 @@ agent_sandbox_warm_pool_claimed_total{namespace="default",warmpool_name="pool"} 
 
 func TestSeriesGoWithWhatTheyName(t *testing.T) {
 	m, _ := newMetrics(t)
-	known := &templates{claims: m.claims, names: map[string]int{}, namespaces: map[string]int{}, all: map[types.NamespacedName]bool{}}
+	known := &templates{claims: m.claims, names: map[string]int{}, namespaces: map[string]int{},
+		all: map[types.NamespacedName]bool{}}
 	here := types.NamespacedName{Namespace: "default", Name: "python"}
 	there := types.NamespacedName{Namespace: "elsewhere", Name: "python"}
 	known.add(here)
@@ -130,7 +137,8 @@ func TestSeriesGoWithWhatTheyName(t *testing.T) {
 		t.Errorf("without the pool %d series", n)
 	}
 	known.remove(here)
-	if n := left("agent_sandbox_claim_creation_total", "agent_sandbox_creation_latency_ms", "agent_sandbox_claim_adoption_total"); n != 0 {
+	if n := left("agent_sandbox_claim_creation_total", "agent_sandbox_creation_latency_ms",
+		"agent_sandbox_claim_adoption_total"); n != 0 {
 		t.Errorf("without the template %d series of its namespace", n)
 	}
 	if n := left("agent_sandbox_claim_startup_latency_ms"); n != 1 {
@@ -138,7 +146,8 @@ func TestSeriesGoWithWhatTheyName(t *testing.T) {
 	}
 	known.remove(there)
 	known.remove(there)
-	if n := left("agent_sandbox_claim_startup_latency_ms"); n != 0 || len(known.all)+len(known.names)+len(known.namespaces) != 0 {
+	if n := left("agent_sandbox_claim_startup_latency_ms"); n != 0 ||
+		len(known.all)+len(known.names)+len(known.namespaces) != 0 {
 		t.Errorf("without templates %d series, %+v", n, known)
 	}
 }
@@ -161,7 +170,8 @@ agent_sandbox_warm_pool_ready_replicas{namespace="default",warmpool_name="pool"}
 # TYPE agent_sandbox_warm_pool_replicas gauge
 agent_sandbox_warm_pool_replicas{namespace="default",warmpool_name="pool"} 4
 `
-	names := []string{"agent_sandbox_warm_pool_desired_replicas", "agent_sandbox_warm_pool_ready_replicas", "agent_sandbox_warm_pool_replicas"}
+	names := []string{"agent_sandbox_warm_pool_desired_replicas", "agent_sandbox_warm_pool_ready_replicas",
+		"agent_sandbox_warm_pool_replicas"}
 	if err := testutil.CollectAndCompare(m, strings.NewReader(want), names...); err != nil {
 		t.Error(err)
 	}

@@ -48,7 +48,8 @@ func New(clk clock.PassiveClock, isLeader func() bool) (*Metrics, error) {
 			Help: "1 if the versions of a CustomResourceDefinition and of the operator differ, otherwise 0.",
 		}, []string{"crd"}),
 	}
-	m.all = append(m.claims.collectors(), m.sandboxes, m.sandboxes.suspend, m.sandboxes.resume, m.pools, m.skew, buildInfo())
+	m.all = append(m.claims.collectors(), m.sandboxes, m.sandboxes.suspend, m.sandboxes.resume, m.pools, m.skew,
+		buildInfo())
 	return m, nil
 }
 
@@ -87,7 +88,8 @@ func buildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-// claimBuckets are bounds in milliseconds. A warm claim takes about ten milliseconds, a cold one minutes if the image is large.
+// claimBuckets are bounds in milliseconds. A warm claim takes about ten milliseconds, a cold one minutes if the image
+// is large.
 func claimBuckets() []float64 {
 	return []float64{
 		5, 10, 15, 20, 25, 30, 40, 50, 75,
@@ -98,7 +100,8 @@ func claimBuckets() []float64 {
 // sandboxBuckets extend claimBuckets to ten minutes.
 func sandboxBuckets() []float64 { return append(claimBuckets(), 300000, 600000) }
 
-// launchType returns the label's value if it is one of the two launch types. Tenants can write any value on their Sandboxes.
+// launchType returns the label's value if it is one of the two launch types. Tenants can write any value on their
+// Sandboxes.
 func launchType(label, defaultType string) string {
 	if label == apis.LaunchTypeWarm || label == apis.LaunchTypeCold {
 		return label

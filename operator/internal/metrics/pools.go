@@ -74,13 +74,14 @@ func (p *pools) Collect(out chan<- prometheus.Metric) {
 	}
 	for name, t := range p.blockedBy {
 		for cause, count := range t.causes {
-			out <- prometheus.MustNewConstMetric(p.blocked, prometheus.GaugeValue, float64(count), name.Namespace, name.Name, t.template, string(cause))
+			out <- prometheus.MustNewConstMetric(p.blocked, prometheus.GaugeValue, float64(count), name.Namespace, name.Name,
+				t.template, string(cause))
 		}
 	}
 }
 
-// Blocked sets the numbers of the pool's Sandboxes that are not Ready or cannot be created, by cause. Causes without Sandboxes are
-// absent from the map.
+// Blocked sets the numbers of the pool's Sandboxes that are not Ready or cannot be created, by cause. Causes without
+// Sandboxes are absent from the map.
 func (m *Metrics) Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int) {
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
 	p := m.pools

@@ -62,7 +62,8 @@ func line(name, kind string, labels []string) string {
 func described(t *testing.T, d *prometheus.Desc, kind string) string {
 	t.Helper()
 	text := d.String()
-	parts := regexp.MustCompile(`fqName: "(\w+)".*constLabels: \{(.*)\}, variableLabels: \{(.*)\}`).FindStringSubmatch(text)
+	parts := regexp.MustCompile(
+		`fqName: "(\w+)".*constLabels: \{(.*)\}, variableLabels: \{(.*)\}`).FindStringSubmatch(text)
 	if parts == nil {
 		t.Fatalf("a description reads %s", text)
 	}

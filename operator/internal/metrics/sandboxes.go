@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// maxSeries limits the series that tenants can create with template names. Further Sandboxes are counted as otherTemplate.
+	// maxSeries limits the series that tenants can create with template names. Further Sandboxes are counted as
+	// otherTemplate.
 	maxSeries     = 10000
 	otherTemplate = "other"
 )
@@ -138,8 +139,8 @@ func (f *sandboxes) release(t *sample) {
 	}
 }
 
-// observeTransition observes the time from a change of the spec to the condition that answers it. Transitions whose start this process
-// has not seen are not observed.
+// observeTransition observes the time from a change of the spec to the condition that answers it. Transitions whose
+// start this process has not seen are not observed.
 func (f *sandboxes) observeTransition(before, after *agentsv1beta1.Sandbox) {
 	wasSuspended, _ := before.Spec.SuspensionRequested()
 	suspend, _ := after.Spec.SuspensionRequested()
@@ -172,7 +173,8 @@ func seriesOf(sandbox *agentsv1beta1.Sandbox) series {
 		s.expired = strconv.FormatBool(ready.Reason == string(apis.ReasonSandboxExpired))
 	}
 	defaultType := apis.LaunchTypeCold
-	if ref := metav1.GetControllerOfNoCopy(sandbox); ref != nil && (ref.Kind == apis.KindSandboxClaim || ref.Kind == apis.KindSandboxWarmPool) {
+	if ref := metav1.GetControllerOfNoCopy(sandbox); ref != nil &&
+		(ref.Kind == apis.KindSandboxClaim || ref.Kind == apis.KindSandboxWarmPool) {
 		if gv, err := schema.ParseGroupVersion(ref.APIVersion); err == nil && gv.Group == apis.GroupExtensions {
 			s.ownedBy = ref.Kind
 		}

@@ -62,7 +62,8 @@ func annotated(key, value string) func(*agentsv1beta1.Sandbox) {
 func owned(apiVersion, kind string) func(*agentsv1beta1.Sandbox) {
 	return func(s *agentsv1beta1.Sandbox) {
 		yes := true
-		s.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: "x", UID: "x", Controller: &yes}}
+		s.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: "x", UID: "x",
+			Controller: &yes}}
 	}
 }
 
@@ -73,27 +74,33 @@ func TestEachSandboxIsCountedUnderWhatItIs(t *testing.T) {
 		sandboxes []*agentsv1beta1.Sandbox
 		want      []string // namespace ready expired launch template owner count
 	}{
-		"one of a user's own is cold, and of no template":        {list(sandboxOf("a", ready)), []string{"default true false cold unknown None 1"}},
-		"one that has not reported is neither ready nor expired": {list(sandboxOf("a")), []string{"default false false cold unknown None 1"}},
+		"one of a user's own is cold, and of no template": {list(sandboxOf("a", ready)),
+			[]string{"default true false cold unknown None 1"}},
+		"one that has not reported is neither ready nor expired": {list(sandboxOf("a")),
+			[]string{"default false false cold unknown None 1"}},
 		"those alike are one sample": {
 			list(sandboxOf("a"), sandboxOf("b"), sandboxOf("c", ready)),
 			[]string{"default false false cold unknown None 2", "default true false cold unknown None 1"},
 		},
 		"one that has expired says so": {
-			list(sandboxOf("a", condition("Ready", "False", "SandboxExpired"))), []string{"default false true cold unknown None 1"},
+			list(sandboxOf("a", condition("Ready", "False", "SandboxExpired"))),
+			[]string{"default false true cold unknown None 1"},
 		},
 		"the template is the annotation's": {
-			list(sandboxOf("a", annotated("agents.x-k8s.io/sandbox-template-ref", "python"))), []string{"default false false cold python None 1"},
+			list(sandboxOf("a", annotated("agents.x-k8s.io/sandbox-template-ref", "python"))),
+			[]string{"default false false cold python None 1"},
 		},
 		"a claim's Sandbox is launched as its label says": {
 			list(sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "warm"), owned(extensions, "SandboxClaim"))),
 			[]string{"default false false warm unknown SandboxClaim 1"},
 		},
 		"a pod-name annotation makes no Sandbox warm": {
-			list(sandboxOf("a", annotated("agents.x-k8s.io/pod-name", "a"))), []string{"default false false cold unknown None 1"},
+			list(sandboxOf("a", annotated("agents.x-k8s.io/pod-name", "a"))),
+			[]string{"default false false cold unknown None 1"},
 		},
 		"a pool's member is warm": {
-			list(sandboxOf("a", owned(extensions, "SandboxWarmPool"))), []string{"default false false warm unknown SandboxWarmPool 1"},
+			list(sandboxOf("a", owned(extensions, "SandboxWarmPool"))),
+			[]string{"default false false warm unknown SandboxWarmPool 1"},
 		},
 		"an owner of the other served version is the same owner": {
 			list(sandboxOf("a", owned("extensions.agents.x-k8s.io/v1alpha1", "SandboxClaim"))),
@@ -103,7 +110,8 @@ func TestEachSandboxIsCountedUnderWhatItIs(t *testing.T) {
 			list(sandboxOf("a", owned("example.com/v1", "SandboxClaim"))), []string{"default false false cold unknown None 1"},
 		},
 		"a launch type that somebody made up is none": {
-			list(sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "x1"))), []string{"default false false cold unknown None 1"},
+			list(sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "x1"))),
+			[]string{"default false false cold unknown None 1"},
 		},
 	}
 	for name, tt := range tests {
@@ -156,7 +164,8 @@ func TestCountsAreThoseOfARecount(t *testing.T) {
 		}
 	}
 	if len(m.sandboxes.counts) != len(want) || len(m.sandboxes.bySandbox) != len(existing) {
-		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.sandboxes.counts), len(want), len(m.sandboxes.bySandbox), len(existing))
+		t.Errorf("%d series for %d, %d Sandboxes remembered of %d", len(m.sandboxes.counts), len(want),
+			len(m.sandboxes.bySandbox), len(existing))
 	}
 }
 
@@ -194,7 +203,8 @@ func TestAStandbyReportsNothingOfTheCluster(t *testing.T) {
 	}
 }
 
-// The cost of a scrape depends on the number of series: it allocates the same for a hundred Sandboxes and for ten thousand.
+// The cost of a scrape depends on the number of series: it allocates the same for a hundred Sandboxes and for ten
+// thousand.
 func TestAScrapeCostsTheSameForAHundredSandboxesAndForTenThousand(t *testing.T) {
 	cost := func(sandboxes int) float64 {
 		m, _ := newMetrics(t)
@@ -264,7 +274,8 @@ func TestSuspensionAndResumptionAreTimedFromTheWishToItsAnswer(t *testing.T) {
 		m.sandboxes.update(was, step.is)
 		was = step.is
 	}
-	for name, want := range map[string]float64{"agent_sandbox_suspend_latency_ms": 12, "agent_sandbox_resume_latency_ms": 40} {
+	for name, want := range map[string]float64{"agent_sandbox_suspend_latency_ms": 12,
+		"agent_sandbox_resume_latency_ms": 40} {
 		if count, sum := gathered.Of(t, m, name, nil); count != 1 || sum != want {
 			t.Errorf("%s: %d times, together %v ms, want %v", name, count, sum, want)
 		}

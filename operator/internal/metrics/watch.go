@@ -16,8 +16,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Watch registers event handlers at the informers of the reconcilers' cache, so that the metrics need no watch of their own.
-// extensions says whether pools and templates are watched.
+// Watch registers event handlers at the informers of the reconcilers' cache, so that the metrics need no watch of their
+// own. extensions says whether pools and templates are watched.
 func (m *Metrics) Watch(ctx context.Context, informers cache.Informers, extensions bool) error {
 	if err := watchKind(ctx, informers, m.sandboxes.update, m.sandboxes.remove); err != nil || !extensions {
 		return err
@@ -31,13 +31,16 @@ func (m *Metrics) Watch(ctx context.Context, informers cache.Informers, extensio
 	if err != nil {
 		return err
 	}
-	known := &templates{claims: m.claims, names: map[string]int{}, namespaces: map[string]int{}, all: map[types.NamespacedName]bool{}}
+	known := &templates{
+		claims: m.claims, names: map[string]int{}, namespaces: map[string]int{}, all: map[types.NamespacedName]bool{},
+	}
 	return watchKind(ctx, informers,
 		func(_, template *extensionsv1beta1.SandboxTemplate) { known.add(client.ObjectKeyFromObject(template)) },
 		func(template *extensionsv1beta1.SandboxTemplate) { known.remove(client.ObjectKeyFromObject(template)) })
 }
 
-// watchKind calls update for each created or changed object, with a nil before for a created one, and remove for each deleted one.
+// watchKind calls update for each created or changed object, with a nil before for a created one, and remove for each
+// deleted one.
 func watchKind[T any, P interface {
 	*T
 	client.Object
@@ -74,7 +77,8 @@ func watchKind[T any, P interface {
 	return nil
 }
 
-// templates counts the templates by name and namespace, so that series are deleted with the last template that they can belong to.
+// templates counts the templates by name and namespace, so that series are deleted with the last template that they can
+// belong to.
 type templates struct {
 	claims *claims
 

@@ -24,7 +24,7 @@ func key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: builders.Namespace, Name: name}
 }
 
-// makeReady makes the Sandboxes ready.
+// makeReady makes all Sandboxes Ready.
 func (w *world) makeReady() {
 	w.t.Helper()
 	for _, s := range w.stored() {
@@ -40,15 +40,18 @@ func (w *world) setCondition(name string, kind apis.ConditionType, is bool) {
 	if s == nil {
 		w.t.Fatalf("no Sandbox %s", name)
 	}
-	condition := apis.NewCondition(s.Status.Conditions, kind, is, apis.ReasonDependenciesReady, "", s.Generation, metav1.NewTime(w.clock.Now()))
-	s.Status.Conditions = slices.DeleteFunc(s.Status.Conditions, func(c metav1.Condition) bool { return c.Type == string(kind) })
+	condition := apis.NewCondition(s.Status.Conditions, kind, is, apis.ReasonDependenciesReady, "", s.Generation,
+		metav1.NewTime(w.clock.Now()))
+	s.Status.Conditions = slices.DeleteFunc(s.Status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == string(kind)
+	})
 	s.Status.Conditions = append(s.Status.Conditions, condition)
 	if err := w.store.Status().Update(context.Background(), s); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// adoptByClaim has a claim take a member, as its reconciler does.
+// adoptByClaim makes a claim the controller of a member, as the claim reconciler does.
 func (w *world) adoptByClaim(name string) {
 	w.t.Helper()
 	s := w.stored()[name]
@@ -63,7 +66,7 @@ func (w *world) adoptByClaim(name string) {
 	}
 }
 
-// setLabel edits a label of a Sandbox as somebody might; an empty value removes it.
+// setLabel sets a label of a Sandbox as a user might. An empty value removes it.
 func (w *world) setLabel(name, label, value string) {
 	w.t.Helper()
 	s := w.stored()[name]
@@ -84,7 +87,7 @@ func (w *world) pool() *extensionsv1beta1.SandboxWarmPool {
 	return &p
 }
 
-// scale changes the pool's size as a user does.
+// scale changes the pool's replicas as a user does.
 func (w *world) scale(replicas int32) {
 	w.t.Helper()
 	p := w.pool()
@@ -108,7 +111,7 @@ func (w *world) updateTemplate(change func(*extensionsv1beta1.SandboxTemplateSpe
 	}
 }
 
-// members are the names of what the pool controls in the store, sorted.
+// members returns the sorted names of the Sandboxes that the pool controls on the API server.
 func (w *world) members() []string {
 	w.t.Helper()
 	var names []string
@@ -130,8 +133,8 @@ func (w *world) expectMembers(count int) []string {
 	return names
 }
 
-// crashingPass runs a reconcile that fails from its n-th write on, and restarts the operator. after says whether the server carries
-// out the n-th write. It returns whether the reconcile got that far.
+// crashingPass runs a reconcile that fails from its n-th write on, and restarts the operator. after says whether the
+// server carries out the n-th write. It returns whether the reconcile got that far.
 func (w *world) crashingPass(n int, after bool) (died bool) {
 	w.t.Helper()
 	intercept, diedAt := simulation.CutOff(n, after)
@@ -157,9 +160,10 @@ func image(name string) func(*extensionsv1beta1.SandboxTemplateSpec) {
 }
 
 func podOf(s *agentsv1beta1.Sandbox, condition corev1.PodCondition) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name, OwnerReferences: []metav1.OwnerReference{
-		*metav1.NewControllerRef(s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
-	}}}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name,
+		OwnerReferences: []metav1.OwnerReference{
+			*metav1.NewControllerRef(s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+		}}}
 	p.Status.Conditions = []corev1.PodCondition{condition}
 	return p
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
-// maxParallelism limits the concurrent writes of one pool, because claims share the API server's queues. throttledParallelism
-// applies while claims adopt members.
+// maxParallelism limits the concurrent writes of one pool, because claims share the API server's queues.
+// throttledParallelism applies while claims adopt members.
 const maxParallelism, throttledParallelism = 16, 2
 
 // results are the results of executing a plan. Safe for concurrent use.
@@ -41,9 +41,13 @@ func (d *results) locked(do func()) {
 func (d *results) addError(err error) { d.locked(func() { d.errs = append(d.errs, err) }) }
 
 // apply executes a plan. Deletions come first, so that their room is free one reconcile earlier.
-func (r *Reconciler) apply(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, p plan, now time.Time) *results {
+func (r *Reconciler) apply(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, p plan, now time.Time,
+) *results {
 	done := &results{removed: map[types.UID]bool{}}
-	slowStartBatch(ctx, len(p.remove), maxParallelism, func(i int) error { return r.remove(ctx, pool, p.remove[i], done, now) })
+	slowStartBatch(ctx, len(p.remove), maxParallelism, func(i int) error {
+		return r.remove(ctx, pool, p.remove[i], done, now)
+	})
 	slowStartBatch(ctx, len(p.relabel), maxParallelism, func(i int) error { return r.relabel(ctx, p.relabel[i], done) })
 	slowStartBatch(ctx, len(p.adopt), maxParallelism, func(i int) error {
 		return r.adopt(ctx, pool, p.adopt[i], seen.templateHash, done, now)
@@ -62,8 +66,8 @@ func (r *Reconciler) apply(ctx context.Context, pool *extensionsv1beta1.SandboxW
 	return done
 }
 
-// slowStartBatch calls do with each index below count: one call, then two in parallel, then four, up to parallelism. It stops
-// after a round with an error, so that an API server that refuses gets few calls.
+// slowStartBatch calls do with each index below count: one call, then two in parallel, then four, up to parallelism. It
+// stops after a round with an error, so that an API server that refuses gets few calls.
 func slowStartBatch(ctx context.Context, count, parallelism int, do func(i int) error) {
 	for next, size := 0, 1; next < count && ctx.Err() == nil; size = min(2*size, parallelism) {
 		var wait sync.WaitGroup
@@ -81,7 +85,8 @@ func slowStartBatch(ctx context.Context, count, parallelism int, do func(i int) 
 
 // remove deletes a member unless it changed since it was observed, for example because a claim adopted it.
 func (r *Reconciler) remove(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results,
+	now time.Time,
 ) error {
 	uid, version := member.UID, member.ResourceVersion
 	r.expectations.ExpectDeletion(pool.UID, uid, now)
@@ -105,7 +110,8 @@ func (r *Reconciler) remove(
 
 // relabel writes labels unless the member changed since it was observed.
 func (r *Reconciler) relabel(ctx context.Context, labels relabeling, done *results) error {
-	err := r.client.Patch(ctx, labels.desired, client.MergeFromWithOptions(labels.current, client.MergeFromWithOptimisticLock{}),
+	err := r.client.Patch(ctx, labels.desired,
+		client.MergeFromWithOptions(labels.current, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
 	if err == nil || apierrors.IsNotFound(err) {
 		return nil
@@ -120,7 +126,8 @@ func (r *Reconciler) relabel(ctx context.Context, labels relabeling, done *resul
 
 // adopt makes the pool the controller of an orphan unless the orphan changed since it was observed.
 func (r *Reconciler) adopt(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string,
+	done *results, now time.Time,
 ) error {
 	member := adopted(pool, orphan, templateHash)
 	r.expectations.ExpectCreation(pool.UID, member.Name, now)
@@ -133,17 +140,19 @@ func (r *Reconciler) adopt(
 }
 
 func (r *Reconciler) create(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results, now time.Time,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results,
+	now time.Time,
 ) error {
 	r.expectations.ExpectCreation(pool.UID, member.Name, now)
 	err := r.client.Create(ctx, member, client.FieldOwner(apis.FieldOwnerWarmPool))
 	return r.recordAddition(pool, member, "create", err, done, now)
 }
 
-// recordAddition records the API server's answer to a creation or an adoption. After an error that leaves it open whether the
-// Sandbox exists, the expectation stays and the Sandbox counts.
+// recordAddition records the API server's answer to a creation or an adoption. After an error that leaves it open
+// whether the Sandbox exists, the expectation stays and the Sandbox counts.
 func (r *Reconciler) recordAddition(
-	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, verb string, err error, done *results, now time.Time,
+	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, verb string, err error, done *results,
+	now time.Time,
 ) error {
 	if err == nil {
 		r.expectations.CreationConfirmed(pool.UID, member.Name, now)
@@ -161,8 +170,8 @@ func (r *Reconciler) recordAddition(
 	return err
 }
 
-// newNames returns up to count names for new members, without the names of known members. A random suffix that repeats yields
-// one name less; the next reconcile creates the rest.
+// newNames returns up to count names for new members, without the names of known members. A random suffix that repeats
+// yields one name less; the next reconcile creates the rest.
 func (r *Reconciler) newNames(pool *extensionsv1beta1.SandboxWarmPool, seen observed, count int) []string {
 	used := make(map[string]bool, len(seen.members)+count)
 	for _, member := range seen.members {

@@ -79,12 +79,15 @@ func TestMembersThatTheServerRefusesAreShown(t *testing.T) {
 func TestFactsOfAPod(t *testing.T) {
 	at := testNow.Add(-time.Minute)
 	scheduled := builders.Pod("a", builders.PodWith(func(p *corev1.Pod) {
-		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at)}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
+			LastTransitionTime: metav1.NewTime(at)}}
 	}))
-	if facts := podStateOf(scheduled); !facts.scheduledAt.Equal(at) || facts.unschedulable || facts.cause != podreason.None {
+	if facts := podStateOf(scheduled); !facts.scheduledAt.Equal(at) || facts.unschedulable ||
+		facts.cause != podreason.None {
 		t.Errorf("%+v", facts)
 	}
-	if facts := podStateOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable || facts.cause != podreason.Unschedulable {
+	if facts := podStateOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable ||
+		facts.cause != podreason.Unschedulable {
 		t.Errorf("%+v", facts)
 	}
 }

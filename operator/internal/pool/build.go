@@ -28,16 +28,20 @@ func newMember(
 }
 
 // adopted returns a copy of an orphan that the pool controls.
-func adopted(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string) *agentsv1beta1.Sandbox {
+func adopted(
+	pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string,
+) *agentsv1beta1.Sandbox {
 	s := orphan.DeepCopy()
 	s.Labels[apis.LabelSandboxPodTemplateHash] = templateHash // an orphan is found by a label, so the map is not nil
 	owner.SetController(s, pool)
 	return s
 }
 
-// relabeled returns a copy of a member with the labels that claims and NetworkPolicies select by, or nil if the labels are right.
-// templateHash is empty while the template does not exist.
-func relabeled(pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, templateHash string) *agentsv1beta1.Sandbox {
+// relabeled returns a copy of a member with the labels that claims and NetworkPolicies select by, or nil if the labels
+// are right. templateHash is empty while the template does not exist.
+func relabeled(
+	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, templateHash string,
+) *agentsv1beta1.Sandbox {
 	labels := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
 	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
 		labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)

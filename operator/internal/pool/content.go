@@ -13,15 +13,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// content identifies what a Sandbox was created from. Only the name of its template changes it: an edited spec has no revision.
+// content identifies what a Sandbox was created from. Only the name of its template changes it: an edited spec has no
+// revision.
 type content struct {
 	template     string
 	revision     string
 	templateHash string
 }
 
-// contentOf returns the content of Sandboxes, by UID. Hashing hundreds of them would dominate the cost of a reconcile, so results
-// are cached as long as the Sandbox exists.
+// contentOf returns the content of Sandboxes, by UID. Hashing hundreds of them would dominate the cost of a reconcile,
+// so results are cached as long as the Sandbox exists.
 func (s *poolStates) contentOf(pool types.UID, lists ...[]*agentsv1beta1.Sandbox) map[types.UID]content {
 	var known map[types.UID]content
 	s.with(pool, func(p *poolState) { known = p.contents })
@@ -40,8 +41,8 @@ func (s *poolStates) contentOf(pool types.UID, lists ...[]*agentsv1beta1.Sandbox
 	return all
 }
 
-// separateForeign moves members that the pool did not create to the foreign Sandboxes, which take up no room. created are the
-// revisions that this process may have created.
+// separateForeign moves members that the pool did not create to the foreign Sandboxes, which take up no room. created
+// are the revisions that this process may have created.
 func (o *observed) separateForeign(pool *extensionsv1beta1.SandboxWarmPool, created map[string]bool) {
 	var members []*agentsv1beta1.Sandbox
 	for _, member := range o.members {

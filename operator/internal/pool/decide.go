@@ -19,7 +19,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// throttledBatch is the largest batch of creations while claims adopt members. After it, the pool checks whether they still do.
+// throttledBatch is the largest batch of creations while claims adopt members. After it, the pool checks whether they
+// still do.
 const throttledBatch = 20
 
 // plan lists everything that a reconcile does.
@@ -44,10 +45,12 @@ func (p *plan) requeueWithin(delay time.Duration) {
 	p.requeueAfter = waits.Sooner(p.requeueAfter, delay)
 }
 
-// observed is the state of the cluster at the start of a reconcile. Its Sandboxes belong to the cache: do not modify them.
+// observed is the state of the cluster at the start of a reconcile. Its Sandboxes belong to the cache: do not modify
+// them.
 type observed struct {
-	members         []*agentsv1beta1.Sandbox           // controlled by the pool
-	foreign         []*agentsv1beta1.Sandbox           // controlled by the pool according to their owner reference, but not created by it
+	members []*agentsv1beta1.Sandbox // controlled by the pool
+	// foreign Sandboxes name the pool as their controller, but the pool did not create them.
+	foreign         []*agentsv1beta1.Sandbox
 	orphans         []*agentsv1beta1.Sandbox           // with the pool's label and without a controller
 	template        *extensionsv1beta1.SandboxTemplate // nil if it does not exist
 	templateHash    string
@@ -140,8 +143,8 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 	return p
 }
 
-// refill plans adoptions of orphans and, as far as claims and the rate limit allow, new members. While a Ready member can serve
-// claims (canServe), recent adoptions delay new members.
+// refill plans adoptions of orphans and, as far as claims and the rate limit allow, new members. While a Ready member
+// can serve claims (canServe), recent adoptions delay new members.
 func (p *plan) refill(missing int, canServe bool, now time.Time, seen observed, o Options) {
 	batch := min(missing, o.MaxBatch)
 	if p.throttled = o.claimsActive(seen.adoptions, now); p.throttled {
@@ -166,8 +169,8 @@ func (p *plan) refill(missing int, canServe bool, now time.Time, seen observed, 
 	p.requeueWithin(next)
 }
 
-// shouldReplace reports whether to replace a member that is not being deleted. If that depends on time, recheckAfter is when to
-// decide again. Without a template no member is replaced.
+// shouldReplace reports whether to replace a member that is not being deleted. If that depends on time, recheckAfter is
+// when to decide again. Without a template no member is replaced.
 func shouldReplace(
 	now time.Time, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
 ) (replace bool, recheckAfter time.Duration) {
@@ -238,8 +241,8 @@ func adoptable(orphan *agentsv1beta1.Sandbox, seen observed) bool {
 		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name)
 }
 
-// deletableOrphan reports whether an orphan is an outdated member that a pool of the same name left unchanged, which no claim can
-// get. A copy of a member, or an edited one, belongs to a user and is not deleted.
+// deletableOrphan reports whether an orphan is an outdated member that a pool of the same name left unchanged, which no
+// claim can get. A copy of a member, or an edited one, belongs to a user and is not deleted.
 func deletableOrphan(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
 	suspended, _ := orphan.Spec.SuspensionRequested()
 	suffix, hasPrefix := strings.CutPrefix(orphan.Name, pool.Name+"-")

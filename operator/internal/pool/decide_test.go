@@ -57,17 +57,21 @@ func TestDecide(t *testing.T) {
 			replicas: 2, seen: observed{members: all(old, member("x", time.Minute, isReady, terminating))},
 		},
 		"one that was deleted takes up room while the cache shows it": {
-			replicas: 2, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}},
+			replicas: 2, seen: observed{members: all(old, young),
+				pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}},
 		},
 		"one that nobody has seen yet takes up room": {
-			replicas: 2, seen: observed{members: all(old), pending: pendingWrites{creations: map[string]pendingCreation{"new": {since: testNow}}}}, again: waits.CacheLag,
+			replicas: 2, seen: observed{members: all(old),
+				pending: pendingWrites{creations: map[string]pendingCreation{"new": {since: testNow}}}}, again: waits.CacheLag,
 		},
 		"not Ready goes before Ready": {
 			replicas: 2, seen: observed{members: all(old, starting, young)}, remove: []string{"starting"},
 			again: 2 * time.Minute,
 		},
-		"then the newest goes":       {replicas: 1, seen: observed{members: all(old, young)}, remove: []string{"young"}},
-		"a deletion is not repeated": {replicas: 1, seen: observed{members: all(old, young), pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}}},
+		"then the newest goes": {replicas: 1, seen: observed{members: all(old, young)}, remove: []string{"young"}},
+		"a deletion is not repeated": {replicas: 1,
+			seen: observed{members: all(old, young),
+				pending: pendingWrites{deletions: map[types.UID]time.Time{"young": testNow}}}},
 		"a batch is bounded, and the rest follows": {
 			replicas: 1000, seen: observed{}, create: 300, again: waits.NextBatch,
 		},
@@ -76,19 +80,23 @@ func TestDecide(t *testing.T) {
 			again: 100 * time.Millisecond,
 		},
 		"but not before a pool that cannot serve them any more": {
-			replicas: 2, seen: observed{members: all(starting), adoptions: recentAdoptions{first: testNow, last: testNow}}, create: 1,
-			again: 2 * time.Minute, // when the one that starts should be ready
+			replicas: 2, seen: observed{members: all(starting), adoptions: recentAdoptions{first: testNow, last: testNow}},
+			create: 1,
+			again:  2 * time.Minute, // the readiness deadline of the starting member
 		},
 		"claims that keep coming do not put it off for ever": {
-			replicas: 2, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}, create: 1,
+			replicas: 2, seen: observed{members: all(old),
+				adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}, create: 1,
 		},
 		"and are not crowded out by a large one": {
-			replicas: 300, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}},
+			replicas: 300, seen: observed{members: all(old),
+				adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}},
 			create: throttledBatch, again: waits.NextBatch,
 		},
 		"a rate bounds what is made": {
-			replicas: 9, seen: observed{bucket: tokenBucket{tokens: 2.5, at: testNow}}, options: func(o *Options) { o.RefillRate = 1 },
-			create: 2, again: 500 * time.Millisecond,
+			replicas: 9, seen: observed{bucket: tokenBucket{tokens: 2.5, at: testNow}},
+			options: func(o *Options) { o.RefillRate = 1 },
+			create:  2, again: 500 * time.Millisecond,
 		},
 	}
 	for name, tt := range tests {
@@ -105,7 +113,8 @@ func TestDecide(t *testing.T) {
 				removed = append(removed, s.Name)
 			}
 			if !slices.Equal(removed, tt.remove) || p.create != tt.create || p.requeueAfter != tt.again {
-				t.Errorf("remove %v, create %d, again in %s; want %v, %d, %s", removed, p.create, p.requeueAfter, tt.remove, tt.create, tt.again)
+				t.Errorf("remove %v, create %d, again in %s; want %v, %d, %s", removed, p.create, p.requeueAfter, tt.remove,
+					tt.create, tt.again)
 			}
 		})
 	}
@@ -183,7 +192,8 @@ func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
 		if !tt.last.IsZero() {
 			seen.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
 		}
-		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 || p.throttled != tt.want {
+		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 ||
+			p.throttled != tt.want {
 			t.Errorf("%s: create %d, gentle %v", name, p.create, p.throttled)
 		}
 	}

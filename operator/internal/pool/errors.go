@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// certainlyNotWritten reports whether an error is the API server's answer that it wrote nothing. After any other error, such as
-// a timeout, it may have written.
+// certainlyNotWritten reports whether an error is the API server's answer that it wrote nothing. After any other error,
+// such as a timeout, it may have written.
 func certainlyNotWritten(err error) bool {
 	switch apierrors.ReasonForError(err) {
 	case metav1.StatusReasonUnknown, metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout,

@@ -15,8 +15,8 @@ import (
 )
 
 // expectations are the writes of this process that the cache does not show yet, as kube-controller-manager's controller
-// expectations. They are keyed by the pool's UID: a recreated pool starts with none. Safe for concurrent use: one worker
-// reconciles a pool at a time, and the watch calls CreationObserved at any time.
+// expectations. They are keyed by the pool's UID: a recreated pool starts with none. Safe for concurrent use: one
+// worker reconciles a pool at a time, and the watch calls CreationObserved at any time.
 type expectations struct {
 	mu    sync.Mutex
 	pools map[types.UID]*poolExpectations
@@ -46,8 +46,8 @@ func newExpectations() *expectations {
 	return &expectations{pools: map[types.UID]*poolExpectations{}, creations: map[types.NamespacedName]types.UID{}}
 }
 
-// GetExpectations returns a copy of the pool's pending writes. Call it before the cache is read: a Sandbox that arrives in
-// between is then in both, and is counted once.
+// GetExpectations returns a copy of the pool's pending writes. Call it before the cache is read: a Sandbox that arrives
+// in between is then in both, and is counted once.
 func (e *expectations) GetExpectations(pool *extensionsv1beta1.SandboxWarmPool) pendingWrites {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,7 +84,8 @@ func (e *expectations) ExpectCreation(pool types.UID, name string, now time.Time
 	})
 }
 
-// CreationConfirmed records that the API server has the Sandbox. It does nothing if the cache already showed the Sandbox.
+// CreationConfirmed records that the API server has the Sandbox. It does nothing if the cache already showed the
+// Sandbox.
 func (e *expectations) CreationConfirmed(pool types.UID, name string, now time.Time) {
 	e.with(pool, func(p *poolExpectations) {
 		if _, expected := p.creations[name]; expected {

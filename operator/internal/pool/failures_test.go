@@ -25,20 +25,25 @@ func TestAnswersOfTheServer(t *testing.T) {
 	sandboxes := corev1.Resource("sandboxes")
 	tests := map[string]struct {
 		answer    error
-		carryOut  bool // though the answer says otherwise
+		carryOut  bool // although the answer is an error
 		wantErr   bool
 		wantEvent string
 	}{
 		"a member that the server will never take is reported": {
-			answer: apierrors.NewInvalid(extensionsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil), wantEvent: "MemberRejected",
+			answer:    apierrors.NewInvalid(extensionsv1beta1.SchemeGroupVersion.WithKind("Sandbox").GroupKind(), "x", nil),
+			wantEvent: "MemberRejected",
 		},
 		"a full quota is reported and tried again": {
-			answer: apierrors.NewForbidden(sandboxes, "x", errors.New("exceeded quota")), wantErr: true, wantEvent: "MemberRejected",
+			answer: apierrors.NewForbidden(sandboxes, "x", errors.New("exceeded quota")), wantErr: true,
+			wantEvent: "MemberRejected",
 		},
-		"a name that is taken is no error":                     {answer: apierrors.NewAlreadyExists(sandboxes, "x")},
-		"a server that is ill is tried again":                  {answer: apierrors.NewInternalError(errors.New("ill")), wantErr: true},
-		"an answer that is lost leaves no member uncounted":    {answer: errors.New("connection reset"), carryOut: true, wantErr: true},
-		"a time-out after which the member is there counts it": {answer: apierrors.NewTimeoutError("late", 1), carryOut: true, wantErr: true},
+		"a name that is taken is no error": {answer: apierrors.NewAlreadyExists(sandboxes, "x")},
+		"a server that is ill is tried again": {answer: apierrors.NewInternalError(errors.New("ill")),
+			wantErr: true},
+		"an answer that is lost leaves no member uncounted": {answer: errors.New("connection reset"), carryOut: true,
+			wantErr: true},
+		"a time-out after which the member is there counts it": {answer: apierrors.NewTimeoutError("late", 1), carryOut: true,
+			wantErr: true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +64,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 				t.Errorf("events %s", got)
 			}
 			w.intercept = nil
-			if _, err := w.pass(); err != nil { // blind still
+			if _, err := w.pass(); err != nil { // with the cache still empty
 				t.Fatal(err)
 			}
 			if n := len(w.members()); n > 3 {
@@ -89,7 +94,8 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		for n := 1; n < 30; n++ {
 			reached := false
 			for _, after := range []bool{false, true} {
-				w := newWorld(t, testOptions, python(), poolOfThree(builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
+				w := newWorld(t, testOptions, python(),
+					poolOfThree(builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)))
 				for _, earlier := range life[:i] {
 					earlier.do(w)
 					w.settle()
@@ -114,14 +120,16 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 }
 
 func TestUnfitMembers(t *testing.T) {
-	unschedulable := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}
+	unschedulable := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+		Reason: corev1.PodReasonUnschedulable}
+	finish := func(w *world, name string) { w.setCondition(name, apis.ConditionFinished, true) }
 	tests := map[string]struct {
 		prepare func(w *world, name string)
 		after   time.Duration
 		kept    bool
 	}{
-		"one that finished is replaced":                     {func(w *world, name string) { w.setCondition(name, apis.ConditionFinished, true) }, time.Minute, false},
-		"one that finished at once is not replaced at once": {func(w *world, name string) { w.setCondition(name, apis.ConditionFinished, true) }, time.Second, true},
+		"one that finished is replaced":                     {finish, time.Minute, false},
+		"one that finished at once is not replaced at once": {finish, time.Second, true},
 		"one that is not Ready has time":                    {func(*world, string) {}, 4 * time.Minute, true},
 		"and is replaced after it":                          {func(*world, string) {}, 6 * time.Minute, false},
 		"one that no node takes is held": {func(w *world, name string) {

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// membershipIndex indexes Sandboxes by the UID of the pool that controls them. Sandboxes without a controller are indexed by
-	// orphanPrefix and the hash in the pool's label.
+	// membershipIndex indexes Sandboxes by the UID of the pool that controls them. Sandboxes without a controller are
+	// indexed by orphanPrefix and the hash in the pool's label.
 	membershipIndex = "metadata.warmPool"
 	orphanPrefix    = "orphans/"
 )
@@ -42,7 +42,8 @@ func indexMembership(object client.Object) []string {
 	return nil
 }
 
-// observe reads the members, the orphans and the template. pending must have been read before: see expectations.GetExpectations.
+// observe reads the members, the orphans and the template. pending must have been read before: see
+// expectations.GetExpectations.
 func (r *Reconciler) observe(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, pending pendingWrites, now time.Time,
 ) (observed, error) {
@@ -69,7 +70,8 @@ func (r *Reconciler) observe(
 		return seen, err
 	}
 	if seen.template != nil {
-		seen.templateHash, seen.currentRevision = sandboxspec.TemplateHash(seen.template), provenance.CurrentRevision(seen.template)
+		seen.templateHash, seen.currentRevision = sandboxspec.TemplateHash(seen.template),
+			provenance.CurrentRevision(seen.template)
 	}
 	seen.contents = r.states.contentOf(pool.UID, seen.members, seen.orphans)
 	seen.separateForeign(pool, r.states.recordRevision(pool.UID, seen.currentRevision))
@@ -91,9 +93,11 @@ func (r *Reconciler) list(ctx context.Context, namespace, indexValue string) ([]
 	return all, nil
 }
 
-// verifyOverdue asks the API server about writes that the cache does not show after waits.CacheLag: the watch may skip an object
-// that exists only briefly, and the answer to a write may be lost.
-func (r *Reconciler) verifyOverdue(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time) error {
+// verifyOverdue asks the API server about writes that the cache does not show after waits.CacheLag: the watch may skip
+// an object that exists only briefly, and the answer to a write may be lost.
+func (r *Reconciler) verifyOverdue(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time,
+) error {
 	for name, creation := range seen.pending.creations {
 		if now.Sub(creation.since) < waits.CacheLag {
 			continue
@@ -133,8 +137,8 @@ func (r *Reconciler) getLive(ctx context.Context, namespace, name string) (*agen
 	return lookup.Get(ctx, r.live, client.ObjectKey{Namespace: namespace, Name: name}, &agentsv1beta1.Sandbox{})
 }
 
-// observePods examines the Pods of members that are not Ready: first at the age of waits.MemberStart, because most only start,
-// then periodically, because changes of Pods trigger no reconcile of the pool.
+// observePods examines the Pods of members that are not Ready: first at the age of waits.MemberStart, because most only
+// start, then periodically, because changes of Pods trigger no reconcile of the pool.
 func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.Time) error {
 	for _, member := range seen.activeMembers() {
 		if ready(member) || finished(member) {

@@ -47,13 +47,15 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 		replicas int32
 		taken    bool
 	}{
-		"one that is right":              {orphan(nil), 3, true},
-		"one of another content":         {orphan(func(t *extensionsv1beta1.SandboxTemplate) { image("evil")(&t.Spec) }), 3, false},
+		"one that is right": {orphan(nil), 3, true},
+		"one of another content": {orphan(func(t *extensionsv1beta1.SandboxTemplate) { image("evil")(&t.Spec) }), 3,
+			false},
 		"one that would be one too many": {orphan(nil), 0, false},
 		"one that is asleep":             {but(func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) }), 3, false},
 		"one that ends by itself":        {but(func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = &soon }), 3, false},
 		"one that has ended": {but(func(s *agentsv1beta1.Sandbox) {
-			s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionFinished, true, apis.ReasonPodSucceeded, "", 1, metav1Time(testNow))}
+			s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionFinished, true,
+				apis.ReasonPodSucceeded, "", 1, metav1Time(testNow))}
 		}), 3, false},
 		"one whose Pod has another's labels": {but(func(s *agentsv1beta1.Sandbox) {
 			s.Spec.PodTemplate.ObjectMeta.Labels = map[string]string{"app": "somebody"}
@@ -103,7 +105,8 @@ func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
 	w.syncCache()
 	going := true
 	w.live = interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption) error {
 			err := c.Get(ctx, key, o, opts...)
 			if pool, ok := o.(*extensionsv1beta1.SandboxWarmPool); ok && going {
 				pool.DeletionTimestamp = new(metav1Time(testNow))

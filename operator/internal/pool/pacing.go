@@ -14,13 +14,14 @@ type Options struct {
 	MaxBatch int
 	// ReadinessGracePeriod is the time that a member with a node has to become Ready before it is replaced.
 	ReadinessGracePeriod time.Duration
-	// UnschedulableRecheck is the period at which an unschedulable member is checked. It is kept, because a replacement would
-	// not be schedulable either.
+	// UnschedulableRecheck is the period at which an unschedulable member is checked. It is kept, because a replacement
+	// would not be schedulable either.
 	UnschedulableRecheck time.Duration
-	// RefillDelay is the time without an adoption after which adopted members are replaced. Further adoptions extend it, up to
-	// ten times or until no Ready member is left. After that the refill is throttled while claims adopt members.
+	// RefillDelay is the time without an adoption after which adopted members are replaced. Further adoptions extend it,
+	// up to ten times or until no Ready member is left. After that the refill is throttled while claims adopt members.
 	RefillDelay time.Duration
-	// RefillRate limits the Sandboxes that a pool creates per second, with a burst of one second's worth. Zero means no limit.
+	// RefillRate limits the Sandboxes that a pool creates per second, with a burst of one second's worth. Zero means no
+	// limit.
 	RefillRate float64
 }
 
@@ -64,8 +65,8 @@ func (o Options) claimsActive(a recentAdoptions, now time.Time) bool {
 	return !a.last.IsZero() && now.Before(a.last.Add(o.RefillDelay))
 }
 
-// tokenBucket limits how many Sandboxes a pool creates. Tokens accumulate up to one second's worth. It is a value with explicit
-// times, so that decide stays a pure function; golang.org/x/time/rate has no fractional burst.
+// tokenBucket limits how many Sandboxes a pool creates. Tokens accumulate up to one second's worth. It is a value with
+// explicit times, so that decide stays a pure function; golang.org/x/time/rate has no fractional burst.
 type tokenBucket struct {
 	tokens float64
 	at     time.Time

@@ -23,7 +23,8 @@ import (
 
 func strategies() map[string][]builders.PoolOption {
 	return map[string][]builders.PoolOption{
-		"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)},
+		"OnReplenish": nil,
+		"Recreate":    {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)},
 	}
 }
 
@@ -32,7 +33,10 @@ func otherImage(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0
 func TestAPlantedMemberTakesUpNoRoomAndIsDeleted(t *testing.T) {
 	planted := map[string]func(*agentsv1beta1.Sandbox){
 		"another image": otherImage, "one that was edited": func(s *agentsv1beta1.Sandbox) { s.Generation = 3 },
-		"one that cannot be deleted": func(s *agentsv1beta1.Sandbox) { otherImage(s); s.Finalizers = []string{"example.com/hold"} },
+		"one that cannot be deleted": func(s *agentsv1beta1.Sandbox) {
+			otherImage(s)
+			s.Finalizers = []string{"example.com/hold"}
+		},
 	}
 	for strategy, with := range strategies() {
 		for what, plant := range planted {
@@ -63,11 +67,12 @@ func TestAPlantedMemberTakesUpNoRoomAndIsDeleted(t *testing.T) {
 	}
 }
 
-// Members of an older template were made by an operator that recorded nothing: none is made anew.
+// An older operator recorded no revisions. Its members of an older template are kept.
 func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 	older := python()
 	image("before")(&older.Spec)
-	objects := []client.Object{python(), poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
+	objects := []client.Object{python(),
+		poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
 	var want string
 	for i := range 3 {
 		s := newMember(poolOfThree(), older, sandboxspec.TemplateHash(older), fmt.Sprintf("pool-0000%d", i))
@@ -100,15 +105,17 @@ func TestWhichOrphansAreDeleted(t *testing.T) {
 		}
 		return s
 	}
+	edit := func(s *agentsv1beta1.Sandbox) { s.Generation = 2 }
+	suspend := func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) }
 	tests := map[string]struct {
 		orphan client.Object
 		stays  bool
 	}{
 		"a stale member as its pool left it": {orphan: orphan("pool-lost1")},
 		"one of another name, a copy":        {orphan("mine"), true},
-		"one that was edited":                {orphan("pool-lost1", func(s *agentsv1beta1.Sandbox) { s.Generation = 2 }), true},
+		"one that was edited":                {orphan("pool-lost1", edit), true},
 		"one whose label is not its own":     {orphan("pool-lost1", otherImage), true},
-		"one that is asleep":                 {orphan("pool-lost1", func(s *agentsv1beta1.Sandbox) { s.Spec.Replicas = new(int32(0)) }), true},
+		"one that is asleep":                 {orphan("pool-lost1", suspend), true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
-// chaos plays users, claims, nodes, a lagging watch and a failing server in an order that the seed gives.
+// chaos simulates users, claims, nodes, a lagging watch and a failing server, in an order that the seed determines.
 type chaos struct {
 	*world
 
@@ -75,7 +75,7 @@ func (c *chaos) step() {
 
 func (c *chaos) record(what string) { c.history = append(c.history, what) }
 
-// known are the names of all Sandboxes that the server or the cache holds.
+// known returns the names of all Sandboxes on the server or in the cache.
 func (c *chaos) known() []string {
 	var all []string
 	for name := range c.stored() {
@@ -88,8 +88,8 @@ func (c *chaos) known() []string {
 	return slices.Compact(all)
 }
 
-// answerWrite carries a write out, or not, and says so, or not. Nobody may ever see more members than the pool asked for when one
-// was made.
+// answerWrite carries a write out, or not, and says so, or not. Nobody may ever see more members than the pool asked
+// for when one was made.
 func (c *chaos) answerWrite(t *testing.T, what string, do func() error) error {
 	defer func() {
 		if wanted := replicas(c.pool()); what == "create Sandbox" && len(c.members()) > wanted {
@@ -113,7 +113,8 @@ func run(t *testing.T, seed uint64, options Options) {
 	t.Helper()
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	c := &chaos{
-		world: newWorld(t, options, python(), poolOfThree(recreate)), rng: rand.New(rand.NewPCG(seed, 1)), claims: map[string]bool{},
+		world: newWorld(t, options, python(), poolOfThree(recreate)), rng: rand.New(rand.NewPCG(seed, 1)),
+		claims: map[string]bool{},
 	}
 	c.intercept = func(what string, do func() error) error { return c.answerWrite(t, what, do) }
 	for range 120 {

@@ -45,7 +45,8 @@ type Gauges interface {
 
 // New returns a Reconciler. Every argument is required.
 func New(
-	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options, gauges Gauges,
+	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options,
+	gauges Gauges,
 ) (*Reconciler, error) {
 	if c == nil || live == nil || recorder == nil || clk == nil || gauges == nil {
 		return nil, fmt.Errorf("pool reconciler: a dependency is missing")
@@ -64,8 +65,8 @@ func New(
 	}, nil
 }
 
-// Reconcile moves one pool towards its size. Requests for deleted pools reach it too. Because the queue serializes the requests
-// of a pool, nothing is remembered about a pool after its deletion.
+// Reconcile moves one pool towards its size. Requests for deleted pools reach it too. Because the queue serializes the
+// requests of a pool, nothing is remembered about a pool after its deletion.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	pool, err := lookup.Get(ctx, r.client, request.NamespacedName, &extensionsv1beta1.SandboxWarmPool{})
 	switch {

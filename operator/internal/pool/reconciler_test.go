@@ -24,7 +24,8 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	w.settle()
 	for _, name := range w.expectMembers(3) {
 		s := w.stored()[name]
-		if !strings.HasPrefix(name, "pool-") || len(name) != len("pool-xxxxx") || s.Annotations["agents.x-k8s.io/pod-name"] != name ||
+		if !strings.HasPrefix(name, "pool-") || len(name) != len("pool-xxxxx") ||
+			s.Annotations["agents.x-k8s.io/pod-name"] != name ||
 			s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != naming.Hash("pool") ||
 			s.Labels["agents.x-k8s.io/sandbox-template-ref-hash"] != naming.Hash("python") ||
 			s.Labels["agents.x-k8s.io/sandbox-pod-template-hash"] != sandboxspec.TemplateHash(python()) ||
@@ -44,7 +45,8 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 	if got := w.pool().Status; got.ReadyReplicas != 3 {
 		t.Errorf("status %+v", got)
 	}
-	if counts := count(w.writes); counts["create Sandbox"] != 3 || counts["patch SandboxWarmPool/status"] != 2 || len(counts) != 2 {
+	if counts := count(w.writes); counts["create Sandbox"] != 3 || counts["patch SandboxWarmPool/status"] != 2 ||
+		len(counts) != 2 {
 		t.Errorf("writes: %v", counts)
 	}
 	w.scale(0)
@@ -71,7 +73,7 @@ func TestABlindCacheMakesNoSecondMembers(t *testing.T) {
 		}
 	}
 	w.expectMembers(3)
-	w.clock.SetTime(testNow.Add(time.Minute)) // long enough to doubt: the API server is asked
+	w.clock.SetTime(testNow.Add(time.Minute)) // longer than waits.CacheLag: the pool asks the API server
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestABlindCacheMakesNoSecondMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.clock.SetTime(testNow.Add(2 * time.Minute)) // they came and went, and no watch told
+	w.clock.SetTime(testNow.Add(2 * time.Minute)) // the watch skipped them
 	if _, err := w.pass(); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,8 @@ func TestStrategies(t *testing.T) {
 		change func(*extensionsv1beta1.SandboxTemplateSpec)
 		kept   int
 	}{
-		"Recreate replaces all members of an older blueprint":      {[]builders.PoolOption{recreate}, image("localhost/python:v2"), 0},
+		"Recreate replaces all members of an older blueprint": {[]builders.PoolOption{recreate},
+			image("localhost/python:v2"), 0},
 		"Recreate leaves members alone when only metadata changes": {[]builders.PoolOption{recreate}, label, 3},
 		"OnReplenish leaves stale members":                         {nil, image("localhost/python:v2"), 3},
 	}
@@ -123,7 +126,8 @@ func TestStrategies(t *testing.T) {
 }
 
 func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
-	const pools, templates, blueprints = "agents.x-k8s.io/warm-pool-sandbox", "agents.x-k8s.io/sandbox-template-ref-hash", "agents.x-k8s.io/sandbox-pod-template-hash"
+	const pools, templates, blueprints = "agents.x-k8s.io/warm-pool-sandbox", "agents.x-k8s.io/sandbox-template-ref-hash",
+		"agents.x-k8s.io/sandbox-pod-template-hash"
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	tests := map[string]struct {
 		strategy []builders.PoolOption
@@ -192,7 +196,8 @@ func TestAPoolWithoutItsTemplateSaysSoOnceAndHeals(t *testing.T) {
 	if err := w.store.Create(context.Background(), python()); err != nil {
 		t.Fatal(err)
 	}
-	if requests := w.reconciler.poolsUsingTemplate(context.Background(), python()); len(requests) != 1 || requests[0].Name != "pool" {
+	if requests := w.reconciler.poolsUsingTemplate(context.Background(), python()); len(requests) != 1 ||
+		requests[0].Name != "pool" {
 		t.Errorf("the template wakes %v", requests)
 	}
 	w.settle()

@@ -28,8 +28,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// report records events and writes the status if it differs and is due. The patch carries the observed resource version, so a
-// status computed from an old version is never written. It returns the delay until the status is due.
+// report records events and writes the status if it differs and is due. The patch carries the observed resource
+// version, so a status computed from an old version is never written. It returns the delay until the status is due.
 func (r *Reconciler) report(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results, now time.Time,
 ) (due time.Duration, err error) {
@@ -61,11 +61,14 @@ func (r *Reconciler) report(
 func mustWriteNow(current, desired *extensionsv1beta1.SandboxWarmPool) bool {
 	s, wanted := desired.Status, replicas(desired)
 	return s.ObservedGeneration != current.Status.ObservedGeneration || s.Selector != current.Status.Selector ||
-		!equality.Semantic.DeepEqual(s.Members, current.Status.Members) || (int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
+		!equality.Semantic.DeepEqual(s.Members, current.Status.Members) ||
+		(int(s.Replicas) == wanted && int(s.ReadyReplicas) == wanted)
 }
 
 // statusOf returns the complete status after the writes of the reconcile.
-func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results) extensionsv1beta1.SandboxWarmPoolStatus {
+func statusOf(
+	pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *results,
+) extensionsv1beta1.SandboxWarmPoolStatus {
 	all := make([]*agentsv1beta1.Sandbox, 0, len(seen.members)+len(done.added))
 	for _, member := range seen.activeMembers() {
 		if !done.removed[member.UID] {
@@ -93,8 +96,8 @@ func statusOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed, done *resu
 	}
 }
 
-// revisionsOf lists the revisions of the members, the oldest first. While creations are pending it drops none, because the new
-// Sandboxes may have any of them.
+// revisionsOf lists the revisions of the members, the oldest first. While creations are pending it drops none, because
+// the new Sandboxes may have any of them.
 func revisionsOf(pool *extensionsv1beta1.SandboxWarmPool, seen observed) []string {
 	var all []string
 	if pool.Status.Members != nil {
@@ -155,8 +158,9 @@ func (r *Reconciler) recordEvents(pool *extensionsv1beta1.SandboxWarmPool, seen 
 		missing = pool.Spec.TemplateRef.Name
 	}
 	if r.states.recordMissingTemplate(pool.UID, missing) && missing != "" {
-		r.warn(pool, apis.ReasonTemplateNotFound, fmt.Sprintf("SandboxTemplate %q does not exist, so the pool creates no members: "+
-			"create it, or change spec.sandboxTemplateRef", missing))
+		r.warn(pool, apis.ReasonTemplateNotFound,
+			fmt.Sprintf("SandboxTemplate %q does not exist, so the pool creates no members: "+
+				"create it, or change spec.sandboxTemplateRef", missing))
 	}
 	if note := foreignDeletionNote(seen.foreign, done.removed); note != "" {
 		r.warn(pool, apis.ReasonForeignMember, note)

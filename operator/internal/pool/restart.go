@@ -16,8 +16,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// expectUncachedMembers lists the members on the API server, once per pool and process. The previous process may have created
-// members that a lagging cache does not show yet, and without expectations the pool would create them a second time.
+// expectUncachedMembers lists the members on the API server, once per pool and process. The previous process may have
+// created members that a lagging cache does not show yet, and without expectations the pool would create them a second
+// time.
 func (r *Reconciler) expectUncachedMembers(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen *observed, now time.Time,
 ) error {

@@ -41,8 +41,11 @@ import (
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // SetupWithManager registers the reconciler with a number of workers. tracer traces its reconciles.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, indexMembership); err != nil {
+func (r *Reconciler) SetupWithManager(
+	ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer,
+) error {
+	indexer := mgr.GetFieldIndexer()
+	if err := indexer.IndexField(ctx, &agentsv1beta1.Sandbox{}, membershipIndex, indexMembership); err != nil {
 		return fmt.Errorf("index Sandboxes by pool: %w", err)
 	}
 	return ctrl.NewControllerManagedBy(mgr).
@@ -122,7 +125,8 @@ func (r *Reconciler) memberChanged(ctx context.Context, before, after client.Obj
 	}
 }
 
-// enqueueForOrphan enqueues the pool whose label a Sandbox without a controller carries, if the Sandbox is a new orphan.
+// enqueueForOrphan enqueues the pool whose label a Sandbox without a controller carries, if the Sandbox is a new
+// orphan.
 func (r *Reconciler) enqueueForOrphan(ctx context.Context, before, after *agentsv1beta1.Sandbox, q queue) {
 	hash := after.Labels[apis.LabelWarmPoolSandbox]
 	known := before != nil && metav1.GetControllerOfNoCopy(before) == nil && !labelsChanged(before, after)
@@ -136,7 +140,8 @@ func (r *Reconciler) enqueueForOrphan(ctx context.Context, before, after *agents
 }
 
 func enqueue(q queue, namespace, pool string) {
-	q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: pool}}, waits.MemberEvents)
+	q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: pool}},
+		waits.MemberEvents)
 }
 
 // affectsPool reports whether a change of a member can change the pool's plan or status.
@@ -147,7 +152,9 @@ func affectsPool(before, after *agentsv1beta1.Sandbox) bool {
 
 // labelsChanged compares the labels that the pool maintains.
 func labelsChanged(before, after *agentsv1beta1.Sandbox) bool {
-	for _, key := range [...]string{apis.LabelWarmPoolSandbox, apis.LabelSandboxTemplateRefHash, apis.LabelSandboxPodTemplateHash} {
+	for _, key := range [...]string{
+		apis.LabelWarmPoolSandbox, apis.LabelSandboxTemplateRefHash, apis.LabelSandboxPodTemplateHash,
+	} {
 		if before.Labels[key] != after.Labels[key] {
 			return true
 		}

@@ -17,7 +17,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// recordingQueue is a work queue that only notes what is put in.
+// recordingQueue is a work queue that records the enqueued pools.
 type recordingQueue struct {
 	queue
 
@@ -41,16 +41,30 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 		"it finishes": {func(s *agentsv1beta1.Sandbox) {
 			s.Status.Conditions = []metav1.Condition{{Type: "Finished", Status: "True"}}
 		}, []string{"pool"}},
-		"it is going":                         {terminating, []string{"pool"}},
-		"a claim takes it":                    {taken, []string{"pool"}},
-		"its owner is taken away":             {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }, []string{"pool", "pool"}},
-		"another pool has it":                 {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences[0].Name, s.OwnerReferences[0].UID = "other", "other" }, []string{"pool", "other"}},
-		"its pool's label was edited":         {func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelWarmPoolSandbox) }, []string{"pool"}},
-		"its template's label was edited":     {func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = "x" }, []string{"pool"}},
-		"its blueprint's label was edited":    {func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxPodTemplateHash] = "x" }, []string{"pool"}},
-		"another label was edited":            {func(s *agentsv1beta1.Sandbox) { s.Labels["x"] = "y" }, nil},
-		"it has an address, and is not Ready": {func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.1"} }, nil},
-		"nothing":                             {func(*agentsv1beta1.Sandbox) {}, nil},
+		"it is going":      {terminating, []string{"pool"}},
+		"a claim takes it": {taken, []string{"pool"}},
+		"its owner is taken away": {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil },
+			[]string{"pool", "pool"}},
+		"another pool has it": {func(s *agentsv1beta1.Sandbox) {
+			s.OwnerReferences[0].Name,
+				s.OwnerReferences[0].UID = "other", "other"
+		}, []string{"pool", "other"}},
+		"its pool's label was edited": {func(s *agentsv1beta1.Sandbox) {
+			delete(s.Labels,
+				apis.LabelWarmPoolSandbox)
+		}, []string{"pool"}},
+		"its template's label was edited": {func(
+			s *agentsv1beta1.Sandbox) {
+			s.Labels[apis.LabelSandboxTemplateRefHash] = "x"
+		}, []string{"pool"}},
+		"its blueprint's label was edited": {func(
+			s *agentsv1beta1.Sandbox) {
+			s.Labels[apis.LabelSandboxPodTemplateHash] = "x"
+		}, []string{"pool"}},
+		"another label was edited": {func(s *agentsv1beta1.Sandbox) { s.Labels["x"] = "y" }, nil},
+		"it has an address, and is not Ready": {func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.1"} },
+			nil},
+		"nothing": {func(*agentsv1beta1.Sandbox) {}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

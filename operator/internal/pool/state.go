@@ -13,8 +13,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// poolStates keep what pacing, reporting and hashing need between two reconciles of a pool. They are lost in a restart. They are
-// keyed by the pool's UID: a recreated pool starts with none. Safe for concurrent use.
+// poolStates keep what pacing, reporting and hashing need between two reconciles of a pool. They are lost in a restart.
+// They are keyed by the pool's UID: a recreated pool starts with none. Safe for concurrent use.
 type poolStates struct {
 	mu    sync.Mutex
 	pools map[types.UID]*poolState
@@ -28,17 +28,21 @@ type poolState struct {
 	missingTemplate    string    // the template that the last warning called missing
 	membersListed      bool      // the members were listed on the API server
 
-	contents  map[types.UID]content // of the pool's Sandboxes, by UID
-	revisions map[string]bool       // revisions that this process may have created; the cached status may not record them yet
+	contents map[types.UID]content // of the pool's Sandboxes, by UID
+	// revisions are those that this process may have created. The cached status may not record them yet.
+	revisions map[string]bool
 }
 
-// recentAdoptions are the times of the first and the last adoption by a claim that is not refilled yet; zero without any.
+// recentAdoptions are the times of the first and the last adoption by a claim that is not refilled yet; zero without
+// any.
 type recentAdoptions struct{ first, last time.Time }
 
 func newPoolStates() *poolStates { return &poolStates{pools: map[types.UID]*poolState{}} }
 
 // begin starts a reconcile of the pool. It returns the tokens for new Sandboxes and the adoptions to replace.
-func (s *poolStates) begin(pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64) (tokenBucket, recentAdoptions) {
+func (s *poolStates) begin(
+	pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64,
+) (tokenBucket, recentAdoptions) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
@@ -95,7 +99,8 @@ func (s *poolStates) recordMissingTemplate(pool types.UID, template string) (cha
 	return changed
 }
 
-// membersListed returns whether the pool's members were listed on the API server. It is true for an unknown pool, which has none.
+// membersListed returns whether the pool's members were listed on the API server. It is true for an unknown pool, which
+// has none.
 func (s *poolStates) membersListed(pool types.UID) bool {
 	listed := true
 	s.with(pool, func(p *poolState) { listed = p.membersListed })

@@ -36,14 +36,15 @@ import (
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 var testOptions = Options{
-	MaxBatch: 300, ReadinessGracePeriod: 5 * time.Minute, UnschedulableRecheck: time.Minute, RefillDelay: 100 * time.Millisecond,
+	MaxBatch: 300, ReadinessGracePeriod: 5 * time.Minute, UnschedulableRecheck: time.Minute,
+	RefillDelay: 100 * time.Millisecond,
 }
 
 // world is an API server in expectations, a clock, and a cache of Sandboxes that shows what the test has delivered.
 type world struct {
 	t          *testing.T
 	store      client.WithWatch
-	live       client.Reader // what the reconciler asks the API server through
+	live       client.Reader // reads from the API server
 	cached     client.Client
 	cache      map[string]*agentsv1beta1.Sandbox
 	clock      *clocktesting.FakePassiveClock
@@ -52,18 +53,19 @@ type world struct {
 	reconciler *Reconciler
 	queue      workqueue.TypedRateLimitingInterface[reconcile.Request]
 	serial     int
-	blocked    map[podreason.Cause]int // what the gauges were told last
+	blocked    map[podreason.Cause]int // the last values of the gauges
 
 	mu     sync.Mutex
 	writes []string
-	// intercept, if set, is asked about each write; an error is the server's answer.
+	// intercept, if set, executes or refuses each write. Its error is the server's answer.
 	intercept func(write string, do func() error) error
 }
 
 func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme,
+		extensionsv1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -88,14 +90,18 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return w.recordWrite("create "+kindOf(o), func() error { return w.createOnServer(ctx, o, opts) })
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
+			opts ...client.PatchOption) error {
 			return w.recordWrite("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 			return w.recordWrite("delete "+kindOf(o), func() error { return c.Delete(ctx, o, opts...) })
 		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return w.recordWrite("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch,
+			opts ...client.SubResourcePatchOption) error {
+			return w.recordWrite("patch "+kindOf(o)+"/"+sub, func() error {
+				return c.SubResource(sub).Patch(ctx, o, p, opts...)
+			})
 		},
 	})
 	w.restart()
@@ -109,7 +115,7 @@ func (w *world) Blocked(_ *extensionsv1beta1.SandboxWarmPool, causes map[podreas
 	w.blocked = causes
 }
 
-// createOnServer creates as a server does: with a UID and the time.
+// createOnServer sets UID and creation time, as an API server does.
 func (w *world) createOnServer(ctx context.Context, o client.Object, opts []client.CreateOption) error {
 	w.serial++
 	o.SetUID(types.UID(fmt.Sprintf("uid-%d", w.serial)))
@@ -117,7 +123,7 @@ func (w *world) createOnServer(ctx context.Context, o client.Object, opts []clie
 	return w.store.Create(ctx, o, opts...)
 }
 
-// recordWrite is one at a time: the reconciler writes in parallel, the picture of a world is not.
+// recordWrite serializes the writes, which the reconciler makes in parallel.
 func (w *world) recordWrite(what string, do func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,7 +134,7 @@ func (w *world) recordWrite(what string, do func() error) error {
 	return do()
 }
 
-// listCached answers from what was delivered, by the index.
+// listCached lists from the cache by the index.
 func (w *world) listCached(list *agentsv1beta1.SandboxList, opts []client.ListOption) {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
@@ -140,7 +146,7 @@ func (w *world) listCached(list *agentsv1beta1.SandboxList, opts []client.ListOp
 	}
 }
 
-// restart starts the operator anew: it remembers nothing, and its cache begins with what the server holds.
+// restart starts a new operator without memory, whose cache shows the state of the API server.
 func (w *world) restart() {
 	w.t.Helper()
 	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options, w)
@@ -166,7 +172,7 @@ func (w *world) stored() map[string]*agentsv1beta1.Sandbox {
 	return all
 }
 
-// deliverToCache shows the cache what became of one Sandbox.
+// deliverToCache updates one Sandbox in the cache and calls the event handler.
 func (w *world) deliverToCache(name string) {
 	w.t.Helper()
 	var is *agentsv1beta1.Sandbox
@@ -197,7 +203,7 @@ func (w *world) deliverToCache(name string) {
 	}
 }
 
-// syncCache delivers everything.
+// syncCache updates all Sandboxes in the cache.
 func (w *world) syncCache() {
 	w.t.Helper()
 	all := w.stored()
@@ -209,7 +215,7 @@ func (w *world) syncCache() {
 	}
 }
 
-// pass runs one reconcile and returns when to look again.
+// pass runs one reconcile and returns the requeue delay.
 func (w *world) pass() (time.Duration, error) {
 	w.t.Helper()
 	result, err := w.reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key("pool")})

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// SpecChanged passes updates that change the generation or the UID. An object that is deleted and recreated while a watch is
-// interrupted arrives as one update: both objects can have generation 1, and only the UID differs.
+// SpecChanged passes updates that change the generation or the UID. An object that is deleted and recreated while a
+// watch is interrupted arrives as one update: both objects can have generation 1, and only the UID differs.
 func SpecChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return e.ObjectOld.GetUID() != e.ObjectNew.GetUID() || e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration()

@@ -13,5 +13,6 @@ import (
 
 // New returns a rate limiter that doubles the wait of an object with each failure, up to waits.LongestBackoff.
 func New() workqueue.TypedRateLimiter[reconcile.Request] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](waits.ShortestBackoff, waits.LongestBackoff)
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](waits.ShortestBackoff,
+		waits.LongestBackoff)
 }

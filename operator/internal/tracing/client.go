@@ -17,8 +17,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Client returns a client that records each write as a child span of the reconcile, and adds the trace context to the claims,
-// Sandboxes and Pods that it writes. Reads come from the cache and have no span.
+// Client returns a client that records each write as a child span of the reconcile, and adds the trace context to the
+// claims, Sandboxes and Pods that it writes. Reads come from the cache and have no span.
 func (t *Tracer) Client(inner client.Client) client.Client {
 	if t.tracer == nil {
 		return inner
@@ -35,18 +35,26 @@ type tracedClient struct {
 // Create implements client.Client.
 func (c tracedClient) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
 	propagate(ctx, object)
-	return c.tracer.traceWrite(ctx, "create", object, func(ctx context.Context) error { return c.Client.Create(ctx, object, opts...) })
+	return c.tracer.traceWrite(ctx, "create", object, func(ctx context.Context) error {
+		return c.Client.Create(ctx, object, opts...)
+	})
 }
 
 // Patch implements client.Client.
-func (c tracedClient) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption) error {
+func (c tracedClient) Patch(
+	ctx context.Context, object client.Object, patch client.Patch, opts ...client.PatchOption,
+) error {
 	propagate(ctx, object)
-	return c.tracer.traceWrite(ctx, "patch", object, func(ctx context.Context) error { return c.Client.Patch(ctx, object, patch, opts...) })
+	return c.tracer.traceWrite(ctx, "patch", object, func(ctx context.Context) error {
+		return c.Client.Patch(ctx, object, patch, opts...)
+	})
 }
 
 // Delete implements client.Client.
 func (c tracedClient) Delete(ctx context.Context, object client.Object, opts ...client.DeleteOption) error {
-	return c.tracer.traceWrite(ctx, "delete", object, func(ctx context.Context) error { return c.Client.Delete(ctx, object, opts...) })
+	return c.tracer.traceWrite(ctx, "delete", object, func(ctx context.Context) error {
+		return c.Client.Delete(ctx, object, opts...)
+	})
 }
 
 // Status implements client.Client.
@@ -61,7 +69,9 @@ type tracedStatus struct {
 }
 
 // Patch implements client.SubResourceWriter.
-func (s tracedStatus) Patch(ctx context.Context, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+func (s tracedStatus) Patch(
+	ctx context.Context, object client.Object, patch client.Patch, opts ...client.SubResourcePatchOption,
+) error {
 	return s.tracer.traceWrite(ctx, "patchStatus", object,
 		func(ctx context.Context) error { return s.SubResourceWriter.Patch(ctx, object, patch, opts...) })
 }
@@ -74,10 +84,14 @@ func propagate(ctx context.Context, object client.Object) {
 	}
 }
 
-func (t *Tracer) traceWrite(ctx context.Context, verb string, object client.Object, do func(context.Context) error) error {
-	ctx, span := t.tracer.Start(ctx, spanName(verb, object), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		attribute.String("k8s.namespace.name", object.GetNamespace()), attribute.String("sandbox.object.name", object.GetName()),
-		attribute.String("sandbox.verb", verb)))
+func (t *Tracer) traceWrite(
+	ctx context.Context, verb string, object client.Object, do func(context.Context) error,
+) error {
+	ctx, span := t.tracer.Start(ctx, spanName(verb, object), trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(
+			attribute.String("k8s.namespace.name", object.GetNamespace()),
+			attribute.String("sandbox.object.name", object.GetName()),
+			attribute.String("sandbox.verb", verb)))
 	defer span.End()
 	err := do(ctx)
 	recordError(span, err)

@@ -6,6 +6,6 @@
 // Invariants:
 //   - decorators of the reconcilers and of their client create the spans: no reconciler depends on tracing;
 //   - without tracing, nothing is decorated;
-//   - the annotation opentelemetry.io/trace-context carries the context, as W3C headers in JSON. It is only added to writes that
-//     happen anyway.
+//   - the annotation opentelemetry.io/trace-context carries the context, as W3C headers in JSON. It is only added to
+//     writes that happen anyway.
 package tracing

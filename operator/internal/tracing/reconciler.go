@@ -13,9 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// TraceReconciler records each reconcile as a span whose parent is the context in the object's annotation. The objects that the
-// reconcile writes get the context of that span's trace.
-func TraceReconciler[T client.Object](t *Tracer, name string, inner reconcile.ObjectReconciler[T]) reconcile.ObjectReconciler[T] {
+// TraceReconciler records each reconcile as a span whose parent is the context in the object's annotation. The objects
+// that the reconcile writes get the context of that span's trace.
+func TraceReconciler[T client.Object](
+	t *Tracer, name string, inner reconcile.ObjectReconciler[T],
+) reconcile.ObjectReconciler[T] {
 	if t.tracer == nil {
 		return inner
 	}
@@ -36,8 +38,8 @@ func (o tracedReconciler[T]) Reconcile(ctx context.Context, object T) (reconcile
 		})
 }
 
-// TraceRequests does the same for a reconciler that reads its object itself. Each span starts a trace, and written objects get no
-// context: no client requested the members of a pool.
+// TraceRequests does the same for a reconciler that reads its object itself. Each span starts a trace, and written
+// objects get no context: no client requested the members of a pool.
 func TraceRequests(t *Tracer, name string, inner reconcile.Reconciler) reconcile.Reconciler {
 	if t.tracer == nil {
 		return inner

@@ -33,9 +33,9 @@ func Off() *Tracer {
 	return &Tracer{shutdown: func(context.Context) error { return nil }}
 }
 
-// Setup returns a Tracer that exports spans over OTLP/gRPC, in batches. The environment variables of OpenTelemetry configure it:
-// OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_INSECURE, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES. A missing collector is
-// logged and is not an error.
+// Setup returns a Tracer that exports spans over OTLP/gRPC, in batches. The environment variables of OpenTelemetry
+// configure it: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_INSECURE, OTEL_TRACES_SAMPLER,
+// OTEL_RESOURCE_ATTRIBUTES. A missing collector is logged and is not an error.
 func Setup(ctx context.Context, log logr.Logger) (*Tracer, error) {
 	exporter, err := otlptracegrpc.New(ctx)
 	if err != nil {

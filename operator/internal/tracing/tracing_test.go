@@ -79,18 +79,19 @@ func TestAPassContinuesTheTraceThatItsObjectCarries(t *testing.T) {
 	if err := writer.Create(t.Context(), box); err != nil {
 		t.Fatal(err)
 	}
-	r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "box"}}
-		if err := writer.Create(ctx, pod); err != nil {
-			return reconcile.Result{}, err
-		}
-		was := s.DeepCopy()
-		s.Status.Replicas = 1
-		if err := writer.Status().Patch(ctx, s, client.MergeFrom(was)); err != nil {
-			return reconcile.Result{}, err
-		}
-		return reconcile.Result{}, writer.Delete(ctx, pod)
-	}))
+	r := TraceReconciler(tracer, "ReconcileSandbox",
+		inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "box"}}
+			if err := writer.Create(ctx, pod); err != nil {
+				return reconcile.Result{}, err
+			}
+			was := s.DeepCopy()
+			s.Status.Replicas = 1
+			if err := writer.Status().Patch(ctx, s, client.MergeFrom(was)); err != nil {
+				return reconcile.Result{}, err
+			}
+			return reconcile.Result{}, writer.Delete(ctx, pod)
+		}))
 	if _, err := r.Reconcile(t.Context(), box); err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +116,10 @@ func TestAPassContinuesTheTraceThatItsObjectCarries(t *testing.T) {
 
 func TestAFailureIsSeenOnThePassAndOnTheWrite(t *testing.T) {
 	tracer, c, writer := setUp(t)
-	r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
-		return reconcile.Result{}, writer.Patch(ctx, s, client.MergeFrom(sandboxWith(""))) // it does not exist
-	}))
+	r := TraceReconciler(tracer, "ReconcileSandbox",
+		inner(func(ctx context.Context, s *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+			return reconcile.Result{}, writer.Patch(ctx, s, client.MergeFrom(sandboxWith(""))) // it does not exist
+		}))
 	if _, err := r.Reconcile(t.Context(), sandboxWith(carried)); err == nil {
 		t.Fatal("no error")
 	}
@@ -151,9 +153,10 @@ func TestWhatAPassWritesCarriesItsTrace(t *testing.T) {
 			if tt.write != "" {
 				tt.kind.SetAnnotations(map[string]string{annotation: tt.write})
 			}
-			r := TraceReconciler(tracer, "ReconcileSandbox", inner(func(ctx context.Context, _ *agentsv1beta1.Sandbox) (reconcile.Result, error) {
-				return reconcile.Result{}, writer.Create(ctx, tt.kind)
-			}))
+			r := TraceReconciler(tracer, "ReconcileSandbox",
+				inner(func(ctx context.Context, _ *agentsv1beta1.Sandbox) (reconcile.Result, error) {
+					return reconcile.Result{}, writer.Create(ctx, tt.kind)
+				}))
 			if _, err := r.Reconcile(t.Context(), sandboxWith(tt.object)); err != nil {
 				t.Fatal(err)
 			}
@@ -172,9 +175,10 @@ func TestWhatAPassWritesCarriesItsTrace(t *testing.T) {
 func TestAPoolsMembersCarryNoTrace(t *testing.T) {
 	tracer, c, writer := setUp(t)
 	box := sandboxWith("")
-	r := TraceRequests(tracer, "ReconcileSandboxWarmPool", reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-		return reconcile.Result{}, errors.Join(writer.Create(ctx, box), errors.New("ill"))
-	}))
+	r := TraceRequests(tracer, "ReconcileSandboxWarmPool",
+		reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+			return reconcile.Result{}, errors.Join(writer.Create(ctx, box), errors.New("ill"))
+		}))
 	if _, err := r.Reconcile(t.Context(), reconcile.Request{}); err == nil {
 		t.Fatal("the error is gone")
 	}

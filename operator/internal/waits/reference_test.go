@@ -62,7 +62,8 @@ func declared(t *testing.T) map[string]time.Duration {
 	return all
 }
 
-// timeImporter imports the part of package time that waits.go needs: the sources of the standard library may be missing.
+// timeImporter imports the part of package time that waits.go needs: the sources of the standard library may be
+// missing.
 type timeImporter struct{}
 
 func (timeImporter) Import(path string) (*types.Package, error) {

@@ -27,7 +27,7 @@ const (
 	tag       = "image: {tag: v1}\n"
 )
 
-// render leaves out the definitions, which are large, unless the values tell about them.
+// render leaves out the definitions, which are large, unless the values contain crds.
 func render(t *testing.T, values string) []*unstructured.Unstructured {
 	t.Helper()
 	if !strings.Contains(values, "crds:") {
@@ -59,8 +59,8 @@ func deployment(t *testing.T, values string) *appsv1.Deployment {
 	return typed
 }
 
-// essence is an object without what tells who installed it.
-func essence(t *testing.T, o *unstructured.Unstructured) map[string]any {
+// normalized returns an object without the metadata that depends on the tool that installed it.
+func normalized(t *testing.T, o *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	o = o.DeepCopy()
 	labels := o.GetLabels()
@@ -91,13 +91,13 @@ func essence(t *testing.T, o *unstructured.Unstructured) map[string]any {
 	return o.Object
 }
 
-// same compares objects by name, as text: there 0 is 0 whatever its type.
-func same(t *testing.T, want, got []*unstructured.Unstructured) {
+// compareObjects compares objects by name. It compares them as text, so that the types of numbers do not matter.
+func compareObjects(t *testing.T, want, got []*unstructured.Unstructured) {
 	t.Helper()
 	texts := func(all []*unstructured.Unstructured) map[string]string {
 		named := map[string]string{}
 		for _, o := range all {
-			text, err := json.MarshalIndent(essence(t, o), "", " ")
+			text, err := json.MarshalIndent(normalized(t, o), "", " ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func same(t *testing.T, want, got []*unstructured.Unstructured) {
 	}
 	for name := range given {
 		if wanted[name] == "" {
-			t.Errorf("%s is too much", name)
+			t.Errorf("%s is unexpected", name)
 		}
 	}
 }
@@ -150,14 +150,16 @@ func TestTheChartIsTheManifests(t *testing.T) {
 			}
 			got := render(t, test.values)
 			if !strings.Contains(test.values, "crds:") { // the definitions are the same for all
-				want = slices.DeleteFunc(want, func(o *unstructured.Unstructured) bool { return o.GetKind() == "CustomResourceDefinition" })
+				want = slices.DeleteFunc(want, func(o *unstructured.Unstructured) bool {
+					return o.GetKind() == "CustomResourceDefinition"
+				})
 			}
-			same(t, want, got)
+			compareObjects(t, want, got)
 		})
 	}
 }
 
-// The chart of the core has all definitions, as switching the extensions on later should need no new ones.
+// The chart without extensions has all definitions, so that enabling the extensions later needs no new ones.
 func TestTheChartOfTheCoreGrantsTheOperatorNothingMore(t *testing.T) {
 	want, err := install.Render(install.Options{CoreOnly: true})
 	if err != nil {
@@ -170,10 +172,10 @@ func TestTheChartOfTheCoreGrantsTheOperatorNothingMore(t *testing.T) {
 		}
 		all = slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == definition })
 	}
-	same(t, want, all)
+	compareObjects(t, want, all)
 }
 
-func camel(name string) string {
+func camelCase(name string) string {
 	words := strings.Split(name, "-")
 	for i := 1; i < len(words); i++ {
 		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
@@ -181,9 +183,9 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// valuesOf are values for a flag as people write them in YAML, and what the operator is to be given.
+// valuesOf maps values for a flag in YAML to the expected arguments of the operator.
 func valuesOf(f *flag.Flag) map[string]string {
-	boolean, _ := f.Value.(interface{ IsBoolFlag() bool }) // as package flag tells them apart
+	boolean, _ := f.Value.(interface{ IsBoolFlag() bool }) // as package flag detects boolean flags
 	switch {
 	case strings.HasPrefix(f.Name, "watch-namespace"), strings.HasPrefix(f.Name, "router-namespace"):
 		return map[string]string{"[b, a]": "a,b"}
@@ -204,10 +206,10 @@ func TestEachFlagOfTheOperatorHasAValue(t *testing.T) {
 			return // the manifests' ports
 		}
 		for value, want := range valuesOf(f) {
-			text := fmt.Sprintf("controller: {%s: %s}", camel(f.Name), value)
+			text := fmt.Sprintf("controller: {%s: %s}", camelCase(f.Name), value)
 			args := deployment(t, text).Spec.Template.Spec.Containers[0].Args
 			if arg := "--" + f.Name + "=" + want; !slices.Contains(args, arg) {
-				t.Errorf("%s=%s gives %v, and not %s", camel(f.Name), value, args, arg)
+				t.Errorf("%s=%s gives %v, and not %s", camelCase(f.Name), value, args, arg)
 			}
 		}
 	})
@@ -218,15 +220,24 @@ func TestWhatIsSetIsGivenAndWhatIsNotIsLeftToTheOperator(t *testing.T) {
 		values string
 		want   []string
 	}{
-		"the defaults":         {"", []string{"--leader-elect=true", "--extensions=false"}},
-		"false is a value":     {"controller: {leaderElect: false}", []string{"--leader-elect=false", "--extensions=false"}},
-		"0 is a value":         {"controller: {kubeApiQps: 0, kubeApiBurst: 0}", []string{"--leader-elect=true", "--extensions=false", "--kube-api-qps=0", "--kube-api-burst=0"}},
-		"a fraction stays one": {"controller: {kubeApiQps: 0.5}", []string{"--leader-elect=true", "--extensions=false", "--kube-api-qps=0.5"}},
-		"a million has digits": {
-			"controller: {pprofBlockProfileRate: 1000000}", []string{"--leader-elect=true", "--extensions=false", "--pprof-block-profile-rate=1000000"},
+		"the defaults":     {"", []string{"--leader-elect=true", "--extensions=false"}},
+		"false is a value": {"controller: {leaderElect: false}", []string{"--leader-elect=false", "--extensions=false"}},
+		"0 is a value": {
+			"controller: {kubeApiQps: 0, kubeApiBurst: 0}",
+			[]string{"--leader-elect=true", "--extensions=false", "--kube-api-qps=0", "--kube-api-burst=0"},
 		},
-		"null takes a default away":   {"controller: {leaderElect: null, extensions: null}", nil},
-		"other arguments go verbatim": {`controller: {leaderElect: null, extensions: null, extraArgs: ['--zap-log-level="x y"']}`, []string{`--zap-log-level="x y"`}},
+		"a fraction stays one": {
+			"controller: {kubeApiQps: 0.5}", []string{"--leader-elect=true", "--extensions=false", "--kube-api-qps=0.5"},
+		},
+		"a million has digits": {
+			"controller: {pprofBlockProfileRate: 1000000}",
+			[]string{"--leader-elect=true", "--extensions=false", "--pprof-block-profile-rate=1000000"},
+		},
+		"null takes a default away": {"controller: {leaderElect: null, extensions: null}", nil},
+		"other arguments go verbatim": {
+			`controller: {leaderElect: null, extensions: null, extraArgs: ['--zap-log-level="x y"']}`,
+			[]string{`--zap-log-level="x y"`},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 const monitoring = "../../operator/monitoring/"
 
-// The parsers of Prometheus have read that file: see tools/rules.
+// tools/rules checks the same file with the parsers of Prometheus.
 func TestTheRulesAreThoseThatPrometheusReads(t *testing.T) {
 	raw, err := os.ReadFile(monitoring + "prometheusrule.yaml")
 	if err != nil {
@@ -27,7 +27,8 @@ func TestTheRulesAreThoseThatPrometheusReads(t *testing.T) {
 	if err := yaml.UnmarshalStrict(raw, &want); err != nil {
 		t.Fatal(err)
 	}
-	got := typed[monitoringv1.PrometheusRule](t, render(t, "prometheusRule: {enabled: true, labels: {release: prometheus}}"), "PrometheusRule")
+	got := typed[monitoringv1.PrometheusRule](t,
+		render(t, "prometheusRule: {enabled: true, labels: {release: prometheus}}"), "PrometheusRule")
 	if diff := cmp.Diff(want.Spec, got.Spec); diff != "" {
 		t.Error(diff)
 	}
@@ -42,7 +43,8 @@ func TestTheDashboardIsTheOneThatGrafanaReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := typed[corev1.ConfigMap](t, render(t, "dashboard: {enabled: true}"), "ConfigMap")
-	if diff := cmp.Diff(map[string]string{"dashboard.json": string(raw)}, got.Data); diff != "" || got.Labels["grafana_dashboard"] != "1" {
+	if diff := cmp.Diff(map[string]string{"dashboard.json": string(raw)}, got.Data); diff != "" ||
+		got.Labels["grafana_dashboard"] != "1" {
 		t.Errorf("labels %v: %s", got.Labels, diff)
 	}
 }
@@ -53,7 +55,8 @@ func TestTheServiceMonitorFindsTheService(t *testing.T) {
 		"controller: {metricsSecure: true}\nserviceMonitor: {enabled: true, interval: 5s}": "https",
 	} {
 		all := render(t, values)
-		monitor, service := typed[monitoringv1.ServiceMonitor](t, all, "ServiceMonitor"), typed[corev1.Service](t, all, "Service")
+		monitor := typed[monitoringv1.ServiceMonitor](t, all, "ServiceMonitor")
+		service := typed[corev1.Service](t, all, "Service")
 		for key, value := range monitor.Spec.Selector.MatchLabels {
 			if service.Labels[key] != value {
 				t.Errorf("the Service has the labels %v", service.Labels)
@@ -64,7 +67,8 @@ func TestTheServiceMonitorFindsTheService(t *testing.T) {
 		if endpoint.Scheme != nil {
 			scheme = string(*endpoint.Scheme)
 		}
-		if endpoint.Port != service.Spec.Ports[0].Name || endpoint.Interval != "5s" || scheme != want || monitor.Namespace != service.Namespace {
+		if endpoint.Port != service.Spec.Ports[0].Name || endpoint.Interval != "5s" || scheme != want ||
+			monitor.Namespace != service.Namespace {
 			t.Errorf("%+v", endpoint)
 		}
 		if want == "" && monitor.Labels["release"] != "prometheus" {

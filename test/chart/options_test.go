@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// typed finds the object of a kind and reads it strictly.
+// typed returns the object of a kind, decoded strictly.
 func typed[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *T {
 	t.Helper()
 	object := find(all, kind, "")
@@ -32,12 +32,16 @@ func typed[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *
 
 func TestWhatIsNotAskedForIsNotMade(t *testing.T) {
 	all := render(t, "")
-	for _, kind := range []string{"PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor", "PrometheusRule", "ConfigMap"} {
+	for _, kind := range []string{
+		"PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor", "PrometheusRule", "ConfigMap",
+	} {
 		if find(all, kind, "") != nil {
 			t.Errorf("there is a %s", kind)
 		}
 	}
-	all = render(t, "namespace: {create: false}\nserviceAccount: {create: false}\nrbac: {create: false, aggregate: false}\ncrds: {install: false}")
+	all = render(t,
+		"namespace: {create: false}\nserviceAccount: {create: false}\nrbac: {create: false, aggregate: false}\ncrds: "+
+			"{install: false}")
 	var kinds []string
 	for _, o := range all {
 		kinds = append(kinds, o.GetKind())
@@ -79,10 +83,13 @@ volumeMounts: [{name: certs, mountPath: /certs}]
 resources: {limits: {memory: 2Gi}}
 `)
 	pod := d.Spec.Template
-	if *d.Spec.Replicas != 0 || pod.Spec.ImagePullSecrets[0].Name != "registry" || pod.Spec.PriorityClassName != "system-cluster-critical" {
+	if *d.Spec.Replicas != 0 || pod.Spec.ImagePullSecrets[0].Name != "registry" ||
+		pod.Spec.PriorityClassName != "system-cluster-critical" {
 		t.Errorf("%+v", d.Spec)
 	}
-	for key, want := range map[string]string{"app": apis.OperatorName, "team": "blue", "app.kubernetes.io/instance": Name} {
+	for key, want := range map[string]string{
+		"app": apis.OperatorName, "team": "blue", "app.kubernetes.io/instance": Name,
+	} {
 		if pod.Labels[key] != want {
 			t.Errorf("label %s is %q, want %q", key, pod.Labels[key], want)
 		}
@@ -95,7 +102,8 @@ resources: {limits: {memory: 2Gi}}
 		t.Errorf("%+v", spread)
 	}
 	container := pod.Spec.Containers[0]
-	if len(container.Env) != 2 || container.VolumeMounts[0].MountPath != "/certs" || container.Resources.Limits.Memory().String() != "2Gi" {
+	if len(container.Env) != 2 || container.VolumeMounts[0].MountPath != "/certs" ||
+		container.Resources.Limits.Memory().String() != "2Gi" {
 		t.Errorf("%+v", container)
 	}
 	if container.Image != "ghcr.io/agent-sandbox/agent-sandbox-controller:v1" || pod.Annotations["note"] != "1" {
@@ -110,7 +118,8 @@ func TestDisruptionBudgets(t *testing.T) {
 		"enabled: true, minAvailable: 0":     "min 0",
 		"enabled: true, minAvailable: '50%'": "min 50%",
 	} {
-		spec := typed[policyv1.PodDisruptionBudget](t, render(t, "podDisruptionBudget: {"+values+"}"), "PodDisruptionBudget").Spec
+		spec := typed[policyv1.PodDisruptionBudget](t, render(t, "podDisruptionBudget: {"+values+"}"),
+			"PodDisruptionBudget").Spec
 		got := ""
 		if spec.MinAvailable != nil {
 			got = "min " + spec.MinAvailable.String()
@@ -134,11 +143,13 @@ networkPolicy:
 		t.Fatalf("%+v", spec)
 	}
 	probes, metrics := spec.Ingress[0], spec.Ingress[1]
-	if len(probes.From) != 0 || probes.Ports[0].Port.String() != "healthz" || metrics.Ports[0].Port.String() != "metrics" ||
+	if len(probes.From) != 0 || probes.Ports[0].Port.String() != "healthz" ||
+		metrics.Ports[0].Port.String() != "metrics" ||
 		metrics.From[0].NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"] != "monitoring" {
 		t.Errorf("%+v", spec.Ingress)
 	}
-	spec = typed[networkingv1.NetworkPolicy](t, render(t, "networkPolicy: {enabled: true, egress: [{ports: [{port: 6443}]}]}"), "NetworkPolicy").Spec
+	spec = typed[networkingv1.NetworkPolicy](t,
+		render(t, "networkPolicy: {enabled: true, egress: [{ports: [{port: 6443}]}]}"), "NetworkPolicy").Spec
 	if len(spec.PolicyTypes) != 2 || spec.Egress[0].Ports[0].Port.String() != "6443" {
 		t.Errorf("%+v", spec)
 	}
@@ -152,20 +163,23 @@ func TestSecureMetricsAreGrantedWhatTheyAsk(t *testing.T) {
 		}
 	}
 	if find(all, "ClusterRole", "agent-sandbox-metrics-reader") == nil {
-		t.Error("there is no role for who scrapes")
+		t.Error("there is no role for scraping")
 	}
-	if all = render(t, "controller: {metricsSecure: false}"); find(all, "ClusterRole", apis.OperatorName+"-metrics") != nil {
-		t.Error("false grants it too")
+	if all = render(t, "controller: {metricsSecure: false}"); find(all, "ClusterRole",
+		apis.OperatorName+"-metrics") != nil {
+		t.Error("metricsSecure false grants the permissions too")
 	}
 }
 
 func TestDefinitionsAreKeptUnlessSomebodySaysOtherwise(t *testing.T) {
 	const policy = "helm.sh/resource-policy"
-	kept := find(render(t, "crds: {annotations: {note: '1'}}"), "CustomResourceDefinition", apis.CRDSandboxes).GetAnnotations()
+	kept := find(render(t, "crds: {annotations: {note: '1'}}"), "CustomResourceDefinition",
+		apis.CRDSandboxes).GetAnnotations()
 	if kept[policy] != "keep" || kept["note"] != "1" || kept["controller-gen.kubebuilder.io/version"] == "" {
 		t.Errorf("annotations %v", kept)
 	}
-	if lost := find(render(t, "crds: {keep: false}"), "CustomResourceDefinition", apis.CRDSandboxes).GetAnnotations(); lost[policy] != "" {
+	if lost := find(render(t, "crds: {keep: false}"), "CustomResourceDefinition",
+		apis.CRDSandboxes).GetAnnotations(); lost[policy] != "" {
 		t.Errorf("annotations %v", lost)
 	}
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package chart renders the Helm chart with Helm itself. It is a module of its own, so that the product does not depend on Helm.
+// Package chart renders the Helm chart with Helm itself. It is in a separate module, so that the product does not
+// depend on Helm.
 package chart
 
 import (
@@ -20,13 +21,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Name is the release's.
+// Name is the name of the release.
 const Name = "sandboxes"
 
-// oldest is the oldest Kubernetes that the chart is for.
+// oldest is the oldest Kubernetes version that the chart supports.
 const oldest = "v1.30.0"
 
-// Render returns the objects of the chart in a directory, with values in YAML, as Helm would create them in a namespace.
+// Render returns the objects that Helm creates in a namespace from the chart in a directory and values in YAML.
 func Render(directory, namespace, values string) ([]*unstructured.Unstructured, error) {
 	chart, err := loader.Load(directory)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package collector receives OpenTelemetry traces over OTLP/gRPC, as a collector does, and lets tests look at them.
+// Package collector receives OpenTelemetry traces over OTLP/gRPC for tests.
 package collector
 
 import (
@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Collector keeps what it receives. Safe for concurrent use.
+// Collector keeps the spans that it receives. It is safe for concurrent use.
 type Collector struct {
 	collectorv1.UnimplementedTraceServiceServer
 
@@ -26,7 +26,7 @@ type Collector struct {
 	spans    []*tracev1.Span
 }
 
-// Start listens until the test ends, and points OpenTelemetry's environment at itself.
+// Start starts a collector that listens until the test ends, and sets OTEL_EXPORTER_OTLP_ENDPOINT to its address.
 func Start(t *testing.T) *Collector {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -42,7 +42,9 @@ func Start(t *testing.T) *Collector {
 }
 
 // Export implements the OTLP service.
-func (c *Collector) Export(_ context.Context, r *collectorv1.ExportTraceServiceRequest) (*collectorv1.ExportTraceServiceResponse, error) {
+func (c *Collector) Export(
+	_ context.Context, r *collectorv1.ExportTraceServiceRequest,
+) (*collectorv1.ExportTraceServiceResponse, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, resource := range r.GetResourceSpans() {
@@ -58,14 +60,14 @@ func (c *Collector) Export(_ context.Context, r *collectorv1.ExportTraceServiceR
 	return &collectorv1.ExportTraceServiceResponse{}, nil
 }
 
-// Span is what tests look at.
+// Span contains the fields of a span that tests check.
 type Span struct {
 	Name, TraceID, ID, Parent string
 	Failed                    bool
 	Attributes                map[string]string
 }
 
-// Spans lists what came of a trace; an empty ID means all traces.
+// Spans returns the spans of a trace. An empty ID means all traces.
 func (c *Collector) Spans(traceID string) []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +88,7 @@ func (c *Collector) Spans(traceID string) []Span {
 	return all
 }
 
-// Services lists the programs that sent something, each once.
+// Services returns the names of the services that sent spans, each once.
 func (c *Collector) Services() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

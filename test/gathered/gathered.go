@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gathered reads metrics in tests as a scrape would give them.
+// Package gathered reads metrics in tests as a scrape does.
 package gathered
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Of adds up the series of one name that have these labels: how often a counter or a histogram was told something, and the sum of
-// what the histogram was told.
+// Of adds up the series with the name and the labels. It returns the value of counters plus the number of observations
+// of histograms, and the sum of the observations.
 func Of(t testing.TB, from prometheus.Collector, name string, labels map[string]string) (count int, sum float64) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -27,7 +27,7 @@ func Of(t testing.TB, from prometheus.Collector, name string, labels map[string]
 		for _, metric := range family.GetMetric() {
 			match := 0
 			for _, pair := range metric.GetLabel() {
-				if want, asked := labels[pair.GetName()]; asked && want == pair.GetValue() {
+				if want, found := labels[pair.GetName()]; found && want == pair.GetValue() {
 					match++
 				}
 			}

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package golden compares what a program shows with files that were looked at and committed. `go test -update` writes them.
+// Package golden compares output with committed files. `go test -update` writes the files.
 package golden
 
 import (
@@ -15,7 +15,7 @@ import (
 //nolint:gochecknoglobals // package flag needs it before a test runs
 var update = flag.Bool("update", false, "write the golden files")
 
-// Compare fails the test unless the file has what was got. With -update it writes the file instead, for somebody to read.
+// Compare fails the test unless the file contains the output. With -update it writes the file instead, for review.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -32,6 +32,6 @@ func Compare(t testing.TB, file string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("not as in %s, which go test -update writes; got:\n%s", file, got)
+		t.Errorf("the output differs from %s, which go test -update writes; got:\n%s", file, got)
 	}
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package proxy is a TCP proxy between a client and a server that breaks connections at chosen bytes and times: it ends them, resets
-// them, or stalls them, so that both ends see a connection that is open and hear nothing more.
+// Package proxy is a TCP proxy that injects faults into connections at chosen bytes and times: it closes or resets
+// them, or makes them silent while they stay open.
 package proxy
 
 import (
@@ -20,26 +20,26 @@ type Action int
 
 // The actions.
 const (
-	// Pass carries on.
+	// Pass forwards bytes.
 	Pass Action = iota
-	// End closes the connection in order, as a server does that shuts down.
+	// End closes the connection gracefully, as a server does when it shuts down.
 	End
-	// Reset breaks it off, as a machine does that knows nothing of it.
+	// Reset resets the connection, as a machine does for a connection that it does not know.
 	Reset
-	// Stall takes nothing more from either end and closes nothing, as a proxy does whose other side has gone.
+	// Stall reads nothing more from either end and leaves the connection open.
 	Stall
-	// Swallow takes everything and delivers nothing, as a machine does that lost its way to the other end.
+	// Swallow reads everything, forwards nothing and leaves the connection open, as a lost route does.
 	Swallow
 )
 
-// Fault happens to one connection once so many bytes have passed in one direction.
+// Fault is an action on a connection after a number of bytes in one direction.
 type Fault struct {
 	Action Action
-	// Sent counts the bytes from the client, Received those from the server. Zero of both means at once.
+	// Sent counts bytes from the client, and Received bytes from the server. If both are zero, the fault happens at once.
 	Sent, Received int64
 }
 
-// Proxy carries connections to one server.
+// Proxy forwards connections to one server. It is safe for concurrent use.
 type Proxy struct {
 	target   string
 	listener net.Listener
@@ -50,22 +50,23 @@ type Proxy struct {
 	mu     sync.Mutex
 	plan   func(number int) Fault
 	number int
-	conns  map[*pair]struct{}
+	conns  map[*connection]struct{}
 }
 
-// New starts a proxy to a server's address, host and port. Close ends it.
+// New starts a proxy to a server's address, which is a host and a port. Close stops it.
 func New(target string) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{target: target, listener: listener, conns: map[*pair]struct{}{}, plan: func(int) Fault { return Fault{} }}
+	p := &Proxy{target: target, listener: listener, conns: map[*connection]struct{}{}}
+	p.Always(Fault{})
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.all.Go(p.accept)
 	return p, nil
 }
 
-// For starts a proxy to the API server of a client's configuration, and returns a configuration that goes through it.
+// For starts a proxy to the API server of a client's configuration, and returns a configuration that uses the proxy.
 func For(config *rest.Config) (*Proxy, *rest.Config, error) {
 	server, err := url.Parse(config.Host)
 	if err != nil {
@@ -84,30 +85,31 @@ func For(config *rest.Config) (*Proxy, *rest.Config, error) {
 	return p, through, nil
 }
 
-// Address is where clients connect.
+// Address returns the address at which clients connect.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Plan decides what happens to the connections that come from now on; they are numbered from 0 since the proxy began.
+// Plan sets the function that returns the fault of each new connection. Connections are numbered from 0 since the start
+// of the proxy.
 func (p *Proxy) Plan(plan func(number int) Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.plan = plan
 }
 
-// Always makes one fault happen to each connection that comes from now on.
+// Always sets the fault of all new connections.
 func (p *Proxy) Always(fault Fault) { p.Plan(func(int) Fault { return fault }) }
 
-// Connections says how many there have been.
+// Connections returns the number of connections so far.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.number
 }
 
-// Now does something to all connections that there are. Pass lets stalled ones go on.
+// Now applies an action to all open connections. Pass resumes stalled ones.
 func (p *Proxy) Now(action Action) {
 	p.mu.Lock()
-	conns := make([]*pair, 0, len(p.conns))
+	conns := make([]*connection, 0, len(p.conns))
 	for c := range p.conns {
 		conns = append(conns, c)
 	}
@@ -117,7 +119,7 @@ func (p *Proxy) Now(action Action) {
 	}
 }
 
-// Close ends the proxy and its connections.
+// Close stops the proxy and resets its connections.
 func (p *Proxy) Close() {
 	p.stop()
 	_ = p.listener.Close() // it may be closed already
@@ -135,17 +137,17 @@ func (p *Proxy) accept() {
 		fault := p.plan(p.number)
 		p.number++
 		p.mu.Unlock()
-		p.all.Go(func() { p.carry(client, fault) })
+		p.all.Go(func() { p.forward(client, fault) })
 	}
 }
 
-func (p *Proxy) carry(client net.Conn, fault Fault) {
+func (p *Proxy) forward(client net.Conn, fault Fault) {
 	server, err := (&net.Dialer{}).DialContext(p.ctx, "tcp", p.target)
 	if err != nil {
-		_ = client.Close() // there is nobody to carry it to
+		_ = client.Close() // the server is not reachable
 		return
 	}
-	c := &pair{client: client, server: server, fault: fault, over: make(chan struct{})}
+	c := &connection{client: client, server: server, fault: fault, ended: make(chan struct{})}
 	c.changed = sync.NewCond(&c.mu)
 	p.mu.Lock()
 	p.conns[c] = struct{}{}
@@ -158,19 +160,19 @@ func (p *Proxy) carry(client net.Conn, fault Fault) {
 	if p.ctx.Err() != nil {
 		c.act(Reset)
 	}
-	c.pass(0, 0)
+	c.count(0, 0)
 	var both sync.WaitGroup
 	both.Go(func() { c.copy(server, client, func(n int64) (int64, int64) { return n, 0 }) })
 	both.Go(func() { c.copy(client, server, func(n int64) (int64, int64) { return 0, n }) })
 	both.Wait()
-	c.hold()
+	c.waitWhileSwallowing()
 	c.act(End)
 }
 
-// pair is one connection through the proxy.
-type pair struct {
+// connection is one connection through the proxy.
+type connection struct {
 	client, server net.Conn
-	over           chan struct{}
+	ended          chan struct{}
 
 	mu             sync.Mutex
 	changed        *sync.Cond
@@ -179,8 +181,8 @@ type pair struct {
 	state          Action
 }
 
-// act changes the state. Who is over stays so.
-func (c *pair) act(action Action) {
+// act changes the state, unless the connection has ended.
+func (c *connection) act(action Action) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state == End || c.state == Reset {
@@ -191,17 +193,17 @@ func (c *pair) act(action Action) {
 	if action != End && action != Reset {
 		return
 	}
-	close(c.over)
+	close(c.ended)
 	for _, conn := range []net.Conn{c.client, c.server} {
 		if tcp, ok := conn.(*net.TCPConn); ok && action == Reset {
-			_ = tcp.SetLinger(0) // then closing it is a reset
+			_ = tcp.SetLinger(0) // makes Close reset the connection
 		}
 		_ = conn.Close() // the other end may have closed it
 	}
 }
 
-// hold returns when the ends may be told that all is over: who hears nothing hears no end either.
-func (c *pair) hold() {
+// waitWhileSwallowing waits while the connection swallows bytes, because then it must not show its end either.
+func (c *connection) waitWhileSwallowing() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.state == Swallow {
@@ -209,8 +211,8 @@ func (c *pair) hold() {
 	}
 }
 
-// left says how many bytes may still pass before the fault, at most n.
-func (c *pair) left(n int64, sending bool) int64 {
+// remaining returns how many bytes may pass before the fault, at most n.
+func (c *connection) remaining(n int64, sending bool) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit, passed := c.fault.Received, c.received
@@ -223,13 +225,13 @@ func (c *pair) left(n int64, sending bool) int64 {
 	return min(n, max(limit-passed, 0))
 }
 
-// pass counts bytes and lets the fault happen at its place.
-func (c *pair) pass(sent, received int64) {
+// count counts bytes and triggers the fault when it is due.
+func (c *connection) count(sent, received int64) {
 	c.mu.Lock()
 	c.sent, c.received = c.sent+sent, c.received+received
 	fault := c.fault
-	due := fault.Action != Pass && ((fault.Sent > 0 && c.sent >= fault.Sent) || (fault.Received > 0 && c.received >= fault.Received) ||
-		fault.Sent == 0 && fault.Received == 0)
+	due := fault.Action != Pass && ((fault.Sent > 0 && c.sent >= fault.Sent) ||
+		(fault.Received > 0 && c.received >= fault.Received) || fault.Sent == 0 && fault.Received == 0)
 	if due {
 		c.fault = Fault{}
 	}
@@ -239,8 +241,8 @@ func (c *pair) pass(sent, received int64) {
 	}
 }
 
-// wait returns what to do with bytes, once they may be taken.
-func (c *pair) wait() Action {
+// waitWhileStalled waits while the connection is stalled, and returns its state.
+func (c *connection) waitWhileStalled() Action {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.state == Stall {
@@ -249,10 +251,10 @@ func (c *pair) wait() Action {
 	return c.state
 }
 
-func (c *pair) copy(to, from net.Conn, counted func(int64) (sent, received int64)) {
+func (c *connection) copy(to, from net.Conn, counted func(int64) (sent, received int64)) {
 	buffer := make([]byte, 32*1024)
 	for {
-		state := c.wait()
+		state := c.waitWhileStalled()
 		if state == End || state == Reset {
 			return
 		}
@@ -263,7 +265,7 @@ func (c *pair) copy(to, from net.Conn, counted func(int64) (sent, received int64
 		if err == nil {
 			continue
 		}
-		if state = c.wait(); err != io.EOF { //nolint:errorlint // a connection returns it bare
+		if state = c.waitWhileStalled(); err != io.EOF { //nolint:errorlint // a connection returns io.EOF unwrapped
 			c.act(Reset)
 		} else if tcp, ok := to.(*net.TCPConn); ok && state == Pass {
 			_ = tcp.CloseWrite() // the other direction may go on
@@ -272,18 +274,18 @@ func (c *pair) copy(to, from net.Conn, counted func(int64) (sent, received int64
 	}
 }
 
-// deliver passes bytes on, up to where the fault is and after it as the fault leaves it.
-func (c *pair) deliver(to net.Conn, bytes []byte, counted func(int64) (sent, received int64)) bool {
+// deliver forwards bytes up to the fault, and handles the rest according to the state after the fault.
+func (c *connection) deliver(to net.Conn, bytes []byte, counted func(int64) (sent, received int64)) bool {
 	for len(bytes) > 0 {
-		switch c.wait() {
+		switch c.waitWhileStalled() {
 		case End, Reset:
 			return false
 		case Swallow:
 			return true
-		case Pass, Stall: // one that stalled goes on
+		case Pass, Stall: // a stalled connection has resumed
 		}
 		one, _ := counted(1)
-		n := c.left(int64(len(bytes)), one == 1)
+		n := c.remaining(int64(len(bytes)), one == 1)
 		if n > 0 {
 			if _, err := to.Write(bytes[:n]); err != nil {
 				c.act(Reset)
@@ -291,7 +293,7 @@ func (c *pair) deliver(to net.Conn, bytes []byte, counted func(int64) (sent, rec
 			}
 			bytes = bytes[n:]
 		}
-		c.pass(counted(n))
+		c.count(counted(n))
 	}
 	return true
 }

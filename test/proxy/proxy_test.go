@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
-// echo returns a proxy to a server that gives back what it gets.
+// echo returns a proxy to a server that sends back what it receives.
 func echo(t *testing.T) *proxy.Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,9 +62,15 @@ func TestFaultsHappenAtTheirByte(t *testing.T) {
 		want  int
 		over  func(error) bool
 	}{
-		"nothing":              {want: 1000, over: func(err error) bool { return err == nil }},
-		"an end after 300":     {fault: proxy.Fault{Action: proxy.End, Received: 300}, want: 300, over: func(err error) bool { return err == nil }},
-		"a reset after 300":    {fault: proxy.Fault{Action: proxy.Reset, Received: 300}, want: -1, over: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) }},
+		"nothing": {want: 1000, over: func(err error) bool { return err == nil }},
+		"an end after 300": {
+			fault: proxy.Fault{Action: proxy.End, Received: 300}, want: 300,
+			over: func(err error) bool { return err == nil },
+		},
+		"a reset after 300": {
+			fault: proxy.Fault{Action: proxy.Reset, Received: 300}, want: -1,
+			over: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) },
+		},
 		"a stall after 300":    {fault: proxy.Fault{Action: proxy.Stall, Received: 300}, want: 300, over: isTimeout},
 		"a stall of what goes": {fault: proxy.Fault{Action: proxy.Stall, Sent: 300}, want: -1, over: isTimeout},
 		"a stall at once":      {fault: proxy.Fault{Action: proxy.Stall}, want: 0, over: isTimeout},

@@ -3,7 +3,7 @@
 
 //go:build !windows
 
-// Package screen runs a program in a pseudo-terminal with an emulator behind it, so that tests see what a person would.
+// Package screen runs a program in a pseudo-terminal with a terminal emulator, so that tests see what a user sees.
 package screen
 
 import (
@@ -21,7 +21,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen is a program in a terminal. Its methods may be called by several goroutines.
+// Screen is a program in a terminal. It is safe for concurrent use.
 type Screen struct {
 	t        testing.TB
 	cmd      *exec.Cmd
@@ -34,22 +34,22 @@ type Screen struct {
 	emulator *vt.Emulator
 }
 
-// Patience is how long Until waits: what it waits for may include the start of a Pod on a node with two busy CPUs.
-const Patience = 90 * time.Second
+// Timeout is the timeout of Until. It allows for the start of a Pod on a node with two busy CPUs.
+const Timeout = 90 * time.Second
 
-// Esc is the key Esc as terminals send it that can tell it from the beginning of another key's sequence.
+// Esc is the key Esc as sent by terminals that distinguish it from the beginning of other keys' sequences.
 const Esc = "\x1b[27u"
 
-// Of other terminals a program learns it by the pause after it.
+// Other terminals send only an escape character, which a program recognizes as the key by the pause after it.
 const (
 	escape      = "\x1b"
 	escapePause = 120 * time.Millisecond
 )
 
-// Click is what a terminal sends for the left button on a cell, the first of which is 0, 0.
+// Click returns what a terminal sends for a click of the left button on a cell. The first cell is 0, 0.
 func Click(x, y int) string { return fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1) }
 
-// Wheel is what it sends for one notch of the wheel.
+// Wheel returns what a terminal sends for one notch of the wheel.
 func Wheel(x, y int, down bool) string {
 	button := 64
 	if down {
@@ -58,14 +58,16 @@ func Wheel(x, y int, down bool) string {
 	return fmt.Sprintf("\x1b[<%d;%d;%dM", button, x+1, y+1)
 }
 
-// Start runs the program in a terminal of that size. The test's end ends it.
+// Start runs the program in a terminal of the given size. The program is killed when the test ends.
 func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 	t.Helper()
 	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Screen{t: t, cmd: cmd, terminal: ours, shell: theirs, ended: make(chan error, 1), emulator: vt.NewEmulator(width, height)}
+	s := &Screen{
+		t: t, cmd: cmd, terminal: ours, shell: theirs, ended: make(chan error, 1), emulator: vt.NewEmulator(width, height),
+	}
 	s.Resize(width, height)
 	if s.before, err = term.GetState(int(theirs.Fd())); err != nil {
 		t.Fatal(err)
@@ -75,7 +77,7 @@ func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "NO_COLOR=")
 	var shown sync.WaitGroup
 	shown.Go(s.show)
-	go func() { _, _ = io.Copy(ours, s.emulator) }() // what the terminal answers
+	go func() { _, _ = io.Copy(ours, s.emulator) }() // the terminal's responses
 	if err := start(cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 		_ = cmd.Process.Kill() // it may have ended
 		_ = theirs.Close()
 		_ = ours.Close()
-		// To close the emulator itself would race with its reader and its writer; without the pipe of its answers both end.
+		// Closing the emulator would race with its reader and writer. Both end when the pipe of its responses is closed.
 		if answers, is := s.emulator.InputPipe().(io.Closer); is {
 			_ = answers.Close()
 		}
@@ -93,7 +95,7 @@ func Start(t testing.TB, width, height int, cmd *exec.Cmd) *Screen {
 	return s
 }
 
-// show feeds the emulator.
+// show copies the program's output to the emulator.
 func (s *Screen) show() {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -107,13 +109,14 @@ func (s *Screen) show() {
 	}
 }
 
-// Resize gives the terminal another size.
+// Resize changes the size of the terminal.
 func (s *Screen) Resize(width, height int) {
 	s.t.Helper()
 	s.mu.Lock()
 	s.emulator.Resize(max(1, width), max(1, height))
 	s.mu.Unlock()
-	if err := pty.Setsize(s.terminal, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil { // sizes of tests
+	// sizes of tests
+	if err := pty.Setsize(s.terminal, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -129,7 +132,7 @@ func (s *Screen) Type(text string) {
 	}
 }
 
-// Text is what is on the screen.
+// Text returns the text on the screen.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,16 +156,16 @@ func (s *Screen) Until(texts ...string) {
 	})
 }
 
-// UntilTrue waits until the screen is as wanted.
+// UntilTrue waits until wanted returns true for the text on the screen.
 func (s *Screen) UntilTrue(what string, wanted func(screen string) bool) {
 	s.t.Helper()
-	s.Within(Patience, what, wanted)
+	s.Within(Timeout, what, wanted)
 }
 
-// Within is UntilTrue with another patience.
-func (s *Screen) Within(patience time.Duration, what string, wanted func(screen string) bool) {
+// Within is UntilTrue with another timeout.
+func (s *Screen) Within(timeout time.Duration, what string, wanted func(screen string) bool) {
 	s.t.Helper()
-	late, look := time.After(patience), time.NewTicker(20*time.Millisecond)
+	late, look := time.After(timeout), time.NewTicker(20*time.Millisecond)
 	defer look.Stop()
 	for !wanted(s.Text()) {
 		select {
@@ -180,13 +183,13 @@ func (s *Screen) End() error {
 	case err := <-s.ended:
 		s.ended <- err
 		return err
-	case <-time.After(Patience):
-		s.t.Fatalf("it does not end\n%s", s.Text())
+	case <-time.After(Timeout):
+		s.t.Fatalf("the program does not end\n%s", s.Text())
 		return nil
 	}
 }
 
-// Left waits until the program has ended and the terminal is as it was before: what it wrote last may still be on its way.
+// Left waits until the program has ended and the terminal is restored, which may need the program's last output.
 func (s *Screen) Left() error {
 	s.t.Helper()
 	err := s.End()
@@ -194,7 +197,7 @@ func (s *Screen) Left() error {
 	return err
 }
 
-// Ended says whether the program has ended.
+// Ended reports whether the program has ended.
 func (s *Screen) Ended() bool {
 	select {
 	case err := <-s.ended:
@@ -205,7 +208,7 @@ func (s *Screen) Ended() bool {
 	}
 }
 
-// Restored says whether the terminal is as it was before the program.
+// Restored reports whether the terminal is in the same state as before the program.
 func (s *Screen) Restored() bool {
 	s.mu.Lock()
 	alternate, hidden := s.emulator.IsAltScreen(), s.emulator.CursorHidden()

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// start gives the program the terminal as its controlling one, so that it is told of sizes and ends with it.
+// start starts the program with the terminal as its controlling terminal, so that it gets SIGWINCH and SIGHUP.
 func start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	return cmd.Start()

@@ -36,8 +36,8 @@ import (
 )
 
 const (
-	directory = "../../../operator/chart/agent-sandbox"
-	home      = apis.OperatorNamespace
+	directory         = "../../../operator/chart/agent-sandbox"
+	operatorNamespace = apis.OperatorNamespace
 )
 
 var server *apiserver.Server
@@ -46,14 +46,14 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.Run(m, func(s *apiserver.Server) { server = s }, apiserver.WithoutCRDs()))
 }
 
-// helm is a configuration of Helm for the operator's namespace.
+// helm returns a configuration of Helm for the operator's namespace.
 func helm(t *testing.T) *action.Configuration {
 	t.Helper()
 	flags := genericclioptions.NewConfigFlags(false)
-	file, namespace := server.Kubeconfig(), home
+	file, namespace := server.Kubeconfig(), operatorNamespace
 	flags.KubeConfig, flags.Namespace = &file, &namespace
 	config := action.NewConfiguration()
-	if err := config.Init(flags, home, "secret"); err != nil {
+	if err := config.Init(flags, operatorNamespace, "secret"); err != nil {
 		t.Fatal(err)
 	}
 	return config
@@ -80,7 +80,8 @@ func load(t *testing.T, directory string) *helmchart.Chart {
 func ensureNamespace(t *testing.T, name string) {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	_, err := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
+	_, err := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().Namespaces().Create(t.Context(), namespace,
+		metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
@@ -89,7 +90,8 @@ func ensureNamespace(t *testing.T, name string) {
 func installChart(t *testing.T, c *helmchart.Chart, text string, change func(*action.Install)) error {
 	t.Helper()
 	i := action.NewInstall(helm(t))
-	i.ReleaseName, i.Namespace, i.WaitStrategy, i.ServerSideApply = chart.Name, home, kube.HookOnlyStrategy, true
+	i.ReleaseName, i.Namespace, i.WaitStrategy, i.ServerSideApply = chart.Name, operatorNamespace, kube.HookOnlyStrategy,
+		true
 	if change != nil {
 		change(i)
 	}
@@ -126,13 +128,15 @@ func get(t *testing.T, resource schema.GroupVersionResource, namespace, name str
 }
 
 var (
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	definitions = schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	}
 	sandboxes   = schema.GroupVersionResource{Group: apis.GroupAgents, Version: apis.VersionV1beta1, Resource: "sandboxes"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
 
-// knows says whether the definition of Sandboxes has the field.
-func knows(t *testing.T, field string) bool {
+// definesField reports whether the definition of Sandboxes has the field.
+func definesField(t *testing.T, field string) bool {
 	t.Helper()
 	content, err := json.Marshal(get(t, definitions, "", apis.CRDSandboxes).Object)
 	if err != nil {
@@ -141,8 +145,8 @@ func knows(t *testing.T, field string) bool {
 	return bytes.Contains(content, []byte(`"`+field+`":{`))
 }
 
-// older is the chart with a definition of Sandboxes that has no spec.operatingMode.
-func older(t *testing.T) *helmchart.Chart {
+// olderChart returns the chart with a definition of Sandboxes without spec.operatingMode.
+func olderChart(t *testing.T) *helmchart.Chart {
 	t.Helper()
 	c := load(t, directory)
 	for _, file := range c.Files {
@@ -153,54 +157,59 @@ func older(t *testing.T) *helmchart.Chart {
 	return c
 }
 
-// TestALifeOfARelease installs an older chart, upgrades it, uninstalls it and installs it again: each step needs the one before.
+// TestALifeOfARelease installs an older chart, upgrades it, uninstalls it and installs it again. Each step needs the
+// one before.
 func TestALifeOfARelease(t *testing.T) {
-	ensureNamespace(t, home)
-	if err := installChart(t, older(t), "", nil); err != nil {
+	ensureNamespace(t, operatorNamespace)
+	if err := installChart(t, olderChart(t), "", nil); err != nil {
 		t.Fatal(err)
 	}
-	if knows(t, "operatingMode") {
+	if definesField(t, "operatingMode") {
 		t.Fatal("the older chart has the newer definition")
 	}
 	box := `{"apiVersion":"agents.x-k8s.io/v1beta1","kind":"Sandbox","metadata":{"name":"box"},` +
 		`"spec":{"podTemplate":{"spec":{"containers":[{"name":"main","image":"x"}]}}}}`
 	stderr := ""
-	_ = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(context.Context) (created bool, _ error) {
-		var err error // the API server serves a new kind a moment after it was defined
-		_, stderr, err = server.Kubectl(t, box, "-n", "default", "create", "-f", "-")
-		return err == nil, nil
-	})
+	_ = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true,
+		func(context.Context) (created bool, _ error) {
+			var err error // the API server serves a new kind a moment after its definition
+			_, stderr, err = server.Kubectl(t, box, "-n", "default", "create", "-f", "-")
+			return err == nil, nil
+		})
 	was := get(t, sandboxes, "default", "box")
 	if was == nil {
 		t.Fatalf("no Sandbox: %s", stderr)
 	}
 
 	u := action.NewUpgrade(helm(t))
-	u.Namespace, u.WaitStrategy, u.ServerSideApply = home, kube.HookOnlyStrategy, "true"
-	if _, err := u.Run(chart.Name, load(t, directory), values(t, "controller: {extensions: true}\nreplicaCount: 2")); err != nil {
+	u.Namespace, u.WaitStrategy, u.ServerSideApply = operatorNamespace, kube.HookOnlyStrategy, "true"
+	if _, err := u.Run(chart.Name, load(t, directory),
+		values(t, "controller: {extensions: true}\nreplicaCount: 2")); err != nil {
 		t.Fatal(err)
 	}
-	if !knows(t, "operatingMode") {
+	if !definesField(t, "operatingMode") {
 		t.Error("the upgrade left the old definition")
 	}
 	if now := get(t, sandboxes, "default", "box"); now == nil || now.GetUID() != was.GetUID() {
 		t.Error("the upgrade lost a Sandbox")
 	}
-	replicas, _, _ := unstructured.NestedInt64(get(t, deployments, home, apis.OperatorName).Object, "spec", "replicas") // of a valid Deployment
+	// the Deployment is valid
+	replicas, _, _ := unstructured.NestedInt64(get(t, deployments, operatorNamespace, apis.OperatorName).Object, "spec",
+		"replicas")
 	if replicas != 2 {
 		t.Errorf("%d replicas", replicas)
 	}
-	fits(t)
+	checkReleaseSize(t)
 
 	uninstallChart(t)
-	if get(t, deployments, home, apis.OperatorName) != nil {
-		t.Error("the operator is still there")
+	if get(t, deployments, operatorNamespace, apis.OperatorName) != nil {
+		t.Error("the operator still exists")
 	}
 	if now := get(t, sandboxes, "default", "box"); now == nil || now.GetUID() != was.GetUID() {
-		t.Error("uninstalling took the Sandboxes along")
+		t.Error("uninstalling deleted the Sandboxes")
 	}
 
-	// The definitions are kept with Helm's marks on them, so the release can come back, and go for good.
+	// The kept definitions have Helm's metadata, so the release can be installed again, and removed with them.
 	if err := installChart(t, load(t, directory), "crds: {keep: false}", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -208,28 +217,31 @@ func TestALifeOfARelease(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	uninstallChart(t)
-	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		return get(t, definitions, "", apis.CRDSandboxes) == nil && get(t, definitions, "", apis.CRDSandboxTemplates) == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) {
+			return get(t, definitions, "", apis.CRDSandboxes) == nil &&
+				get(t, definitions, "", apis.CRDSandboxTemplates) == nil, nil
+		})
 	if err != nil {
-		t.Error("with keep=false the definitions stay")
+		t.Error("with keep=false the definitions still exist")
 	}
 }
 
-// fits looks at Helm's record of the release, in which all definitions are.
-func fits(t *testing.T) {
+// checkReleaseSize checks the size of Helm's release Secret, which contains all definitions.
+func checkReleaseSize(t *testing.T) {
 	t.Helper()
-	list, err := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().Secrets(home).List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm,status=deployed"})
+	list, err := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().Secrets(operatorNamespace).List(t.Context(),
+		metav1.ListOptions{LabelSelector: "owner=helm,status=deployed"})
 	if err != nil || len(list.Items) != 1 {
 		t.Fatalf("%d releases (%v)", len(list.Items), err)
 	}
 	if size := len(list.Items[0].Data["release"]); size > 500_000 {
-		t.Errorf("Helm's Secret has %d bytes: a million is the most there may be", size)
+		t.Errorf("Helm's Secret has %d bytes, and the limit of a Secret is a million", size)
 	}
 }
 
 func TestHelmTakesOverWhatThePluginInstalled(t *testing.T) {
-	ensureNamespace(t, home)
+	ensureNamespace(t, operatorNamespace)
 	objects, err := install.Render(install.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -246,13 +258,16 @@ func TestHelmTakesOverWhatThePluginInstalled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	was := get(t, deployments, home, apis.OperatorName).GetUID()
-	err = installChart(t, load(t, directory), "controller: {extensions: true}", func(i *action.Install) { i.TakeOwnership, i.ForceConflicts = true, true })
+	was := get(t, deployments, operatorNamespace, apis.OperatorName).GetUID()
+	err = installChart(t, load(t, directory), "controller: {extensions: true}", func(i *action.Install) {
+		i.TakeOwnership, i.ForceConflicts = true, true
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer uninstallChart(t)
-	if now := get(t, deployments, home, apis.OperatorName); now.GetUID() != was || now.GetLabels()["app.kubernetes.io/managed-by"] != "Helm" {
+	if now := get(t, deployments, operatorNamespace, apis.OperatorName); now.GetUID() != was ||
+		now.GetLabels()["app.kubernetes.io/managed-by"] != "Helm" {
 		t.Errorf("%v", now.GetLabels())
 	}
 }

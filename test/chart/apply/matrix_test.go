@@ -17,11 +17,11 @@ import (
 )
 
 func TestTheAPIServerTakesWhateverTheValuesMake(t *testing.T) {
-	ensureNamespace(t, home)
+	ensureNamespace(t, operatorNamespace)
 	ensureNamespace(t, "team-a")
 	ensureNamespace(t, "team-b")
 	client := dynamic.NewForConfigOrDie(server.Config())
-	for name, text := range map[string]string{ // definitions, which are large, once
+	for name, text := range map[string]string{ // one case includes the definitions, which are large
 		"the defaults":   "crds: {install: true}",
 		"extensions":     "controller: {extensions: true}",
 		"two namespaces": "controller: {extensions: true, watchNamespaces: [team-a, team-b]}",
@@ -30,7 +30,10 @@ replicaCount: 3
 priorityClassName: system-cluster-critical
 podDisruptionBudget: {enabled: true, minAvailable: 1}
 topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]
-affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}
+affinity:
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]
 tolerations: [{operator: Exists}]
 `,
 		"closed": `
@@ -41,13 +44,14 @@ volumes: [{name: certs, secret: {secretName: certs}}]
 volumeMounts: [{name: certs, mountPath: /certs}]
 serviceAccount: {annotations: {a: b}}
 `,
-		"everything as one likes": "nameOverride: x\npodLabels: {a: b}\npodAnnotations: {a: b}\nresources: {}\nnodeSelector: {}\ncrds: {install: false}",
+		"everything as one likes": "nameOverride: x\npodLabels: {a: b}\npodAnnotations: {a: b}\nresources: " +
+			"{}\nnodeSelector: {}\ncrds: {install: false}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(text, "crds:") {
 				text += "\ncrds: {install: false}"
 			}
-			objects, err := chart.Render(directory, home, "image: {tag: v1}\n"+text)
+			objects, err := chart.Render(directory, operatorNamespace, "image: {tag: v1}\n"+text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,9 +60,12 @@ serviceAccount: {annotations: {a: b}}
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = install.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
-					FieldManager: "test", Force: new(true), DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
-				})
+				options := metav1.PatchOptions{
+					FieldManager: "test", Force: new(true), DryRun: []string{metav1.DryRunAll},
+					FieldValidation: metav1.FieldValidationStrict,
+				}
+				_, err = install.Resource(client, object).Patch(t.Context(), object.GetName(), types.ApplyPatchType, content,
+					options)
 				if err != nil {
 					t.Errorf("%s %s: %v", object.GetKind(), object.GetName(), err)
 				}

@@ -72,7 +72,8 @@ const (
 	ReasonRecreatingPod    Reason = "RecreatingFailedPod"
 )
 
-// Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has ReasonTemplateNotFound.
+// Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has
+// ReasonTemplateNotFound.
 const (
 	ReasonNetworkPolicyRefused  Reason = "NetworkPolicyRefused"
 	ReasonNetworkPolicyRejected Reason = "NetworkPolicyRejected"
@@ -97,16 +98,18 @@ const (
 	MessageErrorPrefix            = "Error seen: "
 )
 
-// A message may quote text of any length from users or servers. The API allows 32 KiB, which is more than anybody reads.
+// A message may quote text of any length from users or servers. The API allows 32 KiB, which is more than anybody
+// reads.
 const (
 	maxMessageLength = 4096
 	truncationMark   = " ... (cut)"
 )
 
-// NewCondition returns a condition. Its transition time is that of the same condition in was, or now if the status differs or was has
-// no such condition. It truncates long messages. Condition times have a resolution of one second.
+// NewCondition returns a condition. Its transition time is that of the same condition in was, or now if the status
+// differs or was has no such condition. It truncates long messages. Condition times have a resolution of one second.
 func NewCondition(
-	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string, generation int64, now metav1.Time,
+	was []metav1.Condition, kind ConditionType, status bool, reason Reason, message string,
+	generation int64, now metav1.Time,
 ) metav1.Condition {
 	if len(message) > maxMessageLength {
 		message = strings.ToValidUTF8(message[:maxMessageLength-len(truncationMark)], "") + truncationMark

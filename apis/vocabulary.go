@@ -45,17 +45,19 @@ const (
 const (
 	// LabelSandboxNameHash on a Pod, Service or PersistentVolumeClaim is the hash of the name of its Sandbox.
 	LabelSandboxNameHash = GroupAgents + "/sandbox-name-hash"
-	// LabelSandboxUID on a Pod is the UID of its Sandbox; Services select by it. On a retained PersistentVolumeClaim it replaces the
-	// owner reference.
+	// LabelSandboxUID on a Pod is the UID of its Sandbox; Services select by it. On a retained PersistentVolumeClaim it
+	// replaces the owner reference.
 	LabelSandboxUID = GroupAgents + "/sandbox-uid"
-	// LabelAdoptable set to ValueTrue on an object without a controller allows the Sandbox that needs its name to adopt it.
+	// LabelAdoptable set to ValueTrue on an object without a controller allows the Sandbox that needs its name to adopt
+	// it.
 	LabelAdoptable = GroupAgents + "/adoptable"
 	// LabelSandboxPodTemplateHash on a pool member is the hash of the blueprint that it was built from.
 	LabelSandboxPodTemplateHash = GroupAgents + "/sandbox-pod-template-hash"
-	// LabelAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the Sandbox that it
-	// was created for. There is an annotation with the same key, for names that are no label values.
+	// LabelAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the
+	// Sandbox that it was created for. There is an annotation with the same key, for names that are no label values.
 	LabelAssignedSandboxName = GroupAgents + "/sandbox-name"
-	// LabelClaimUID on a Sandbox, its Pod and its retained PersistentVolumeClaims is the UID of the claim that owns the Sandbox.
+	// LabelClaimUID on a Sandbox, its Pod and its retained PersistentVolumeClaims is the UID of the claim that owns the
+	// Sandbox.
 	LabelClaimUID = GroupAgents + "/claim-uid"
 	// LabelWarmPoolSandbox on a pool member is the hash of the pool's name.
 	LabelWarmPoolSandbox = GroupAgents + "/warm-pool-sandbox"
@@ -83,11 +85,11 @@ const (
 	AnnotationPodName = GroupAgents + "/pod-name"
 	// AnnotationTemplateRef on a Sandbox is the name of the template that it was created from.
 	AnnotationTemplateRef = GroupAgents + "/sandbox-template-ref"
-	// AnnotationTemplateUID on a NetworkPolicy is the UID of its template. It replaces an owner reference: the policy outlives its
-	// template as long as there are Pods that it selects.
+	// AnnotationTemplateUID on a NetworkPolicy is the UID of its template. It replaces an owner reference: the policy
+	// outlives its template as long as there are Pods that it selects.
 	AnnotationTemplateUID = GroupAgents + "/sandbox-template-uid"
-	// AnnotationAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the Sandbox
-	// that it was created for.
+	// AnnotationAssignedSandboxName on a claim is the name of its Sandbox, and on a PersistentVolumeClaim the name of the
+	// Sandbox that it was created for.
 	AnnotationAssignedSandboxName = LabelAssignedSandboxName
 	// AnnotationUnusedSince on a PersistentVolumeClaim is the time (RFC 3339) at which its Sandbox was found to be gone.
 	AnnotationUnusedSince = GroupAgents + "/unused-since"
@@ -98,10 +100,11 @@ const (
 	// AnnotationClientFirstRequestedAt is the time (RFC 3339, nanoseconds) at which the client requested the object,
 	// according to the client's clock.
 	AnnotationClientFirstRequestedAt = GroupAgents + "/client-first-requested-at"
-	// AnnotationWebhookFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which an admission webhook first saw the claim,
-	// according to its clock. We have no webhook, but read what the webhooks of others record.
+	// AnnotationWebhookFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which an admission webhook first
+	// saw the claim, according to its clock. We have no webhook, but read what the webhooks of others record.
 	AnnotationWebhookFirstObservedAt = GroupAgents + "/webhook-first-observed-at"
-	// AnnotationControllerFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which the operator first saw the claim.
+	// AnnotationControllerFirstObservedAt on a claim is the time (RFC 3339, nanoseconds) at which the operator first saw
+	// the claim.
 	AnnotationControllerFirstObservedAt = GroupAgents + "/controller-first-observed-at"
 	// AnnotationClaimLabels on a Sandbox lists the keys of its labels that came from its claim, sorted, comma-separated.
 	AnnotationClaimLabels = GroupAgents + "/claim-labels"
@@ -111,11 +114,11 @@ const (
 	AnnotationClaimPodLabels = GroupAgents + "/claim-pod-labels"
 	// AnnotationClaimPodAnnotations on a Sandbox lists the annotation keys of its podTemplate that came from its claim.
 	AnnotationClaimPodAnnotations = GroupAgents + "/claim-pod-annotations"
-	// AnnotationSafeToEvict set to ValueTrue on a Pod allows the cluster autoscaler to evict it. It may be set on a warm Pod, and never
-	// on the Pod of a claimed Sandbox.
+	// AnnotationSafeToEvict set to ValueTrue on a Pod allows the cluster autoscaler to evict it. It may be set on a warm
+	// Pod, and never on the Pod of a claimed Sandbox.
 	AnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-	// AnnotationCRDHash on the operator's Pods is the hash of all CustomResourceDefinitions of its version. A change replaces the Pods:
-	// an operator whose watches were opened with older definitions does not see new fields.
+	// AnnotationCRDHash on the operator's Pods is the hash of all CustomResourceDefinitions of its version. A change
+	// replaces the Pods: an operator whose watches were opened with older definitions does not see new fields.
 	AnnotationCRDHash = GroupAgents + "/crd-hash"
 	// AnnotationTraceContext carries a W3C trace context between objects.
 	AnnotationTraceContext = "opentelemetry.io/trace-context"
@@ -127,7 +130,8 @@ const (
 
 // Names of the operator's own objects.
 const (
-	// OperatorName is the name of the operator's binary, Deployment, container and ServiceAccount, and the value of its app label.
+	// OperatorName is the name of the operator's binary, Deployment, container and ServiceAccount, and the value of its
+	// app label.
 	OperatorName = "agent-sandbox-controller"
 	// OperatorNamespace is the default namespace of the operator.
 	OperatorNamespace = "agent-sandbox-system"

@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package arguments parses the arguments of the operator's container, for code that installs, checks or waits for an operator.
+// Package arguments parses the arguments of the operator's container, for code that installs, checks or waits for an
+// operator.
 package arguments
 
 import "strings"

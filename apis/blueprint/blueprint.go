@@ -4,9 +4,10 @@
 // Package blueprint computes a hash that tells whether a Sandbox was built from the current content of its template.
 //
 // Invariants:
-//   - Blueprints that are equal according to equality.Semantic have the same hash: nil and empty, or 1Gi and 1024Mi, do not differ.
-//   - A field that a later version of Kubernetes adds changes no hash while it is unset, so an upgrade of the operator makes no
-//     member of a pool stale.
+//   - Blueprints that are equal according to equality.Semantic have the same hash: nil and empty, or 1Gi and 1024Mi, do
+//     not differ.
+//   - A field that a later version of Kubernetes adds changes no hash while it is unset, so an upgrade of the operator
+//     makes no member of a pool stale.
 //   - The Pod's metadata is not included: labels and annotations are applied to a live Pod without a restart.
 package blueprint
 
@@ -30,8 +31,8 @@ type blueprint struct {
 	Service              *bool                                         `json:"service"`
 }
 
-// Hash returns a label value that is the same for blueprints with the same meaning. The order of lists matters: the first container
-// is the default one, and init containers run in order.
+// Hash returns a label value that is the same for blueprints with the same meaning. The order of lists matters: the
+// first container is the default one, and init containers run in order.
 func Hash(podSpec corev1.PodSpec, claims []agentsv1beta1.PersistentVolumeClaimTemplate, service *bool) string {
 	return Digest(blueprint{PodSpec: podSpec, VolumeClaimTemplates: claims, Service: service})
 }

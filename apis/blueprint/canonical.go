@@ -50,8 +50,8 @@ func canonicalValue(v reflect.Value) any {
 	}
 }
 
-// collectFields adds the fields that are set, under their JSON names. It omits unset fields, so that a field which is added to a type
-// later changes no hash.
+// collectFields adds the fields that are set, under their JSON names. It omits unset fields, so that a field which is
+// added to a type later changes no hash.
 func collectFields(v reflect.Value, into map[string]any) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -70,8 +70,8 @@ func collectFields(v reflect.Value, into map[string]any) {
 	}
 }
 
-// isUnset reports whether a field has no meaning: a zero value, an empty list or map, or a struct without set fields. A pointer to an
-// empty struct is set: emptyDir: {} is a volume.
+// isUnset reports whether a field has no meaning: a zero value, an empty list or map, or a struct without set fields. A
+// pointer to an empty struct is set: emptyDir: {} is a volume.
 func isUnset(v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case resource.Quantity:

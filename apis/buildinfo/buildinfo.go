@@ -36,7 +36,8 @@ func Get() Info {
 	}
 }
 
-// releasePattern matches the versions of releases. The version of a commit after a release has a suffix that it does not match.
+// releasePattern matches the versions of releases. The version of a commit after a release has a suffix that it does
+// not match.
 var releasePattern = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.[0-9]+)?)?$`)
 
 // IsRelease reports whether a version is a release, whose images are published.

@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crds embeds the generated CustomResourceDefinitions. The installer and the tests apply the files of the repository.
+// Package crds embeds the generated CustomResourceDefinitions. The installer and the tests apply the files of the
+// repository.
 package crds
 
 import (
@@ -26,8 +27,8 @@ import (
 //go:embed agents/*.yaml extensions/*.yaml
 var Files embed.FS
 
-// All returns copies of the CustomResourceDefinitions in the order of their file names. They have no labels: the labels in
-// the files mark an installation, and the installer sets its own.
+// All returns copies of the CustomResourceDefinitions in the order of their file names. They have no labels: the labels
+// in the files mark an installation, and the installer sets its own.
 func All() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	all, err := parseOnce()
 	if err != nil {
@@ -72,8 +73,8 @@ func IsCore(crd *apiextensionsv1.CustomResourceDefinition) bool {
 // hashBytes is the length of a hash: a prefix of a SHA-256.
 const hashBytes = 8
 
-// Hash identifies a set of definitions with 16 hexadecimal digits. It depends on their names and specs, and not on labels,
-// annotations, status or order.
+// Hash identifies a set of definitions with 16 hexadecimal digits. It depends on their names and specs, and not on
+// labels, annotations, status or order.
 func Hash(all []*apiextensionsv1.CustomResourceDefinition) (string, error) {
 	sum := sha256.New()
 	encoder := json.NewEncoder(sum)

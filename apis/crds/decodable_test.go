@@ -50,8 +50,8 @@ func decodable(into runtime.Object, document any) error {
 	return nil
 }
 
-// leaves calls visit with each place of a schema that holds a value, and with a function that wraps a value into a document with that one
-// place.
+// leaves calls visit with each place of a schema that holds a value, and with a function that wraps a value into a
+// document with that one place.
 func leaves(s *apiextensionsv1.JSONSchemaProps, path string, wrap func(any) any, visit func(*apiextensionsv1.JSONSchemaProps, string, func(any) any)) {
 	visit(s, path, wrap)
 	for name := range s.Properties {
@@ -110,8 +110,8 @@ func TestWhatTheSchemaTakesTheTypesCanHold(t *testing.T) {
 	}
 }
 
-// of says what the API server takes by a schema. Lists in the place of times, which it takes for any string that has a format, are refused by
-// a rule in CEL: the tests of the API show that.
+// of says what the API server takes by a schema. Lists in the place of times, which it takes for any string that has a
+// format, are refused by a rule in CEL: the tests of the API show that.
 func of(t *testing.T, s *apiextensionsv1.JSONSchemaProps) (takes func(any) bool) {
 	t.Helper()
 	internal := &apiextensions.JSONSchemaProps{}

@@ -1,13 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ending determines what ended a Pod: its own work, or somebody who removed it. The operator, the SDK and the dashboard all
-// use it, because a Pod's phase alone does not tell.
+// Package ending determines what ended a Pod: its own work, or somebody who removed it. The operator, the SDK and the
+// dashboard all use it, because a Pod's phase alone does not tell.
 //
 // Invariants:
-//   - Work has finished only if it ended by itself: the containers exited, ran out of memory, or reached activeDeadlineSeconds. A Pod
-//     that is being deleted, or was evicted, preempted, rejected or lost, has not finished, whatever its phase and exit codes: a
-//     process that exits with 0 on SIGTERM gives the phase Succeeded.
+//   - Work has finished only if it ended by itself: the containers exited, ran out of memory, or reached
+//     activeDeadlineSeconds. A Pod that is being deleted, or was evicted, preempted, rejected or lost, has not
+//     finished, whatever its phase and exit codes: a process that exits with 0 on SIGTERM gives the phase Succeeded.
 //   - If in doubt, the work has not finished: reporting it as finished starts a time to live, whose end deletes data.
 package ending
 
@@ -50,7 +50,8 @@ const (
 	NodeLost Cause = "NodeLost"
 )
 
-// ReasonEvicted is the reason that a kubelet sets in the status of a Pod that it evicts, and in its Event about the eviction.
+// ReasonEvicted is the reason that a kubelet sets in the status of a Pod that it evicts, and in its Event about the
+// eviction.
 const ReasonEvicted = "Evicted"
 
 // Reasons in a Pod's status. The kubelet sets one if it ended the Pod itself, and none if the containers exited.
@@ -65,7 +66,8 @@ const (
 // Reasons of the condition DisruptionTarget for which the Kubernetes API has no constant.
 const reasonDeletionByPodGC = "DeletionByPodGC"
 
-// Reasons of terminated containers. A kubelet and a container runtime set the last two if they do not know how the container ended.
+// Reasons of terminated containers. A kubelet and a container runtime set the last two if they do not know how the
+// container ended.
 const (
 	reasonOOMKilled     = "OOMKilled"
 	reasonStatusUnknown = "ContainerStatusUnknown"
@@ -114,7 +116,8 @@ func (e Ending) Reason() apis.Reason {
 	return apis.ReasonPodFailed
 }
 
-// DisplayStatus returns the Pod's status in one word for a table: its phase, or the cause if the Pod is being or was removed.
+// DisplayStatus returns the Pod's status in one word for a table: its phase, or the cause if the Pod is being or was
+// removed.
 func DisplayStatus(pod *corev1.Pod) string {
 	switch end := Of(pod); {
 	case end.Deleting:
@@ -126,7 +129,8 @@ func DisplayStatus(pod *corev1.Pod) string {
 	}
 }
 
-// causeOf maps a Pod's status to a cause. The order of the cases matters: containers of a removed Pod may exit with any code.
+// causeOf maps a Pod's status to a cause. The order of the cases matters: containers of a removed Pod may exit with any
+// code.
 func causeOf(pod *corev1.Pod) Cause {
 	deleting, phase, reason := pod.DeletionTimestamp != nil, pod.Status.Phase, pod.Status.Reason
 	ended := phase == corev1.PodSucceeded || phase == corev1.PodFailed
@@ -217,7 +221,8 @@ func lostContainer(pod *corev1.Pod) *container {
 	return nil
 }
 
-// messageOf says who removed the Pod: according to the kubelet, otherwise the condition DisruptionTarget, otherwise a container.
+// messageOf says who removed the Pod: according to the kubelet, otherwise the condition DisruptionTarget, otherwise a
+// container.
 func messageOf(pod *corev1.Pod) string {
 	disruption := disruptionOf(pod)
 	switch {
@@ -229,7 +234,8 @@ func messageOf(pod *corev1.Pod) string {
 		return ""
 	}
 	c := lostContainer(pod)
-	return joinReason(fmt.Sprintf("container %s was lost with exit code %d (%s)", c.name, c.end.ExitCode, c.end.Reason), c.end.Message)
+	reason := fmt.Sprintf("container %s was lost with exit code %d (%s)", c.name, c.end.ExitCode, c.end.Reason)
+	return joinReason(reason, c.end.Message)
 }
 
 func joinReason(reason, message string) string { return strings.TrimSuffix(reason+": "+message, ": ") }

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle computes when a Sandbox or a SandboxClaim expires. It is the only place that does so, for the operator, the
-// plugin and the dashboard.
+// Package lifecycle computes when a Sandbox or a SandboxClaim expires. It is the only place that does so, for the
+// operator, the plugin and the dashboard.
 //
 // Invariants:
 //   - the earlier of the shutdown time and the time to live after the end of the work applies;
@@ -37,8 +37,8 @@ type Deadline struct {
 	cause Cause
 }
 
-// Of returns the earlier of the shutdown time and the end of the time to live, which starts when the condition Finished becomes True.
-// Any argument may be nil. A condition Finished without a transition time is ignored.
+// Of returns the earlier of the shutdown time and the end of the time to live, which starts when the condition Finished
+// becomes True. Any argument may be nil. A condition Finished without a transition time is ignored.
 func Of(shutdown *metav1.Time, ttlSecondsAfterFinished *int32, conditions []metav1.Condition) Deadline {
 	var d Deadline
 	if shutdown != nil && !shutdown.IsZero() {
@@ -62,7 +62,8 @@ func (d Deadline) IsSet() bool { return d.cause != CauseNone }
 // Reached reports whether the object has expired at now.
 func (d Deadline) Reached(now time.Time) bool { return d.IsSet() && !now.Before(d.at) }
 
-// Remaining returns the time until the deadline, or 0 if it is reached or there is none. It can be used as RequeueAfter.
+// Remaining returns the time until the deadline, or 0 if it is reached or there is none. It can be used as
+// RequeueAfter.
 func (d Deadline) Remaining(now time.Time) time.Duration {
 	if !d.IsSet() || d.Reached(now) {
 		return 0

@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package naming derives the names and hashes that connect objects. Its functions are pure, and each rule exists only here.
+// Package naming derives the names and hashes that connect objects. Its functions are pure, and each rule exists only
+// here.
 package naming
 
 import (
@@ -22,8 +23,8 @@ const (
 
 const networkPolicySuffix = "-network-policy"
 
-// Hash returns the 32-bit FNV-1a hash of a name as eight lower-case hexadecimal digits, which is a valid label value. Two names may
-// have the same hash, so it must never be the only criterion.
+// Hash returns the 32-bit FNV-1a hash of a name as eight lower-case hexadecimal digits, which is a valid label value.
+// Two names may have the same hash, so it must never be the only criterion.
 func Hash(name string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails

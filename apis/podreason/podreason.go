@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podreason interprets the reasons that the scheduler and the kubelet give in a Pod's status. It is the only place that
-// knows them: the operator, its metrics, the diagnosis and the dashboard use it. All functions are pure.
+// Package podreason interprets the reasons that the scheduler and the kubelet give in a Pod's status. It is the only
+// place that knows them: the operator, its metrics, the diagnosis and the dashboard use it. All functions are pure.
 //
 // Invariants:
 //   - a cause follows from reasons, which are part of the Kubernetes API, and never from a message;
@@ -65,11 +65,12 @@ func ForWaitingReason(reason string) Cause {
 // IsInvalidImageName reports whether the image's name cannot be parsed. The kubelet then attempts no pull.
 func IsInvalidImageName(reason string) bool { return reason == invalidImageName }
 
-// IsErrImageNeverPull reports whether the image is missing and imagePullPolicy Never forbids to pull it. Waiting does not help.
+// IsErrImageNeverPull reports whether the image is missing and imagePullPolicy Never forbids to pull it. Waiting does
+// not help.
 func IsErrImageNeverPull(reason string) bool { return reason == errImageNeverPull }
 
-// ForContainer returns what keeps a container from running. A terminated container that was restarted before is in a crash loop,
-// although its state is not Waiting at this moment.
+// ForContainer returns what keeps a container from running. A terminated container that was restarted before is in a
+// crash loop, although its state is not Waiting at this moment.
 func ForContainer(status *corev1.ContainerStatus) Cause {
 	switch {
 	case status.State.Waiting != nil:
@@ -99,8 +100,8 @@ func ForPod(pod *corev1.Pod) Cause {
 	return None
 }
 
-// Message describes what keeps a Pod from being ready. It does not change while the cause stays the same, and is empty if there
-// is no problem.
+// Message describes what keeps a Pod from being ready. It does not change while the cause stays the same, and is empty
+// if there is no problem.
 func Message(pod *corev1.Pod) string {
 	if c := podScheduledCondition(pod); c != nil && c.Status == corev1.ConditionFalse {
 		return strings.TrimSuffix(c.Reason+": "+c.Message, ": ")
@@ -124,7 +125,8 @@ func containerMessage(status *corev1.ContainerStatus) string {
 		if waiting.Reason == errImageNeverPull {
 			reason = errImageNeverPull
 		}
-		return strings.TrimSuffix(fmt.Sprintf("%s: cannot pull image %q: %s", reason, status.Image, PullError(waiting.Message)), ": ")
+		message := fmt.Sprintf("%s: cannot pull image %q: %s", reason, status.Image, PullError(waiting.Message))
+		return strings.TrimSuffix(message, ": ")
 	case cause == CrashLoop:
 		last := status.LastTerminationState.Terminated
 		if status.State.Terminated != nil {
@@ -134,14 +136,15 @@ func containerMessage(status *corev1.ContainerStatus) string {
 			return crashLoopBackOff
 		}
 		return fmt.Sprintf("%s: exited with code %d (%s)", crashLoopBackOff, last.ExitCode, last.Reason)
-	case waiting != nil && waiting.Reason != "" && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing":
+	case waiting != nil && waiting.Reason != "" && waiting.Reason != "ContainerCreating" &&
+		waiting.Reason != "PodInitializing":
 		return strings.TrimSuffix(waiting.Reason+": "+waiting.Message, ": ")
 	}
 	return ""
 }
 
-// PullError returns the container runtime's part of the message about a failed pull. While the kubelet backs off, it puts its own
-// text in front; if nothing follows that text, PullError returns the empty string.
+// PullError returns the container runtime's part of the message about a failed pull. While the kubelet backs off, it
+// puts its own text in front; if nothing follows that text, PullError returns the empty string.
 func PullError(message string) string {
 	for _, marker := range []string{"ErrImagePull: ", "RegistryUnavailable: "} {
 		if _, cause, found := strings.Cut(message, marker); found {
@@ -154,8 +157,8 @@ func PullError(message string) string {
 	return message
 }
 
-// FromConditionMessage returns what the message of a Sandbox's Ready condition says about its Pod, and the cause according to the
-// reasons in it. It is for callers that do not read the Pod itself.
+// FromConditionMessage returns what the message of a Sandbox's Ready condition says about its Pod, and the cause
+// according to the reasons in it. It is for callers that do not read the Pod itself.
 func FromConditionMessage(message string) (podMessage string, cause Cause) {
 	_, podMessage, _ = SplitConditionMessage(message)
 	if reason, _, _ := strings.Cut(podMessage, ":"); reason == corev1.PodReasonUnschedulable {
@@ -171,8 +174,8 @@ func FromConditionMessage(message string) (podMessage string, cause Cause) {
 	return podMessage, None
 }
 
-// SplitConditionMessage splits the message of a Sandbox's Ready condition into the part about the Pod's phase and the part that
-// says what keeps the Pod from being ready. found is false if there is no second part.
+// SplitConditionMessage splits the message of a Sandbox's Ready condition into the part about the Pod's phase and the
+// part that says what keeps the Pod from being ready. found is false if there is no second part.
 func SplitConditionMessage(message string) (phase, podMessage string, found bool) {
 	for _, start := range []string{apis.MessagePodPhase, apis.MessagePodNotReady, apis.MessagePodDeleted} {
 		if at := strings.Index(message, start); at >= 0 {
@@ -194,8 +197,8 @@ func podScheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// ContainerStatuses returns the statuses of all containers, init containers included, sorted by name: the kubelet's order may
-// change from one update to the next.
+// ContainerStatuses returns the statuses of all containers, init containers included, sorted by name: the kubelet's
+// order may change from one update to the next.
 func ContainerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	all := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 	slices.SortStableFunc(all, func(a, b corev1.ContainerStatus) int { return strings.Compare(a.Name, b.Name) })

@@ -15,8 +15,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// confineToNamespaces replaces the operator's ClusterRoles and ClusterRoleBindings by a Role and a RoleBinding in each namespace. The
-// ClusterRoles for users stay, because they grant nothing without a binding. So do those for secure metrics.
+// confineToNamespaces replaces the operator's ClusterRoles and ClusterRoleBindings by a Role and a RoleBinding in each
+// namespace. The ClusterRoles for users stay, because they grant nothing without a binding. So do those for secure
+// metrics.
 func confineToNamespaces(all []*unstructured.Unstructured, namespaces []string) ([]*unstructured.Unstructured, error) {
 	if len(namespaces) == 0 {
 		return all, nil
@@ -40,8 +41,8 @@ func confineToNamespaces(all []*unstructured.Unstructured, namespaces []string) 
 	return confined, nil
 }
 
-// namespaced returns the Role or RoleBinding that replaces one of the operator's ClusterRoles or ClusterRoleBindings in a namespace.
-// It returns nil for other objects.
+// namespaced returns the Role or RoleBinding that replaces one of the operator's ClusterRoles or ClusterRoleBindings in
+// a namespace. It returns nil for other objects.
 func namespaced(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if name := object.GetName(); name != apis.OperatorName && name != apis.OperatorName+"-extensions" {
 		return nil, nil

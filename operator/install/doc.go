@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package install embeds the manifests of the operator and renders them for a cluster. The plugin applies the objects that Render
-// returns, or prints them for users who apply them themselves.
+// Package install embeds the manifests of the operator and renders them for a cluster. The plugin applies the objects
+// that Render returns, or prints them for users who apply them themselves.
 //
 // Invariants:
 //   - rendering is pure: the same options give the same objects, in the order in which they must be created;

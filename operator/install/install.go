@@ -50,8 +50,8 @@ type Options struct {
 	Replicas *int32
 	// Args are added to the arguments in the manifests.
 	Args []string
-	// WatchNamespaces are the namespaces that the operator is confined to; all if empty. They must exist. The operator gets Roles in
-	// these namespaces instead of ClusterRoles.
+	// WatchNamespaces are the namespaces that the operator is confined to; all if empty. They must exist. The operator
+	// gets Roles in these namespaces instead of ClusterRoles.
 	WatchNamespaces []string
 	// CoreOnly omits the CustomResourceDefinitions and the reconcilers of claims, templates and pools.
 	CoreOnly bool

@@ -20,8 +20,8 @@ const (
 	argWatchNamespaces = "--watch-namespaces="
 )
 
-// manifestArguments returns the arguments that the manifests set, or set in an earlier version. An upgrade does not treat them as the
-// user's choice. An argument that is removed from the manifests stays in this list.
+// manifestArguments returns the arguments that the manifests set, or set in an earlier version. An upgrade does not
+// treat them as the user's choice. An argument that is removed from the manifests stays in this list.
 func manifestArguments() []string { return []string{argLeaderElect} }
 
 // arguments returns the arguments that the options add to those in the manifests.
@@ -41,7 +41,8 @@ func (o Options) Flag(name string) (value string, given bool) {
 	return arguments.Value(o.Args, name)
 }
 
-// InstalledOptions returns the options that an operator's Deployment was rendered with, by whatever tool. An upgrade keeps them.
+// InstalledOptions returns the options that an operator's Deployment was rendered with, by whatever tool. An upgrade
+// keeps them.
 func InstalledOptions(deployment *appsv1.Deployment) Options {
 	o := Options{Namespace: deployment.Namespace, Replicas: deployment.Spec.Replicas, CoreOnly: true}
 	if o.Replicas == nil {

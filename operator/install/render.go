@@ -72,7 +72,9 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 }
 
 // customResourceDefinitions returns the CustomResourceDefinitions to apply. They have no status.
-func customResourceDefinitions(typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool) ([]*unstructured.Unstructured, error) {
+func customResourceDefinitions(
+	typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool,
+) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, crd := range typed {
 		if coreOnly && !crds.IsCore(crd) {
@@ -113,8 +115,8 @@ func readManifest(name string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// customize applies the options to one object. It puts the hash of the definitions into the Pod template, so that a change of the
-// definitions replaces the operator's Pods.
+// customize applies the options to one object. It puts the hash of the definitions into the Pod template, so that a
+// change of the definitions replaces the operator's Pods.
 func customize(object *unstructured.Unstructured, options Options, hash string) error {
 	labels := object.GetLabels()
 	if labels == nil {
@@ -134,7 +136,9 @@ func customize(object *unstructured.Unstructured, options Options, hash string) 
 		if err := customizeDeployment(object, options); err != nil {
 			return err
 		}
-		if err := unstructured.SetNestedField(object.Object, hash, "spec", "template", "metadata", "annotations", apis.AnnotationCRDHash); err != nil {
+		err := unstructured.SetNestedField(object.Object, hash,
+			"spec", "template", "metadata", "annotations", apis.AnnotationCRDHash)
+		if err != nil {
 			return err
 		}
 	}

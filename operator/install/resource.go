@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// GroupVersionResource returns the resource of an object of the manifests. It is guessed from the kind: all kinds of the
-// manifests have regular plurals.
+// GroupVersionResource returns the resource of an object of the manifests. It is guessed from the kind: all kinds of
+// the manifests have regular plurals.
 func GroupVersionResource(object *unstructured.Unstructured) schema.GroupVersionResource {
 	plural, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
 	return plural

@@ -30,19 +30,20 @@ const (
 
 // PodMetadata is the part of a Pod's metadata that a user may set.
 type PodMetadata struct {
-	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are ignored, with
-	// a warning event; in a claim they are refused.
+	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
+	// ignored, with a warning event; in a claim they are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are ignored,
-	// with a warning event; in a claim they are refused.
+	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
+	// ignored, with a warning event; in a claim they are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 // PodTemplate describes the Pod of a Sandbox.
 type PodTemplate struct {
-	// metadata contains labels and annotations for the Pod. A key that is removed here is also removed from the running Pod.
+	// metadata contains labels and annotations for the Pod. A key that is removed here is also removed from the running
+	// Pod.
 	// +optional
 	ObjectMeta PodMetadata `json:"metadata,omitempty,omitzero"`
 	// spec is the complete specification of the Pod. A change takes effect the next time the Sandbox starts.
@@ -76,11 +77,11 @@ const (
 	PersistentVolumeClaimRetentionPolicyRetain PersistentVolumeClaimRetentionPolicyType = "Retain"
 )
 
-// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of the same
-// name of a StatefulSet.
+// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of
+// the same name of a StatefulSet.
 type PersistentVolumeClaimRetentionPolicy struct {
-	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain keeps them,
-	// and the next Sandbox with the same name uses them again. A change takes effect immediately.
+	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain
+	// keeps them, and the next Sandbox with the same name uses them again. A change takes effect immediately.
 	// +optional
 	// +kubebuilder:default=Delete
 	WhenDeleted PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
@@ -99,13 +100,13 @@ type PersistentVolumeClaimTemplate struct {
 
 // Lifecycle says when a Sandbox expires and what happens then.
 type Lifecycle struct {
-	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later time
-	// restarts a retained Sandbox.
+	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later
+	// time restarts a retained Sandbox.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
-	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions until
-	// somebody deletes it (Retain).
+	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions
+	// until somebody deletes it (Retain).
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy *ShutdownPolicy `json:"shutdownPolicy,omitempty"`
@@ -117,14 +118,16 @@ type SandboxSpec struct {
 	// podTemplate describes the Pod.
 	// +required
 	PodTemplate PodTemplate `json:"podTemplate"`
-	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the Sandbox unless
-	// persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name. Immutable.
+	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the
+	// Sandbox unless persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name.
+	// Immutable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the Sandbox.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the
+	// Sandbox.
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	Lifecycle                            `json:",inline"`
@@ -134,19 +137,20 @@ type SandboxSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1
 	Replicas *int32 `json:"replicas,omitempty"`
-	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if operatingMode is
-	// Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
+	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if
+	// operatingMode is Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
 	// +optional
 	OperatingMode *OperatingMode `json:"operatingMode,omitempty"`
-	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an existing
-	// Service is kept and none is created.
+	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an
+	// existing Service is kept and none is created.
 	// +optional
 	Service *bool `json:"service,omitempty"`
 }
 
 // SandboxStatus is the state of a Sandbox that the operator last observed.
 type SandboxStatus struct {
-	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has ended).
+	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has
+	// ended).
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -208,7 +212,8 @@ type SandboxList struct {
 	Items           []Sandbox `json:"items"`
 }
 
-// SuspensionRequested reports whether the spec requests suspension, and which fields do so ("replicas", "operatingMode").
+// SuspensionRequested reports whether the spec requests suspension, and which fields do so ("replicas",
+// "operatingMode").
 func (s *SandboxSpec) SuspensionRequested() (requested bool, by []string) {
 	if s.Replicas != nil && *s.Replicas == 0 {
 		by = append(by, "replicas")

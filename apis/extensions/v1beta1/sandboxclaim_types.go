@@ -21,8 +21,8 @@ const (
 	ShutdownPolicyRetain           ShutdownPolicy = "Retain"
 )
 
-// WarmPoolPolicy says which pools may serve a claim that names a template: "default" (any pool of the template), "none" (no pool:
-// the claim gets a new Sandbox), or the name of a pool.
+// WarmPoolPolicy says which pools may serve a claim that names a template: "default" (any pool of the template), "none"
+// (no pool: the claim gets a new Sandbox), or the name of a pool.
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=253
 type WarmPoolPolicy string
@@ -83,8 +83,8 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are deleted,
-	// too, depends on the persistentVolumeClaimRetentionPolicy of the template.
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are
+	// deleted, too, depends on the persistentVolumeClaimRetentionPolicy of the template.
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy ShutdownPolicy `json:"shutdownPolicy,omitempty"`
@@ -95,15 +95,16 @@ type Lifecycle struct {
 // +kubebuilder:validation:XValidation:rule="has(self.sandboxTemplateRef) == has(oldSelf.sandboxTemplateRef) && (!has(self.sandboxTemplateRef) || self.sandboxTemplateRef == oldSelf.sandboxTemplateRef) && has(self.warmPoolRef) == has(oldSelf.warmPoolRef) && (!has(self.warmPoolRef) || self.warmPoolRef == oldSelf.warmPoolRef)",message="sandboxTemplateRef and warmPoolRef cannot change: make a new claim"
 // +kubebuilder:validation:XValidation:rule="!has(self.warmpool) || has(self.sandboxTemplateRef)",message="warmpool goes with sandboxTemplateRef only: warmPoolRef names the pool itself"
 type SandboxClaimSpec struct {
-	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set. Immutable.
+	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set.
+	// Immutable.
 	// +optional
 	TemplateRef *SandboxTemplateRef `json:"sandboxTemplateRef,omitempty"`
-	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the claim gets a
-	// new Sandbox), or the name of a pool.
+	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the
+	// claim gets a new Sandbox), or the name of a pool.
 	// +optional
 	WarmPool *WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's template.
-	// Immutable.
+	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's
+	// template. Immutable.
 	// +optional
 	WarmPoolRef *WarmPoolRef `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
@@ -115,15 +116,16 @@ type SandboxClaimSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
-	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is refused.
+	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
+	// refused.
 	// +optional
 	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
-	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under agents.x-k8s.io
-	// are refused.
+	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
+	// agents.x-k8s.io are refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io are
-	// refused.
+	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io
+	// are refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.

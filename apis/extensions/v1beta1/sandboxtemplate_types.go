@@ -42,8 +42,8 @@ const (
 	VolumeClaimTemplatesPolicyDisallowed VolumeClaimTemplatesPolicy = "Disallowed"
 )
 
-// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the policy types, which
-// are always Ingress and Egress.
+// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the
+// policy types, which are always Ingress and Egress.
 type NetworkPolicySpec struct {
 	// ingress lists the allowed connections to the Sandboxes. Without rules none is allowed.
 	// +optional
@@ -66,19 +66,20 @@ type SandboxTemplateSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by name
-	// (Overrides), or neither (Disallowed).
+	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by
+	// name (Overrides), or neither (Disallowed).
 	// +optional
 	// +kubebuilder:default=Disallowed
 	VolumeClaimTemplatesPolicy VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those that the
-	// claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those
+	// that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	// networkPolicy replaces the default rules of the NetworkPolicy that all Sandboxes of this template share.
 	// +optional
 	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`
-	// networkPolicyManagement says whether the operator maintains a NetworkPolicy for the Sandboxes (Managed) or none (Unmanaged).
+	// networkPolicyManagement says whether the operator maintains a NetworkPolicy for the Sandboxes (Managed) or none
+	// (Unmanaged).
 	// +optional
 	// +kubebuilder:default=Managed
 	NetworkPolicyManagement NetworkPolicyManagement `json:"networkPolicyManagement,omitempty"`

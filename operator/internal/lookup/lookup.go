@@ -27,8 +27,11 @@ func Get[T client.Object](
 	return into, nil
 }
 
-// GetConfirmed reads an object from the cache, and from the API server if the cache has none: nil means that it does not exist.
-func GetConfirmed[T client.Object](ctx context.Context, cached, live client.Reader, key client.ObjectKey, into T) (T, error) {
+// GetConfirmed reads an object from the cache, and from the API server if the cache has none: nil means that it does
+// not exist.
+func GetConfirmed[T client.Object](
+	ctx context.Context, cached, live client.Reader, key client.ObjectKey, into T,
+) (T, error) {
 	object, err := Get(ctx, cached, key, into)
 	if err != nil || !reflect.ValueOf(object).IsNil() {
 		return object, err

@@ -1,9 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nodes watches which nodes are about to leave the cluster, so that claims prefer warm Sandboxes on other nodes.
+// Package nodes watches which nodes are about to leave the cluster, so that claims prefer warm Sandboxes on other
+// nodes.
 //
-// This is only a preference: nothing waits for the watch, and an operator without permission to watch nodes works without it.
+// This is only a preference: nothing waits for the watch, and an operator without permission to watch nodes works
+// without it.
 package nodes
 
 import (
@@ -55,7 +57,8 @@ func (n *Nodes) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable. Standbys watch as well, so that they know the nodes when they take over.
+// NeedLeaderElection implements manager.LeaderElectionRunnable. Standbys watch as well, so that they know the nodes
+// when they take over.
 func (*Nodes) NeedLeaderElection() bool { return false }
 
 // IsLeaving reports whether a node is gone or about to leave the cluster. It returns false until the nodes are known.
@@ -99,11 +102,13 @@ func trim(object any) (any, error) {
 	return small, nil
 }
 
-// handleWatchError logs errors of the watch, which the informer retries with backoff. It logs a missing permission only once.
+// handleWatchError logs errors of the watch, which the informer retries with backoff. It logs a missing permission only
+// once.
 func (n *Nodes) handleWatchError(_ context.Context, _ *cache.Reflector, err error) {
 	if apierrors.IsForbidden(err) {
 		n.forbiddenOnce.Do(func() {
-			n.log.Info("no permission to watch nodes: claims choose warm Sandboxes without regard to their nodes", "cause", err.Error())
+			n.log.Info("no permission to watch nodes: claims choose warm Sandboxes without regard to their nodes",
+				"cause", err.Error())
 		})
 		return
 	}

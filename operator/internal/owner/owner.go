@@ -1,11 +1,11 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package owner holds the ownership rules that all reconcilers share: which object controls a child, whether a child may be
-// adopted, and how a controller reference is set.
+// Package owner holds the ownership rules that all reconcilers share: which object controls a child, whether a child
+// may be adopted, and how a controller reference is set.
 //
-// Owners are compared by UID, group and kind, never by API version: the kinds are served in two versions, and an owner reference
-// may name either.
+// Owners are compared by UID, group and kind, never by API version: the kinds are served in two versions, and an owner
+// reference may name either.
 package owner
 
 import (
@@ -27,7 +27,8 @@ import (
 
 // Owner is one of our kinds that control children.
 type Owner interface {
-	*agentsv1beta1.Sandbox | *extensionsv1beta1.SandboxClaim | *extensionsv1beta1.SandboxWarmPool | *extensionsv1beta1.SandboxTemplate
+	*agentsv1beta1.Sandbox |
+		*extensionsv1beta1.SandboxClaim | *extensionsv1beta1.SandboxWarmPool | *extensionsv1beta1.SandboxTemplate
 
 	client.Object
 }
@@ -47,8 +48,8 @@ const (
 	Foreign
 )
 
-// RelationOf returns what the object is to the owner. uncontrolled is the answer for an object without a controller: each kind of
-// child has its own rule for those.
+// RelationOf returns what the object is to the owner. uncontrolled is the answer for an object without a controller:
+// each kind of child has its own rule for those.
 func RelationOf[T Owner](object metav1.Object, owner T, uncontrolled Relation) Relation {
 	if metav1.GetControllerOfNoCopy(object) == nil {
 		return uncontrolled
@@ -65,8 +66,8 @@ func RelationOf[T Owner](object metav1.Object, owner T, uncontrolled Relation) R
 	}
 }
 
-// ControllerOf returns the reference to the object's controller if that is of the kind, which is one of ours; otherwise nil.
-// Callers must not modify what it points to.
+// ControllerOf returns the reference to the object's controller if that is of the kind, which is one of ours; otherwise
+// nil. Callers must not modify what it points to.
 func ControllerOf(object metav1.Object, kind string) *metav1.OwnerReference {
 	controller := metav1.GetControllerOfNoCopy(object)
 	if controller == nil || controller.Kind != kind {
@@ -82,7 +83,8 @@ func ControllerOf(object metav1.Object, kind string) *metav1.OwnerReference {
 // HasController reports whether an object of the kind, which is one of ours, controls the object.
 func HasController(object metav1.Object, kind string) bool { return ControllerOf(object, kind) != nil }
 
-// SetController makes the owner the controller of a child. It replaces any other controller; owners that are not controllers stay.
+// SetController makes the owner the controller of a child. It replaces any other controller; owners that are not
+// controllers stay.
 func SetController[T Owner](child metav1.Object, owner T) {
 	if metav1.IsControlledBy(child, owner) {
 		return
@@ -100,12 +102,13 @@ func RemoveReference(child metav1.Object, uid types.UID) {
 	}))
 }
 
-// Recheck asks the API server whether the owner still exists and is not being deleted. Call it before an owner adopts a child,
-// after the child was seen without a controller. It returns a conflict if the owner is deleted or has another UID.
+// Recheck asks the API server whether the owner still exists and is not being deleted. Call it before an owner adopts a
+// child, after the child was seen without a controller. It returns a conflict if the owner is deleted or has another
+// UID.
 //
-// A deletion with --cascade=orphan removes the owner's references from its children and then removes the owner. The watch of the
-// children may show that first. An owner that adopted a child back at that moment would be deleted soon after, and the garbage
-// collector would delete the child with it. Kubernetes' own controllers do the same
+// A deletion with --cascade=orphan removes the owner's references from its children and then removes the owner. The
+// watch of the children may show that first. An owner that adopted a child back at that moment would be deleted soon
+// after, and the garbage collector would delete the child with it. Kubernetes' own controllers do the same
 // (k8s.io/kubernetes/pkg/controller, RecheckDeletionTimestamp).
 func Recheck[T Owner](ctx context.Context, live client.Reader, owner T) error {
 	fresh, err := lookup.Get(ctx, live, client.ObjectKeyFromObject(owner), lookup.New(owner))

@@ -78,8 +78,8 @@ func (r results) livePods() []*corev1.Pod {
 	return all
 }
 
-// apply executes a plan: volumes before the Pod that mounts them, and the Pod's labels before the Service that selects by them.
-// An error of one child does not stop the others, but no Pod is created without its volumes.
+// apply executes a plan: volumes before the Pod that mounts them, and the Pod's labels before the Service that selects
+// by them. An error of one child does not stop the others, but no Pod is created without its volumes.
 func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan) results {
 	var done results
 	volumesReady := true
@@ -115,8 +115,8 @@ func (r *Reconciler) apply(ctx context.Context, sandbox *agentsv1beta1.Sandbox, 
 	return done
 }
 
-// applyStep executes one step. If the name of a new object is taken, applyStep reads that object from the API server, because the
-// cache may lag and holds labelled objects only, and executes what decideAgain returns for it.
+// applyStep executes one step. If the name of a new object is taken, applyStep reads that object from the API server,
+// because the cache may lag and holds labelled objects only, and executes what decideAgain returns for it.
 func applyStep[T client.Object](
 	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T], decideAgain func(T) step[T],
 ) result[T] {
@@ -141,7 +141,9 @@ func applyStep[T client.Object](
 	return executeStep(ctx, r, sandbox, decideAgain(was))
 }
 
-func executeStep[T client.Object](ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T]) result[T] {
+func executeStep[T client.Object](
+	ctx context.Context, r *Reconciler, sandbox *agentsv1beta1.Sandbox, s step[T],
+) result[T] {
 	res := result[T]{action: s.action, child: s.was}
 	switch s.action {
 	case leave, wait, create: // create: the object that had the name is gone, and the next reconcile creates ours
@@ -156,7 +158,8 @@ func executeStep[T client.Object](ctx context.Context, r *Reconciler, sandbox *a
 			}
 		}
 		if s.adopts || len(s.was.GetOwnerReferences()) != len(s.want.GetOwnerReferences()) {
-			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{}) // a merge patch replaces the whole list
+			// A merge patch replaces the whole list of owner references.
+			from = client.MergeFromWithOptions(s.was, client.MergeFromWithOptimisticLock{})
 		}
 		if err := r.client.Patch(ctx, s.want, from, client.FieldOwner(apis.FieldOwnerSandbox)); err != nil {
 			res.err = fmt.Errorf("patch %s: %w", kindAndName(s.want), err)

@@ -18,11 +18,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
-// Each builder serves both creation and repair. Given the existing object, or nil, it returns a copy in which the keys that the
-// operator owns are set and everything else is unchanged.
+// Each builder serves both creation and repair. Given the existing object, or nil, it returns a copy in which the keys
+// that the operator owns are set and everything else is unchanged.
 
-// buildPod returns the Pod, and the metadata keys of the Pod template that were dropped. It does not change the spec of an existing
-// Pod: a changed template takes effect at the next start.
+// buildPod returns the Pod, and the metadata keys of the Pod template that were dropped. It does not change the spec of
+// an existing Pod: a changed template takes effect at the next start.
 func buildPod(sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) (want *corev1.Pod, dropped []string) {
 	if was != nil {
 		want = was.DeepCopy()
@@ -57,8 +57,8 @@ func mergeVolumes(volumes []corev1.Volume, sandbox *agentsv1beta1.Sandbox) []cor
 	return volumes
 }
 
-// buildService returns the headless Service. It selects by name hash and UID, so that two names with the same hash never share
-// traffic. Its ports are the Pod's: service meshes and SRV records need them.
+// buildService returns the headless Service. It selects by name hash and UID, so that two names with the same hash
+// never share traffic. Its ports are the Pod's: service meshes and SRV records need them.
 func buildService(sandbox *agentsv1beta1.Sandbox, was *corev1.Service, pod *corev1.Pod) *corev1.Service {
 	var want *corev1.Service
 	if was != nil {

@@ -105,7 +105,8 @@ func decideChild[T client.Object](kind string, sandbox *agentsv1beta1.Sandbox, w
 		s.action = wait
 	case !equality.Semantic.DeepEqual(was, want):
 		s.action = patch
-		s.adopts = relationOf(was, sandbox) == owner.Adoptable || len(want.GetOwnerReferences()) > len(was.GetOwnerReferences())
+		s.adopts = relationOf(was, sandbox) == owner.Adoptable ||
+			len(want.GetOwnerReferences()) > len(was.GetOwnerReferences())
 	}
 	return s
 }
@@ -145,8 +146,8 @@ func (p *plan) decidePods(now time.Time, sandbox *agentsv1beta1.Sandbox, seen ob
 	}
 }
 
-// replacePod removes a Pod that was evicted or lost and that nobody else deletes. Its successor gets the same name and volumes. The
-// longer the Sandbox has not been Ready, the longer the wait before the next replacement, up to a limit.
+// replacePod removes a Pod that was evicted or lost and that nobody else deletes. Its successor gets the same name and
+// volumes. The longer the Sandbox has not been Ready, the longer the wait before the next replacement, up to a limit.
 func (p *plan) replacePod(now time.Time, sandbox *agentsv1beta1.Sandbox, was *corev1.Pod) {
 	pause := waits.MinReplacementAge
 	ready := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionReady)

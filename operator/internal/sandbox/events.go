@@ -29,8 +29,8 @@ func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, 
 	}
 }
 
-// recordStatusEvents records events about the differences between two statuses. Call it after the new status was written: after a
-// conflict the status is computed again.
+// recordStatusEvents records events about the differences between two statuses. Call it after the new status was
+// written: after a conflict the status is computed again.
 func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
 	becameTrue := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)

@@ -18,11 +18,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
-// restoreEviction returns the Pod with the status that its kubelet meant to write. A kubelet that evicts a Pod for exceeding a disk
-// limit sets no condition, and if the process exits with 0 on SIGTERM, phase Succeeded replaces the reason Evicted (kubelet 1.37,
-// generateAPIPodStatus). Only the Event, recorded before SIGTERM, remains. Listing it costs one request per ended Pod with a limit.
-func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod) (*corev1.Pod, error) {
-	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) || ending.Of(pod).Cause != ending.Completed || !hasDiskLimit(&pod.Spec) {
+// restoreEviction returns the Pod with the status that its kubelet meant to write. A kubelet that evicts a Pod for
+// exceeding a disk limit sets no condition, and if the process exits with 0 on SIGTERM, phase Succeeded replaces the
+// reason Evicted (kubelet 1.37, generateAPIPodStatus). Only the Event, recorded before SIGTERM, remains. Listing it
+// costs one request per ended Pod with a limit.
+func (r *Reconciler) restoreEviction(
+	ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod,
+) (*corev1.Pod, error) {
+	if apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished) ||
+		ending.Of(pod).Cause != ending.Completed || !hasDiskLimit(&pod.Spec) {
 		return pod, nil
 	}
 	var list corev1.EventList
@@ -31,7 +35,8 @@ func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1
 	})
 	switch {
 	case apierrors.IsForbidden(err): // an older installation's role
-		log.FromContext(ctx).Info("no permission to list Events: a Pod that its kubelet evicted may count as finished", "cause", err.Error())
+		log.FromContext(ctx).Info("no permission to list Events: a Pod that its kubelet evicted may count as finished",
+			"cause", err.Error())
 		return pod, nil
 	case err != nil:
 		return nil, fmt.Errorf("list events of Pod %s: %w", pod.Name, err)
@@ -45,9 +50,11 @@ func (r *Reconciler) restoreEviction(ctx context.Context, sandbox *agentsv1beta1
 
 // hasDiskLimit reports whether the Pod's use of its node's disk is limited.
 func hasDiskLimit(spec *corev1.PodSpec) bool {
-	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil }) ||
-		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-			_, limited := c.Resources.Limits[corev1.ResourceEphemeralStorage]
-			return limited
-		})
+	limitedVolume := func(v corev1.Volume) bool { return v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil }
+	limitedContainer := func(c corev1.Container) bool {
+		_, limited := c.Resources.Limits[corev1.ResourceEphemeralStorage]
+		return limited
+	}
+	return slices.ContainsFunc(spec.Volumes, limitedVolume) ||
+		slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), limitedContainer)
 }

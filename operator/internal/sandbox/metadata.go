@@ -14,12 +14,13 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 )
 
-// identityLabels name the claim, template and pool that a Sandbox belongs to. They are copied to the Pod only while a claim or a
-// pool controls the Sandbox, so a tenant gains nothing by setting them. The template's label stays while the Pod runs: without it
-// the NetworkPolicy would no longer select the Pod.
+// identityLabels name the claim, template and pool that a Sandbox belongs to. They are copied to the Pod only while a
+// claim or a pool controls the Sandbox, so a tenant gains nothing by setting them. The template's label stays while the
+// Pod runs: without it the NetworkPolicy would no longer select the Pod.
 var identityLabels = [...]string{apis.LabelClaimUID, apis.LabelSandboxTemplateRefHash, apis.LabelWarmPoolSandbox}
 
-// setPodMetadata sets the keys that the operator owns and returns the keys of the Pod template that are reserved, sorted.
+// setPodMetadata sets the keys that the operator owns and returns the keys of the Pod template that are reserved,
+// sorted.
 func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []string) {
 	wantLabels, wantAnnotations := map[string]string{}, map[string]string{}
 	for key, value := range sandbox.Spec.PodTemplate.ObjectMeta.Labels {
@@ -37,7 +38,8 @@ func setPodMetadata(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) (dropped []
 		wantAnnotations[key] = value
 	}
 	if isClaimed(sandbox) && wantAnnotations[apis.AnnotationSafeToEvict] == apis.ValueTrue {
-		// A user works in a claimed Sandbox. The template keeps the annotation: changing it would cost an adoption a second write.
+		// A user works in a claimed Sandbox. The template keeps the annotation: changing it would cost an adoption a second
+		// write.
 		delete(wantAnnotations, apis.AnnotationSafeToEvict)
 	}
 	trackerFor(pod, apis.AnnotationPropagatedLabels).Apply(&pod.Labels, wantLabels)
@@ -52,7 +54,8 @@ func trackerFor(pod *corev1.Pod, record string) metadata.Tracker {
 	return metadata.Tracker{Annotations: &pod.Annotations, Record: record, Protected: apis.ReservedKey}
 }
 
-// setIdentity sets the labels that connect the Pod with its Sandbox and, if there is one, with the claim or pool that controls it.
+// setIdentity sets the labels that connect the Pod with its Sandbox and, if there is one, with the claim or pool that
+// controls it.
 func setIdentity(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) {
 	metadata.Set(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	metadata.Set(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))

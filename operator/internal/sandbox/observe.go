@@ -62,7 +62,8 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 
 func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.Sandbox, seen *observed) error {
 	var list corev1.PodList
-	err := r.client.List(ctx, &list, client.InNamespace(sandbox.Namespace), client.MatchingFields{ownerUIDIndex: string(sandbox.UID)})
+	err := r.client.List(ctx, &list,
+		client.InNamespace(sandbox.Namespace), client.MatchingFields{ownerUIDIndex: string(sandbox.UID)})
 	if err != nil {
 		return fmt.Errorf("list Pods: %w", err)
 	}
@@ -76,7 +77,8 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	if r.mustConfirmAbsence(sandbox) {
 		reader = r.live
 	}
-	pod, err := lookup.Get(ctx, reader, client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}, &corev1.Pod{})
+	key := client.ObjectKey{Namespace: sandbox.Namespace, Name: podName(sandbox)}
+	pod, err := lookup.Get(ctx, reader, key, &corev1.Pod{})
 	if err == nil && pod != nil && pod.Name != sandbox.Name && relationOf(pod, sandbox) == owner.Foreign {
 		// The annotation names a Pod of another owner, as in a copied manifest: ignore it.
 		pod, err = lookup.Get(ctx, reader, client.ObjectKeyFromObject(sandbox), &corev1.Pod{})
@@ -93,15 +95,15 @@ func (r *Reconciler) observePods(ctx context.Context, sandbox *agentsv1beta1.San
 	return nil
 }
 
-// mustConfirmAbsence reports whether to read the Pod from the API server: before the condition Suspended becomes True. A Pod that was
-// just created may not be in the cache yet, and clients rely on Suspended.
+// mustConfirmAbsence reports whether to read the Pod from the API server: before the condition Suspended becomes True.
+// A Pod that was just created may not be in the cache yet, and clients rely on Suspended.
 func (r *Reconciler) mustConfirmAbsence(sandbox *agentsv1beta1.Sandbox) bool {
 	suspend, _ := sandbox.Spec.SuspensionRequested()
 	return suspend && !apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionSuspended)
 }
 
-// podName returns the name under which to look for the Pod if no Pod is controlled by the Sandbox: the annotation's value, or the
-// Sandbox's name.
+// podName returns the name under which to look for the Pod if no Pod is controlled by the Sandbox: the annotation's
+// value, or the Sandbox's name.
 func podName(sandbox *agentsv1beta1.Sandbox) string {
 	if name := sandbox.Annotations[apis.AnnotationPodName]; name != "" {
 		return name

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 )
 
-// refusal is the error about an object that has a name which the Sandbox needs and that it may not adopt. The text names the object
-// and what the user can do.
+// refusal is the error about an object that has a name which the Sandbox needs and that it may not adopt. The text
+// names the object and what the user can do.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }

@@ -28,9 +28,9 @@ func relationOf(object client.Object, sandbox *agentsv1beta1.Sandbox) owner.Rela
 	return owner.RelationOf(object, sandbox, uncontrolled)
 }
 
-// mayAdopt reports whether the Sandbox may adopt an object without a controller: the object has the adoptable label, or our
-// tracking label for this name, as after an orphaning deletion. A volume may hold somebody's data: it goes to no other name with
-// the same hash, and to no member of a pool, whose name is new.
+// mayAdopt reports whether the Sandbox may adopt an object without a controller: the object has the adoptable label, or
+// our tracking label for this name, as after an orphaning deletion. A volume may hold somebody's data: it goes to no
+// other name with the same hash, and to no member of a pool, whose name is new.
 func mayAdopt(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	if object.GetLabels()[apis.LabelAdoptable] == apis.ValueTrue {
 		return true
@@ -44,7 +44,8 @@ func mayAdopt(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	return object.GetLabels()[apis.LabelSandboxNameHash] == naming.Hash(sandbox.Name)
 }
 
-// isRetainedVolume reports whether the object is a volume of the Sandbox that outlives it: a label replaces the owner reference.
+// isRetainedVolume reports whether the object is a volume of the Sandbox that outlives it: a label replaces the owner
+// reference.
 func isRetainedVolume(object client.Object, sandbox *agentsv1beta1.Sandbox) bool {
 	_, isVolume := object.(*corev1.PersistentVolumeClaim)
 	return isVolume && object.GetLabels()[apis.LabelSandboxUID] == string(sandbox.UID)
@@ -73,12 +74,12 @@ func refuseChild(kind string, object client.Object) error {
 		return &refusal{fmt.Sprintf("%s %q is controlled by %s %q: delete it, or give the Sandbox another name",
 			kind, object.GetName(), controller.Kind, controller.Name)}
 	}
-	return &refusal{fmt.Sprintf("%s %q exists and does not belong to this Sandbox: delete it, give the Sandbox another name, "+
-		"or let the Sandbox take it over with the label %s=%s", kind, object.GetName(), apis.LabelAdoptable, apis.ValueTrue)}
+	return &refusal{fmt.Sprintf("%s %q exists and does not belong to this Sandbox: delete it, give the Sandbox another "+
+		"name, or let the Sandbox take it over with the label %s=%s", kind, object.GetName(), apis.LabelAdoptable, apis.ValueTrue)}
 }
 
 // refuseClusterIP returns why the Sandbox may not adopt a Service that it otherwise could: clusterIP is immutable.
 func refuseClusterIP(service client.Object) error {
-	return &refusal{fmt.Sprintf("Service %q is not headless and its clusterIP cannot change: delete it, and the Sandbox makes "+
-		"its own", service.GetName())}
+	return &refusal{fmt.Sprintf("Service %q is not headless and its clusterIP cannot change: delete it, and the Sandbox "+
+		"makes its own", service.GetName())}
 }

@@ -172,8 +172,9 @@ func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
 	}
 }
 
-// The garbage collector takes the references off the children of a Sandbox that is deleted with --cascade=orphan, and the
-// watch may show that before it shows the deletion. Who took them back then would have them deleted with the Sandbox.
+// The garbage collector takes the references off the children of a Sandbox that is deleted with --cascade=orphan, and
+// the watch may show that before it shows the deletion. Who took them back then would have them deleted with the
+// Sandbox.
 func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 	ends := map[string]func(*testing.T, *world){
 		"going": func(t *testing.T, w *world) {

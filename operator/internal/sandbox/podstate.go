@@ -15,7 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
 
-// finishedCondition reports whether the Pod's work ended by itself, with the reason and message of the condition Finished.
+// finishedCondition reports whether the Pod's work ended by itself, with the reason and message of the condition
+// Finished.
 func finishedCondition(pod *corev1.Pod) (finished bool, reason apis.Reason, message string) {
 	switch end := ending.Of(pod); {
 	case !end.Finished():
@@ -27,13 +28,15 @@ func finishedCondition(pod *corev1.Pod) (finished bool, reason apis.Reason, mess
 	}
 }
 
-// showsPodIPs reports whether the status shows the Pod's addresses: not if the Pod was evicted or lost, or is being deleted.
+// showsPodIPs reports whether the status shows the Pod's addresses: not if the Pod was evicted or lost, or is being
+// deleted.
 func showsPodIPs(pod *corev1.Pod) bool {
 	end := ending.Of(pod)
 	return end.Cause == ending.None || end.Finished()
 }
 
-// exitMessage lists how the containers exited and, if the kubelet ended the Pod, its reason (for example DeadlineExceeded).
+// exitMessage lists how the containers exited and, if the kubelet ended the Pod, its reason (for example
+// DeadlineExceeded).
 func exitMessage(pod *corev1.Pod) string {
 	var parts []string
 	if pod.Status.Reason != "" {
@@ -50,8 +53,8 @@ func exitMessage(pod *corev1.Pod) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// podReadiness reports whether the Pod is ready, and if not, why. The message does not change while the cause stays the same.
-// waitingFor names the object whose deletion blocks a new Pod.
+// podReadiness reports whether the Pod is ready, and if not, why. The message does not change while the cause stays the
+// same. waitingFor names the object whose deletion blocks a new Pod.
 func podReadiness(pod *corev1.Pod, waitingFor string) (bool, string) {
 	if pod == nil {
 		if waitingFor != "" {
@@ -81,7 +84,8 @@ func podReadiness(pod *corev1.Pod, waitingFor string) (bool, string) {
 	return false, message
 }
 
-// removedPodMessage says who removed a Pod. It does not change while the Pod terminates, whatever phases the Pod goes through.
+// removedPodMessage says who removed a Pod. It does not change while the Pod terminates, whatever phases the Pod goes
+// through.
 func removedPodMessage(pod *corev1.Pod, end ending.Ending, waitingFor string) string {
 	message := apis.MessagePodDeleted
 	if !end.Deleting {

@@ -14,11 +14,12 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// poolMemberPriority is the priority of members of pools. It is below the default: users may be waiting for any other Sandbox.
+// poolMemberPriority is the priority of members of pools. It is below the default: users may be waiting for any other
+// Sandbox.
 const poolMemberPriority = -10
 
-// memberLastQueue is a priority queue that adds members of pools with a lower priority. An item that is added with a priority keeps
-// it. If an item is already queued, controller-runtime's queue keeps the higher of both priorities.
+// memberLastQueue is a priority queue that adds members of pools with a lower priority. An item that is added with a
+// priority keeps it. If an item is already queued, controller-runtime's queue keeps the higher of both priorities.
 type memberLastQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 

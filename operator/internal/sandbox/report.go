@@ -35,9 +35,11 @@ type statusInput struct {
 	errs         []error // errors to show to the user, those of Pods first
 }
 
-// report writes the status once, if it differs and is due, guarded by the resource version that the reconcile has seen, and records
-// events. It returns the time until the status is due, or 0.
-func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time) (time.Duration, error) {
+// report writes the status once, if it differs and is due, guarded by the resource version that the reconcile has seen,
+// and records events. It returns the time until the status is due, or 0.
+func (r *Reconciler) report(
+	ctx context.Context, sandbox *agentsv1beta1.Sandbox, p plan, done results, now time.Time,
+) (time.Duration, error) {
 	was := sandbox.DeepCopy()
 	f := collectStatusInput(sandbox, p, done)
 	sandbox.Status = statusOf(was, f, r.clusterDomain, metav1.NewTime(now).Rfc3339Copy())
@@ -65,8 +67,10 @@ func (r *Reconciler) report(ctx context.Context, sandbox *agentsv1beta1.Sandbox,
 
 // isOnlyStarting reports whether the first status of a pool's member would only say that its Pod is starting.
 func isOnlyStarting(was, is *agentsv1beta1.Sandbox, f statusInput, p plan) bool {
-	plain := f.pod != nil && len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.Status.PodIPs) == 0 && f.waitingFor == "" && podreason.Message(f.pod) == ""
-	return plain && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning && len(was.Status.Conditions) == 0 && isPoolMember(was)
+	nothingToReport := f.pod != nil && f.waitingFor == "" && podreason.Message(f.pod) == "" &&
+		len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.Status.PodIPs) == 0
+	return nothingToReport && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning &&
+		len(was.Status.Conditions) == 0 && isPoolMember(was)
 }
 
 // equalExceptNodeName reports whether no status write is needed: a new node name alone is not worth a write.
@@ -109,7 +113,9 @@ func collectStatusInput(sandbox *agentsv1beta1.Sandbox, p plan, done results) st
 }
 
 // statusOf returns the complete status. Its conditions are Ready, Suspended and Finished, in this order.
-func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain string, now metav1.Time) agentsv1beta1.SandboxStatus {
+func statusOf(
+	sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain string, now metav1.Time,
+) agentsv1beta1.SandboxStatus {
 	var s agentsv1beta1.SandboxStatus
 	if f.pod != nil {
 		s.Replicas = 1
@@ -144,7 +150,8 @@ func statusOf(sandbox *agentsv1beta1.Sandbox, f statusInput, clusterDomain strin
 	}
 	if finished, reason, message := finishedCondition(f.pod); finished && len(f.multiplePods) == 0 {
 		add(apis.ConditionFinished, true, reason, message)
-	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil && f.state == desiredExpired {
+	} else if old := apis.FindCondition(sandbox.Status.Conditions, apis.ConditionFinished); old != nil &&
+		f.state == desiredExpired {
 		s.Conditions = append(s.Conditions, *old) // the expiry deleted the Pod: keep the record of how it ended
 	}
 	return s

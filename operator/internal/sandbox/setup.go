@@ -53,7 +53,9 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 }
 
 // SetupWithManager registers the reconciler, with the given number of workers. The tracer records each reconcile.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer) error {
+func (r *Reconciler) SetupWithManager(
+	ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer,
+) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerUIDIndex, controllerUID); err != nil {
 		return fmt.Errorf("index Pods by owner: %w", err)
 	}
@@ -63,8 +65,11 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, wor
 		Owns(&corev1.Pod{}, builder.WithPredicates(podStatusChanged())).
 		Owns(&corev1.Service{}, builder.WithPredicates(childChanged())).
 		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childChanged())).
-		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(sandboxOfVolume), builder.WithPredicates(childChanged())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New(), NewQueue: r.newQueue}).
+		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(sandboxOfVolume),
+			builder.WithPredicates(childChanged())).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: workers, RateLimiter: ratelimiter.New(), NewQueue: r.newQueue,
+		}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileSandbox", r)))
 }
 
@@ -85,18 +90,21 @@ func specChanged() predicate.Predicate {
 	}}
 }
 
-// podStatusChanged lets through Pods whose change affects the Sandbox's status, and changes of metadata, which the operator repairs.
-// A new Pod without a status triggers no reconcile: the one that created it has reported it. Nor does a node name alone.
+// podStatusChanged lets through Pods whose change affects the Sandbox's status, and changes of metadata, which the
+// operator repairs. A new Pod without a status triggers no reconcile: the one that created it has reported it. Nor does
+// a node name alone.
 func podStatusChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			pod, ok := e.Object.(*corev1.Pod)
-			return !ok || pod.DeletionTimestamp != nil || podMessages(pod) != podMessages(&corev1.Pod{}) || len(pod.Status.PodIPs) > 0
+			return !ok || pod.DeletionTimestamp != nil || len(pod.Status.PodIPs) > 0 ||
+				podMessages(pod) != podMessages(&corev1.Pod{})
 		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			was, wasPod := e.ObjectOld.(*corev1.Pod)
 			is, isPod := e.ObjectNew.(*corev1.Pod)
-			return !wasPod || !isPod || metadataChanged(was, is) || podMessages(was) != podMessages(is) || !slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
+			return !wasPod || !isPod || metadataChanged(was, is) || podMessages(was) != podMessages(is) ||
+				!slices.Equal(was.Status.PodIPs, is.Status.PodIPs)
 		},
 	}
 }

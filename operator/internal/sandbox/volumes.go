@@ -17,8 +17,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// retainsVolumes reports whether the volumes outlive the Sandbox. The volumes of a pool's member never do: they hold no user's data,
-// and the member's name is never used again.
+// retainsVolumes reports whether the volumes outlive the Sandbox. The volumes of a pool's member never do: they hold no
+// user's data, and the member's name is never used again.
 func retainsVolumes(sandbox *agentsv1beta1.Sandbox) bool {
 	return sandbox.Spec.RetainsVolumes() && !isPoolMember(sandbox)
 }
@@ -34,14 +34,17 @@ func decideVolumes(sandbox *agentsv1beta1.Sandbox, seen observed) []step[*corev1
 }
 
 func decideVolume(
-	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate,
+	was *corev1.PersistentVolumeClaim,
 ) step[*corev1.PersistentVolumeClaim] {
 	return decideChild("PersistentVolumeClaim", sandbox, was, was == nil, buildVolume(sandbox, template, was))
 }
 
-// retentionSteps reduces the steps to those of an expired Sandbox. It creates and adopts no volume, but retains or releases its own
-// according to the current spec, because a deletion of the Sandbox may follow.
-func retentionSteps(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim]) []step[*corev1.PersistentVolumeClaim] {
+// retentionSteps reduces the steps to those of an expired Sandbox. It creates and adopts no volume, but retains or
+// releases its own according to the current spec, because a deletion of the Sandbox may follow.
+func retentionSteps(
+	sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.PersistentVolumeClaim],
+) []step[*corev1.PersistentVolumeClaim] {
 	for i := range steps {
 		if steps[i].action != patch || relationOf(steps[i].was, sandbox) != owner.Owned {
 			steps[i].action = leave
@@ -53,11 +56,12 @@ func retentionSteps(sandbox *agentsv1beta1.Sandbox, steps []step[*corev1.Persist
 	return steps
 }
 
-// buildVolume returns a PersistentVolumeClaim. In an existing one it sets only the owner and our own keys: the spec is immutable, and
-// other metadata may belong to others. A retained volume has labels that name its Sandbox and claim instead of an owner reference,
-// which the garbage collector would follow.
+// buildVolume returns a PersistentVolumeClaim. In an existing one it sets only the owner and our own keys: the spec is
+// immutable, and other metadata may belong to others. A retained volume has labels that name its Sandbox and claim
+// instead of an owner reference, which the garbage collector would follow.
 func buildVolume(
-	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate, was *corev1.PersistentVolumeClaim,
+	sandbox *agentsv1beta1.Sandbox, template *agentsv1beta1.PersistentVolumeClaimTemplate,
+	was *corev1.PersistentVolumeClaim,
 ) *corev1.PersistentVolumeClaim {
 	var want *corev1.PersistentVolumeClaim
 	if was != nil {
@@ -90,7 +94,8 @@ func buildVolume(
 	return want
 }
 
-// recordSandboxName sets the keys that name the volume's Sandbox. Two names may have the same hash, and users read names.
+// recordSandboxName sets the keys that name the volume's Sandbox. Two names may have the same hash, and users read
+// names.
 func recordSandboxName(volume *corev1.PersistentVolumeClaim, sandbox string) {
 	metadata.Set(&volume.Annotations, apis.AnnotationAssignedSandboxName, sandbox)
 	if len(validation.IsValidLabelValue(sandbox)) == 0 {

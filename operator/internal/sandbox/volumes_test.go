@@ -196,7 +196,8 @@ func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 	}
 }
 
-// The policy and the time may change in one edit, or while nobody looked: the volume is let go before the Sandbox is deleted.
+// The policy and the time may change in one edit, or while nobody looked: the volume is let go before the Sandbox is
+// deleted.
 func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
 	w := newWorld(t, box(volume("data")))
 	w.settle()

@@ -211,7 +211,8 @@ func owners(o client.Object) (uids []string) {
 	return uids
 }
 
-// killedPass runs a reconcile that dies at its n-th write, before or after the server executes it, and reports whether it died.
+// killedPass runs a reconcile that dies at its n-th write, before or after the server executes it, and reports whether
+// it died.
 func (w *world) killedPass(n int, after bool) (died bool) {
 	w.t.Helper()
 	w.intercept = simulation.KillAt(n, after)

@@ -60,20 +60,26 @@ func (r *Reconciler) Reconcile(ctx context.Context, volume *corev1.PersistentVol
 	return errorclass.Result(0, err)
 }
 
-// lacksUnusedSince reports whether the volume was created for a Sandbox, has no controller, and is not annotated as unused.
+// lacksUnusedSince reports whether the volume was created for a Sandbox, has no controller, and is not annotated as
+// unused.
 func lacksUnusedSince(volume *corev1.PersistentVolumeClaim) bool {
-	return volume.DeletionTimestamp == nil && metav1.GetControllerOf(volume) == nil && volume.Labels[apis.LabelSandboxNameHash] != "" &&
+	return volume.DeletionTimestamp == nil && metav1.GetControllerOf(volume) == nil &&
+		volume.Labels[apis.LabelSandboxNameHash] != "" &&
 		volume.Annotations[apis.AnnotationAssignedSandboxName] != "" && volume.Annotations[apis.AnnotationUnusedSince] == ""
 }
 
 // observe returns the Sandbox that the volume names, or nil if the API server has none.
-func (r *Reconciler) observe(ctx context.Context, volume *corev1.PersistentVolumeClaim) (*agentsv1beta1.Sandbox, error) {
+func (r *Reconciler) observe(
+	ctx context.Context, volume *corev1.PersistentVolumeClaim,
+) (*agentsv1beta1.Sandbox, error) {
 	key := client.ObjectKey{Namespace: volume.Namespace, Name: volume.Annotations[apis.AnnotationAssignedSandboxName]}
 	return lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
 }
 
 // decide returns the annotated volume, or nil if a Sandbox has it.
-func decide(now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agentsv1beta1.Sandbox) *corev1.PersistentVolumeClaim {
+func decide(
+	now time.Time, volume *corev1.PersistentVolumeClaim, sandbox *agentsv1beta1.Sandbox,
+) *corev1.PersistentVolumeClaim {
 	if sandbox != nil && slices.Contains(volumeNames(sandbox), volume.Name) {
 		return nil
 	}

@@ -25,12 +25,14 @@ import (
 // +kubebuilder:rbac:groups=agents.x-k8s.io,resources=sandboxes,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;patch
 
-// SetupWithManager registers the reconciler. The tracer records each reconcile. One worker is enough: volumes are annotated rarely.
+// SetupWithManager registers the reconciler. The tracer records each reconcile. One worker is enough: volumes are
+// annotated rarely.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, tracer *tracing.Tracer) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("volume").
 		For(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(predicate.NewPredicateFuncs(needsReconcile))).
-		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(volumesOfDeleted), builder.WithPredicates(deletionsOnly())).
+		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestsFromMapFunc(volumesOfDeleted),
+			builder.WithPredicates(deletionsOnly())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: 1, RateLimiter: ratelimiter.New()}).
 		Complete(reconcile.AsReconciler(mgr.GetClient(), tracing.TraceReconciler(tracer, "ReconcileVolume", r)))
 }
@@ -58,7 +60,8 @@ func volumesOfDeleted(_ context.Context, object client.Object) []reconcile.Reque
 	}
 	var requests []reconcile.Request
 	for _, name := range volumeNames(sandbox) {
-		requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: name}})
+		key := types.NamespacedName{Namespace: sandbox.Namespace, Name: name}
+		requests = append(requests, reconcile.Request{NamespacedName: key})
 	}
 	return requests
 }

@@ -12,11 +12,11 @@ import (
 // PersistentVolumeClaimRetentionPolicyApplyConfiguration represents a declarative configuration of the PersistentVolumeClaimRetentionPolicy type for use
 // with apply.
 //
-// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of the same
-// name of a StatefulSet.
+// PersistentVolumeClaimRetentionPolicy says what happens to the PersistentVolumeClaims of a Sandbox, like the field of
+// the same name of a StatefulSet.
 type PersistentVolumeClaimRetentionPolicyApplyConfiguration struct {
-	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain keeps them,
-	// and the next Sandbox with the same name uses them again. A change takes effect immediately.
+	// whenDeleted says what happens when the Sandbox is deleted. Delete deletes its PersistentVolumeClaims, too. Retain
+	// keeps them, and the next Sandbox with the same name uses them again. A change takes effect immediately.
 	WhenDeleted *agentsv1beta1.PersistentVolumeClaimRetentionPolicyType `json:"whenDeleted,omitempty"`
 }
 

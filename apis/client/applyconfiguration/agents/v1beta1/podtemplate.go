@@ -14,7 +14,8 @@ import (
 //
 // PodTemplate describes the Pod of a Sandbox.
 type PodTemplateApplyConfiguration struct {
-	// metadata contains labels and annotations for the Pod. A key that is removed here is also removed from the running Pod.
+	// metadata contains labels and annotations for the Pod. A key that is removed here is also removed from the running
+	// Pod.
 	ObjectMeta *PodMetadataApplyConfiguration `json:"metadata,omitempty"`
 	// spec is the complete specification of the Pod. A change takes effect the next time the Sandbox starts.
 	Spec *v1.PodSpecApplyConfiguration `json:"spec,omitempty"`

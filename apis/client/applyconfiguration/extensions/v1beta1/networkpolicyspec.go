@@ -12,8 +12,8 @@ import (
 // NetworkPolicySpecApplyConfiguration represents a declarative configuration of the NetworkPolicySpec type for use
 // with apply.
 //
-// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the policy types, which
-// are always Ingress and Egress.
+// NetworkPolicySpec is the part of a NetworkPolicy that a template may set. The operator sets the selector and the
+// policy types, which are always Ingress and Egress.
 type NetworkPolicySpecApplyConfiguration struct {
 	// ingress lists the allowed connections to the Sandboxes. Without rules none is allowed.
 	Ingress []v1.NetworkPolicyIngressRuleApplyConfiguration `json:"ingress,omitempty"`

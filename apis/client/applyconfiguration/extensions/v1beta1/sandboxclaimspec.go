@@ -15,26 +15,28 @@ import (
 //
 // SandboxClaimSpec is the desired state of a claim.
 type SandboxClaimSpecApplyConfiguration struct {
-	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set. Immutable.
-	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`
-	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the claim gets a
-	// new Sandbox), or the name of a pool.
-	WarmPool *extensionsv1beta1.WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's template.
+	// sandboxTemplateRef names the template of the Sandbox. Exactly one of sandboxTemplateRef and warmPoolRef is set.
 	// Immutable.
+	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`
+	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the
+	// claim gets a new Sandbox), or the name of a pool.
+	WarmPool *extensionsv1beta1.WarmPoolPolicy `json:"warmpool,omitempty"`
+	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's
+	// template. Immutable.
 	WarmPoolRef *WarmPoolRefApplyConfiguration `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	Lifecycle *LifecycleApplyConfiguration `json:"lifecycle,omitempty"`
 	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get new
 	// variables, so no warm Sandbox serves such a claim.
 	Env []EnvVarApplyConfiguration `json:"env,omitempty"`
-	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is refused.
-	AdditionalPodMetadata *agentsv1beta1.PodMetadataApplyConfiguration `json:"additionalPodMetadata,omitempty"`
-	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under agents.x-k8s.io
-	// are refused.
-	SandboxMetadata *MetadataApplyConfiguration `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io are
+	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
 	// refused.
+	AdditionalPodMetadata *agentsv1beta1.PodMetadataApplyConfiguration `json:"additionalPodMetadata,omitempty"`
+	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
+	// agents.x-k8s.io are refused.
+	SandboxMetadata *MetadataApplyConfiguration `json:"sandboxMetadata,omitempty"`
+	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io
+	// are refused.
 	PodMetadata *MetadataApplyConfiguration `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`

@@ -48,15 +48,18 @@ type commandGroup struct {
 func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []commandGroup {
 	return []commandGroup{
 		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{
-			create.NewCommand(f, streams), runcommand.NewCommand(f, streams), suspend.NewCommand(f, streams), resume.NewCommand(f, streams),
+			create.NewCommand(f, streams), runcommand.NewCommand(f, streams), suspend.NewCommand(f, streams),
+			resume.NewCommand(f, streams),
 			extend.NewCommand(f, streams), delete.NewCommand(f, streams),
 		}},
 		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{
-			ui.NewCommand(f, streams), list.NewCommand(f, streams), describe.NewCommand(f, streams), status.NewCommand(f, streams), tree.NewCommand(f, streams),
+			ui.NewCommand(f, streams), list.NewCommand(f, streams), describe.NewCommand(f, streams),
+			status.NewCommand(f, streams), tree.NewCommand(f, streams),
 			wait.NewCommand(f, streams),
 		}},
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{
-			exec.NewCommand(f, streams), shell.NewCommand(f, streams), attach.NewCommand(f, streams), logs.NewCommand(f, streams),
+			exec.NewCommand(f, streams), shell.NewCommand(f, streams), attach.NewCommand(f, streams),
+			logs.NewCommand(f, streams),
 			cp.NewCommand(f, streams), portforward.NewCommand(f, streams), sshconfig.NewCommand(f, streams),
 		}},
 		{id: "provide", title: "Provide sandboxes for claims:", commands: []*cobra.Command{

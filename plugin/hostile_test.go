@@ -172,7 +172,7 @@ func TestNoTextFromTheClusterSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// Who waits is told these: the words of a container that does not start, and of an operator's Deployment that has no Pods.
+// Progress of waiting shows these texts: the message of a container that does not start, and of a Deployment without Pods.
 func TestNoTextForWhoWaitsSteersTheTerminal(t *testing.T) {
 	var said strings.Builder
 	cli.NewWaitProgress(&said).Of("dev", await.Ready)(hostile)

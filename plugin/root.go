@@ -24,7 +24,7 @@ import (
 // programInHelp is the program's name in the help texts of the commands. It is replaced by the actual name.
 const programInHelp = "kubectl sandbox"
 
-// NewCommand returns the command line of a program of that name, as in "kubectl sandbox". Making it contacts no cluster.
+// NewCommand returns the command line of a program of that name, as in "kubectl sandbox". It contacts no cluster.
 func NewCommand(program string, clock clock.WithTicker, streams genericiooptions.IOStreams) *cobra.Command {
 	return newCommand(factory.New(program, clock, streams.ErrOut), streams)
 }

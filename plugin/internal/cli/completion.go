@@ -76,14 +76,16 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 		}
 		var names []string
 		if kind == resolve.KindAny || kind == resolve.KindClaim {
-			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
+			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx,
+				metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
 					names = append(names, kindPrefix+list.Items[i].Name)
 				}
 			}
 		}
 		if kind == resolve.KindAny || kind == resolve.KindSandbox {
-			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx, metav1.ListOptions{Limit: maxCompletions}); err == nil {
+			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx,
+				metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
 					if kind == resolve.KindSandbox || metav1.GetControllerOf(&list.Items[i]) == nil {
 						names = append(names, kindPrefix+list.Items[i].Name)

@@ -44,7 +44,8 @@ func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
 	if cmd.Flags().Lookup("no-headers") != nil {
 		formats = append(formats, "wide", "custom-columns=")
 	}
-	registerFlagCompletion(cmd, "output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	registerFlagCompletion(cmd, "output", cobra.FixedCompletions(formats,
+		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	registerFlagCompletion(cmd, "runtime-class", CompleteRuntimeClasses(f))
 	registerFlagCompletion(cmd, "service-account", CompleteServiceAccounts(f))
 	for _, child := range cmd.Commands() {
@@ -58,7 +59,7 @@ func registerFlagCompletion(cmd *cobra.Command, name string, complete Completion
 		return
 	}
 	if _, taken := cmd.GetFlagCompletionFunc(name); !taken {
-		_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails only for a flag that does not exist
+		_ = cmd.RegisterFlagCompletionFunc(name, complete) // it fails only for an unknown flag
 	}
 }
 
@@ -83,14 +84,14 @@ func registerKubeconfigCompletions(root *cobra.Command, f factory.Factory) {
 	}
 }
 
-// CompleteRuntimeClasses completes the names of CompleteRuntimeClasses.
+// CompleteRuntimeClasses completes the names of RuntimeClasses.
 func CompleteRuntimeClasses(f factory.Factory) CompletionFunc {
 	return completeObjects(f, func(a *factory.Clients) listFunc[*nodev1.RuntimeClassList] {
 		return a.Kubernetes.NodeV1().RuntimeClasses().List
 	})
 }
 
-// CompleteServiceAccounts completes the names of CompleteServiceAccounts.
+// CompleteServiceAccounts completes the names of ServiceAccounts.
 func CompleteServiceAccounts(f factory.Factory) CompletionFunc {
 	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.ServiceAccountList] {
 		return a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List

@@ -57,7 +57,9 @@ func (d Deletion) Bind(cmd *cobra.Command, f factory.Factory, streams genericioo
 }
 
 // Run deletes the selected objects. Unless Yes is set it asks first, and fails without a terminal.
-func (d Deletion) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *DeletionOptions) error {
+func (d Deletion) Run(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *DeletionOptions,
+) error {
 	if err := RequireConfirmable(streams.In, o.Yes, "delete"); err != nil {
 		return err
 	}
@@ -92,7 +94,9 @@ func (d Deletion) Run(ctx context.Context, f factory.Factory, streams genericioo
 }
 
 // findTargets returns the selected objects, with the errors of names that were not found.
-func (d Deletion) findTargets(ctx context.Context, a *factory.Clients, o *DeletionOptions) (objects []DeletionTarget, failed error) {
+func (d Deletion) findTargets(
+	ctx context.Context, a *factory.Clients, o *DeletionOptions,
+) (objects []DeletionTarget, failed error) {
 	if len(o.Selection.Names) == 0 {
 		return d.List(ctx, a, o.Selection.Selector)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 )
 
-// Values of --dry-run.
+// The values of --dry-run.
 const (
 	DryRunNone   = "none"
 	DryRunClient = "client"
@@ -27,9 +27,11 @@ type DryRunOptions struct{ Mode string }
 
 // AddFlag adds --dry-run.
 func (o *DryRunOptions) AddFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone, "Change nothing: client only prints the object, server has the cluster check it too.")
-	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer}, cobra.ShellCompDirectiveNoFileComp)
-	_ = cmd.RegisterFlagCompletionFunc("dry-run", complete) // fails only for a flag that does not exist
+	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone,
+		"Change nothing: client only prints the object, server has the cluster check it too.")
+	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer},
+		cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("dry-run", complete) // it fails only for an unknown flag
 }
 
 // Validate checks the flag.

@@ -59,7 +59,9 @@ func (h *exitHolds) released() <-chan struct{} {
 
 // RunInterruptible runs a command until it ends, or until its context is cancelled and its grace period is over. ended
 // is false if the command is still running.
-func RunInterruptible(ctx context.Context, clock clock.Clock, command func(context.Context) int) (code int, ended bool) {
+func RunInterruptible(
+	ctx context.Context, clock clock.Clock, command func(context.Context) int,
+) (code int, ended bool) {
 	h := &exitHolds{none: make(chan struct{})}
 	close(h.none)
 	over := make(chan int, 1)

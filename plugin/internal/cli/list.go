@@ -48,9 +48,11 @@ func (o *ListOptions) Validate() error {
 	return RequireKind(o.kind, refs)
 }
 
-// ParseListFlags validates the names and flags of a command that lists objects, and parses the names. Its errors are usage
-// errors.
-func ParseListFlags(names []string, allNamespaces bool, selector string, table *printing.TableOptions) ([]resolve.Ref, error) {
+// ParseListFlags validates the names and flags of a command that lists objects, and parses the names. Its errors are
+// usage errors.
+func ParseListFlags(
+	names []string, allNamespaces bool, selector string, table *printing.TableOptions,
+) ([]resolve.Ref, error) {
 	if len(names) > 0 && (allNamespaces || selector != "") {
 		return nil, UsageError(errors.New("NAME does not go together with -A or -l"))
 	}
@@ -81,7 +83,9 @@ func (o *ListOptions) Namespace(namespace string) string {
 }
 
 // Print prints the items. If a table would be empty, it prints on stderr that nothing was found.
-func (o *ListOptions) Print(items []printing.Item, columns []metav1.TableColumnDefinition, namespace string, streams genericiooptions.IOStreams) error {
+func (o *ListOptions) Print(
+	items []printing.Item, columns []metav1.TableColumnDefinition, namespace string, streams genericiooptions.IOStreams,
+) error {
 	if len(items) > 0 || !o.printing.Table() {
 		return o.printing.Print(items, columns, o.AllNamespaces, streams.Out)
 	}

@@ -110,7 +110,9 @@ func ParseRefs(names []string) ([]resolve.Ref, error) {
 }
 
 // Refs returns the references of the given names, or lists the selected claims and the Sandboxes that have no owner.
-func (o *SelectionOptions) Refs(ctx context.Context, sandboxes versioned.Interface, namespace string) ([]resolve.Ref, error) {
+func (o *SelectionOptions) Refs(
+	ctx context.Context, sandboxes versioned.Interface, namespace string,
+) ([]resolve.Ref, error) {
 	if len(o.refs) > 0 {
 		return o.refs, nil
 	}

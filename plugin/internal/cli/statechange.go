@@ -31,7 +31,9 @@ type StateChangeOptions struct {
 }
 
 // Run changes every selected sandbox.
-func (c StateChange) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *StateChangeOptions) error {
+func (c StateChange) Run(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *StateChangeOptions,
+) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
@@ -50,8 +52,10 @@ func (c StateChange) Run(ctx context.Context, f factory.Factory, streams generic
 	})
 }
 
+// changeOne changes one sandbox and returns the line that says so.
 func (c StateChange) changeOne(
-	ctx context.Context, a *factory.Clients, ref resolve.Ref, o *StateChangeOptions, progress *WaitProgress, errOut io.Writer,
+	ctx context.Context, a *factory.Clients, ref resolve.Ref, o *StateChangeOptions,
+	progress *WaitProgress, errOut io.Writer,
 ) (string, error) {
 	t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 	if err != nil {

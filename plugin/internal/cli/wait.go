@@ -32,7 +32,8 @@ func (o *WaitOptions) AddFlags(cmd *cobra.Command, until string) {
 
 // AddTimeoutFlag adds --timeout alone.
 func (o *WaitOptions) AddTimeoutFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", DefaultWaitTimeout, "How long to wait, as in 90s or 10m; 0 looks once, below 0 there is no limit.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", DefaultWaitTimeout,
+		"How long to wait, as in 90s or 10m; 0 looks once, below 0 there is no limit.")
 }
 
 // WaitProgress prints what each sandbox is waiting for. It is safe for concurrent use.
@@ -49,6 +50,7 @@ func (p *WaitProgress) Of(name string, goal await.Goal) func(string) {
 	return func(obstacle string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, printable.Line(obstacle)) // progress is best effort
+		// progress is best effort
+		_, _ = fmt.Fprintf(p.out, "Waiting for %s to be %s: %s\n", name, goal, printable.Line(obstacle))
 	}
 }

@@ -75,7 +75,8 @@ func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (
 	if r.Timeout != 0 {
 		watched.Go(func() {
 			c.Operator.Watch(watching, c.Namespace, func(problem operator.Problem) {
-				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(c.Namespace, problem)) }) // best effort
+				// best effort
+				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(c.Namespace, problem)) })
 			})
 		})
 	}
@@ -89,5 +90,6 @@ func OperatorWarning(namespace string, problem operator.Problem) string {
 	if problem.Absent {
 		return fmt.Sprintf("perhaps nothing looks after sandboxes in namespace %s: %s", namespace, message)
 	}
-	return fmt.Sprintf("nothing looks after sandboxes in namespace %s: %s. Nothing will change until an operator runs", namespace, message)
+	return fmt.Sprintf("nothing looks after sandboxes in namespace %s: %s. Nothing will change until an operator runs",
+		namespace, message)
 }

@@ -28,7 +28,8 @@ type Factory interface {
 	Program() string
 	// Clock returns the only source of time.
 	Clock() clock.WithTicker
-	// Color reports whether output to the writer is coloured. It depends on --color, NO_COLOR and whether the writer is a terminal.
+	// Color reports whether output to the writer is coloured. It depends on --color, NO_COLOR and whether the writer is
+	// a terminal.
 	Color(out io.Writer) bool
 	// Namespace returns the namespace, and whether the command line names it.
 	Namespace() (namespace string, explicit bool, err error)

@@ -88,7 +88,8 @@ func lazyClient[C any](f *Flags, client func(*rest.Config) (C, error)) func() (C
 // AddFlags adds the flags that all commands have.
 func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 	f.config.AddFlags(flags)
-	flags.StringVar(&f.color, "color", ColorAuto, "Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.")
+	flags.StringVar(&f.color, "color", ColorAuto,
+		"Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.")
 }
 
 // Validate checks the values of the flags that all commands have.

@@ -114,13 +114,16 @@ func content(object *unstructured.Unstructured) map[string]any {
 // printKept prints the fields that stay as somebody else set them.
 func (a *applier) printKept(s step) {
 	for _, field := range s.kept {
-		a.printNote("%s keeps %s, which %s set; --force-conflicts takes it back.", install.ResourceName(s.want), field.path, field.manager)
+		a.printNote("%s keeps %s, which %s set; --force-conflicts takes it back.", install.ResourceName(s.want), field.path,
+			field.manager)
 	}
 }
 
 // apply applies the plan in order. CustomResourceDefinitions are established before the new operator starts. Obsolete
 // grants are deleted last.
-func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, timeout <-chan time.Time) error {
+func (a *applier) apply(
+	ctx context.Context, plan []step, obsolete []*unstructured.Unstructured, timeout <-chan time.Time,
+) error {
 	definitions := slices.IndexFunc(plan, func(s step) bool { return s.want.GetKind() != "CustomResourceDefinition" })
 	if definitions < 0 {
 		definitions = len(plan)
@@ -129,7 +132,8 @@ func (a *applier) apply(ctx context.Context, plan []step, obsolete []*unstructur
 		return err
 	}
 	for _, s := range plan[:definitions] {
-		if err := a.waitUntil(ctx, timeout, install.ResourceName(s.want)+" to be established", func() (string, error) { return a.establishedObstacle(ctx, s.want) }); err != nil {
+		if err := a.waitUntil(ctx, timeout, install.ResourceName(s.want)+" to be established",
+			func() (string, error) { return a.establishedObstacle(ctx, s.want) }); err != nil {
 			return err
 		}
 	}
@@ -217,7 +221,8 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 		a.printKept(s)
 	}
 	for _, object := range obsolete {
-		if _, err := printable.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", install.ResourceName(object), mode); err != nil {
+		if _, err := printable.Fprintf(a.streams.Out, "%s would be deleted (%s)\n", install.ResourceName(object),
+			mode); err != nil {
 			return err
 		}
 	}
@@ -225,7 +230,9 @@ func (a *applier) preview(ctx context.Context, plan []step, obsolete []*unstruct
 }
 
 // waitUntil polls until there is no obstacle, and prints each new one.
-func (a *applier) waitUntil(ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error)) error {
+func (a *applier) waitUntil(
+	ctx context.Context, timeout <-chan time.Time, what string, look func() (obstacle string, err error),
+) error {
 	ticker := a.clock.NewTicker(pollInterval)
 	defer ticker.Stop()
 	printed := ""

@@ -99,7 +99,8 @@ func podObstacle(pod *corev1.Pod) (text string, serious bool) {
 			return "its Pod " + pod.Name + " is not ready yet", false
 		case podreason.ForWaitingReason(waiting.Reason) == podreason.ImagePull:
 			return fmt.Sprintf("image %s cannot be pulled", status.Image), true // the reason alternates between two values
-		case podreason.ForWaitingReason(waiting.Reason) == podreason.CrashLoop && status.LastTerminationState.Terminated != nil:
+		case podreason.ForWaitingReason(waiting.Reason) == podreason.CrashLoop &&
+			status.LastTerminationState.Terminated != nil:
 			return fmt.Sprintf("it crashes with exit code %d: kubectl logs -n %s %s --previous tells more",
 				status.LastTerminationState.Terminated.ExitCode, pod.Namespace, pod.Name), true
 		case waiting.Message != "":

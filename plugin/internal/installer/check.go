@@ -59,7 +59,8 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 		}
 	}
 	if len(foreign) > 0 {
-		return nil, fmt.Errorf("these objects exist and were not made by this command: %s. Nothing was changed. Delete them, or let this command "+
+		return nil, fmt.Errorf("these objects exist and were not made by this command: %s. Nothing was changed. Delete "+
+			"them, or let this command "+
 			"take them over: kubectl label OBJECT %s=%s %s=%s", strings.Join(foreign, ", "),
 			install.LabelPartOf, install.PartOf, install.LabelManagedBy, apis.FieldOwnerPlugin)
 	}
@@ -87,7 +88,8 @@ func (a *applier) checkOtherNamespace(ctx context.Context, namespace string) (pr
 	if err != nil || found == "" || found == namespace {
 		return nil, err
 	}
-	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first", found), nil
+	return fmt.Errorf("the operator is installed in namespace %s already: use --namespace %[1]s, or uninstall it first",
+		found), nil
 }
 
 // findNamespace returns the namespace of the operator according to its ClusterRoleBinding, else its Deployment, or
@@ -123,7 +125,9 @@ func findNamespace(ctx context.Context, client kubernetes.Interface) (string, er
 
 // CheckPermissions checks whether the user may use the verbs on the resources of all objects. Its error lists what is
 // missing.
-func CheckPermissions(ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string) error {
+func CheckPermissions(
+	ctx context.Context, client kubernetes.Interface, objects []*unstructured.Unstructured, verbs ...string,
+) error {
 	var missing []string
 	for _, object := range objects {
 		resource := install.GroupVersionResource(object)
@@ -138,7 +142,8 @@ func CheckPermissions(ctx context.Context, client kubernetes.Interface, objects 
 			if err != nil {
 				return fmt.Errorf("ask for permissions: %w", err)
 			}
-			if text := verb + " " + resource.GroupResource().String(); !answer.Status.Allowed && !slices.Contains(missing, text) {
+			if text := verb + " " + resource.GroupResource().String(); !answer.Status.Allowed &&
+				!slices.Contains(missing, text) {
 				missing = append(missing, text)
 			}
 		}
@@ -146,6 +151,7 @@ func CheckPermissions(ctx context.Context, client kubernetes.Interface, objects 
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("you may not %s. Nothing was changed: this needs the ClusterRole cluster-admin, or one that allows these verbs",
+	return fmt.Errorf("you may not %s. Nothing was changed: this needs the ClusterRole cluster-admin, or one that "+
+		"allows these verbs",
 		strings.Join(missing, ", "))
 }

@@ -33,7 +33,9 @@ type Choices struct {
 
 // mergeInto returns the options that result from the choices and the installed Deployment, which may be nil. ours is
 // the version of the program. remarks are for the user.
-func (c *Choices) mergeInto(have *appsv1.Deployment, program, ours string) (o install.Options, remarks []string, err error) {
+func (c *Choices) mergeInto(
+	have *appsv1.Deployment, program, ours string,
+) (o install.Options, remarks []string, err error) {
 	if have != nil {
 		if err := c.checkReplaceable(have, ours); err != nil {
 			return o, nil, err
@@ -69,7 +71,8 @@ func (c *Choices) checkReplaceable(have *appsv1.Deployment, ours string) error {
 		return fmt.Errorf("the operator was installed by %s: upgrade it with %[1]s", manager)
 	}
 	if theirs := have.Labels[install.LabelVersion]; !c.AllowDowngrade && IsNewer(theirs, ours) {
-		return fmt.Errorf("the operator is of version %s, newer than this program's %s: upgrade the program, or give --allow-downgrade", theirs, ours)
+		return fmt.Errorf("the operator is of version %s, newer than this program's %s: upgrade the program, or give "+
+			"--allow-downgrade", theirs, ours)
 	}
 	return nil
 }
@@ -84,10 +87,13 @@ func mergeArgs(have, given []string) []string {
 
 // chooseImage sets the image. It changes only to the one that this release publishes, or to the one that the user
 // names. For the same version it stays.
-func (c *Choices) chooseImage(o *install.Options, have *appsv1.Deployment, program, ours string) (remark string, err error) {
+func (c *Choices) chooseImage(
+	o *install.Options, have *appsv1.Deployment, program, ours string,
+) (remark string, err error) {
 	if have == nil {
 		if c.Image == "" && !buildinfo.IsRelease(ours) {
-			remark = fmt.Sprintf("This is a development build, whose image %s is not published: where the nodes do not have it, name another with --image.", install.DefaultImage())
+			remark = fmt.Sprintf("This is a development build, whose image %s is not published: where the nodes do not have "+
+				"it, name another with --image.", install.DefaultImage())
 		}
 		o.Image = c.Image
 		return remark, nil
@@ -113,7 +119,8 @@ func (c *Choices) chooseImage(o *install.Options, have *appsv1.Deployment, progr
 		if published {
 			why = "cannot be replaced by that of a development build, which is not published"
 		}
-		return "", cli.UsageError(fmt.Errorf("the operator, of version %s, runs the image %s, which %s: name the one to run with this program's %s, "+
+		return "", cli.UsageError(fmt.Errorf("the operator, of version %s, runs the image %s, which %s: name the one to "+
+			"run with this program's %s, "+
 			"as in: %s upgrade --image IMAGE; with --image %[2]s it stays", theirs, installed, why, ours, program))
 	}
 	return remark, nil

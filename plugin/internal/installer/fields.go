@@ -37,7 +37,8 @@ func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, erro
 		}
 		switch {
 		case entry.Subresource != "" || set == nil:
-		case entry.Manager == apis.FieldOwnerPlugin || set.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion)):
+		case entry.Manager == apis.FieldOwnerPlugin ||
+			set.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion)):
 			installed = true
 		default:
 			others[entry.Manager] = set

@@ -41,10 +41,16 @@ type Options struct {
 // AddFlags adds the flags that install and upgrade share.
 func AddFlags(cmd *cobra.Command, o *Options) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.Choices.Image, "image", "", "The operator's image. (default: the one that is installed; else, or to change the version, the published one of this version)")
-	flags.BoolVar(&o.Choices.AllowDowngrade, "allow-downgrade", false, "Replace a newer operator by the older one of this program.")
-	flags.BoolVar(&o.ForceConflicts, "force-conflicts", false, "Take back what was chosen before or set by others, as with kubectl: without further flags everything is the default.")
-	flags.StringVar(&o.DryRun, "dry-run", dryRunNone, "none; client says what would be applied; server has the cluster say what would change.")
+	flags.StringVar(&o.Choices.Image, "image", "",
+		"The operator's image. (default: the one that is installed; else, or to change the version, the published one of "+
+			"this version)")
+	flags.BoolVar(&o.Choices.AllowDowngrade, "allow-downgrade", false,
+		"Replace a newer operator by the older one of this program.")
+	flags.BoolVar(&o.ForceConflicts, "force-conflicts", false,
+		"Take back what was chosen before or set by others, as with kubectl: without further flags everything is the "+
+			"default.")
+	flags.StringVar(&o.DryRun, "dry-run", dryRunNone,
+		"none; client says what would be applied; server has the cluster say what would change.")
 	flags.Lookup("dry-run").NoOptDefVal = dryRunClient
 	flags.BoolVar(&o.Wait, "wait", true, "Wait until the operator is available.")
 	flags.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait, as in 90s or 10m.")
@@ -142,7 +148,8 @@ func (o *Options) Export(f factory.Factory, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if namespace, explicit, err := f.Namespace(); err == nil && explicit { // this reads the command line, and contacts no cluster
+	// this reads the command line, and contacts no cluster
+	if namespace, explicit, err := f.Namespace(); err == nil && explicit {
 		manifests.Namespace = namespace
 	}
 	objects, err := install.Render(manifests)

@@ -20,14 +20,16 @@ import (
 )
 
 // installedSelector selects what the installer created.
-const installedSelector = install.LabelPartOf + "=" + install.PartOf + "," + install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
+const installedSelector = install.LabelPartOf + "=" + install.PartOf + "," +
+	install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
 
 // ListGrants lists the roles and bindings that the installer created, in all namespaces. It skips resources that the
 // user may not list.
 func ListGrants(ctx context.Context, client dynamic.Interface) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, resource := range []string{"clusterrolebindings", "rolebindings", "clusterroles", "roles"} {
-		list, err := client.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: resource}).
+		list, err := client.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1",
+			Resource: resource}).
 			List(ctx, metav1.ListOptions{LabelSelector: installedSelector})
 		if apierrors.IsForbidden(err) {
 			continue
@@ -44,7 +46,9 @@ func ListGrants(ctx context.Context, client dynamic.Interface) ([]*unstructured.
 
 // obsoleteGrants returns the grants that are not among the objects: those of an earlier version, or of namespaces that
 // are no longer watched.
-func (a *applier) obsoleteGrants(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func (a *applier) obsoleteGrants(
+	ctx context.Context, objects []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
 	have, err := ListGrants(ctx, a.dynamic)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,8 @@ func newCustomColumns(format string, noHeaders bool) (*customColumns, error) {
 		return nil, nil
 	}
 	if spec == "" {
-		return nil, fmt.Errorf("-o %s names no columns: use custom-columns=NAME:.metadata.name and more, with commas between", kind)
+		return nil, fmt.Errorf("-o %s names no columns: use custom-columns=NAME:.metadata.name and more, with commas between",
+			kind)
 	}
 	c := &customColumns{noHeaders: noHeaders}
 	for column := range strings.SplitSeq(spec, ",") {

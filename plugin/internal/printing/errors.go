@@ -118,9 +118,11 @@ func connectionMessage(err error, f factory.Factory) string {
 	server := "the API server" + serverAddress(err)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return fmt.Sprintf("the certificate of %s is not valid now: %s: renew it, or check this machine's clock", server, invalid.Detail)
+		return fmt.Sprintf("the certificate of %s is not valid now: %s: renew it, or check this machine's clock", server,
+			invalid.Detail)
 	case errors.As(err, &authority):
-		return fmt.Sprintf("the certificate of %s is signed by an authority that the kubeconfig does not know: is it the right cluster?", server)
+		return fmt.Sprintf("the certificate of %s is signed by an authority that the kubeconfig does not know: is it the "+
+			"right cluster?", server)
 	case errors.As(err, &host):
 		return fmt.Sprintf("the certificate of %s is not for this name: %v", server, host)
 	case errors.As(err, &alert):
@@ -133,9 +135,11 @@ func connectionMessage(err error, f factory.Factory) string {
 	case errors.As(err, &broken):
 		return fmt.Sprintf("lost %s: %v", server, broken)
 	case operation != nil && isUnconfigured(f):
-		return "no cluster is configured, and none answers at localhost:8080: set KUBECONFIG, or give --kubeconfig or --server"
+		return "no cluster is configured, and none answers at localhost:8080: set KUBECONFIG, or give --kubeconfig or " +
+			"--server"
 	case operation != nil:
-		return fmt.Sprintf("cannot reach %s: %v: is the cluster running, and is the context the right one?", server, operation.Err)
+		return fmt.Sprintf("cannot reach %s: %v: is the cluster running, and is the context the right one?", server,
+			operation.Err)
 	case errors.As(err, &request) && !isLocal(err) && !errors.Is(err, context.Canceled):
 		return fmt.Sprintf("cannot reach %s: %v", server, innermost(err))
 	}
@@ -192,7 +196,8 @@ func innermost(err error) error {
 }
 
 // forbiddenPattern matches the message with which RBAC refuses a request.
-var forbiddenPattern = regexp.MustCompile(`User "([^"]*)" cannot ([a-z]+) resource "([^"]*)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
+var forbiddenPattern = regexp.MustCompile(`User "([^"]*)" cannot ([a-z]+) resource "([^"]*)"` +
+	` in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
 
 // MissingPermission returns the verb and the resource, as in deployments.apps, that a forbidden request needed.
 func MissingPermission(err error) (verb, resource string, found bool) {
@@ -226,7 +231,8 @@ func refusalMessage(err error, f factory.Factory) string {
 		if words[5] != "" {
 			where = fmt.Sprintf(" in namespace %q", words[5])
 		}
-		return fmt.Sprintf("you (%s) may not %s %s%s: ask for a Role that allows the verb %q on %q", words[1], words[2], resource, where, words[2], resource)
+		return fmt.Sprintf("you (%s) may not %s %s%s: ask for a Role that allows the verb %q on %q", words[1], words[2],
+			resource, where, words[2], resource)
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Sprintf("%s: choose another name, or delete it first", message)
 	case apierrors.IsNotFound(err) && strings.HasPrefix(message, "namespaces "):

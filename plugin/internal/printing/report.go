@@ -84,7 +84,8 @@ func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) str
 	for _, layer := range layers {
 		fmt.Fprintf(&b, "%s\n", s.Heading(layer.title+":"))
 		for _, finding := range layer.findings {
-			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), printable.Line(finding.Subject), printable.Line(finding.Text))
+			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), printable.Line(finding.Subject),
+				printable.Line(finding.Text))
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", s.Heading("Next:"))

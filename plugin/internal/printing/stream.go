@@ -18,12 +18,15 @@ func (i Item) WithCells(cells []any) Item {
 
 // Compare orders items by kind, namespace and name.
 func Compare(a, b Item) int {
-	return cmp.Or(cmp.Compare(a.object.GetKind(), b.object.GetKind()), cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()),
+	return cmp.Or(cmp.Compare(a.object.GetKind(), b.object.GetKind()),
+		cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()),
 		cmp.Compare(a.object.GetName(), b.object.GetName()))
 }
 
 // Stream prints the first items of a stream: a table, or one document for each object.
-func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
+func (o *TableOptions) Stream(
+	items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer,
+) error {
 	if o.Table() {
 		o.streamWidths = o.grid(items, columns, namespaces).widths()
 		return o.Print(items, columns, namespaces, out)
@@ -41,7 +44,9 @@ func (o *TableOptions) Stream(items []Item, columns []metav1.TableColumnDefiniti
 }
 
 // StreamMore prints items after those of Stream, aligned with them where possible.
-func (o *TableOptions) StreamMore(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
+func (o *TableOptions) StreamMore(
+	items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer,
+) error {
 	if !o.Table() {
 		return o.streamObjects(items, out)
 	}

@@ -46,13 +46,15 @@ func NewTableOptions() *TableOptions {
 // AddFlags adds --output, --no-headers and --sort-by, and kubectl's flags for templates.
 func (o *TableOptions) AddFlags(cmd *cobra.Command) {
 	o.AddFormatFlags(cmd)
-	cmd.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by this field of the objects, as in .metadata.creationTimestamp.")
+	cmd.Flags().StringVar(&o.sortBy, "sort-by", "",
+		"Sort by this field of the objects, as in .metadata.creationTimestamp.")
 }
 
 // AddFormatFlags adds the flags of AddFlags except --sort-by, for tables whose order has a meaning.
 func (o *TableOptions) AddFormatFlags(cmd *cobra.Command) {
 	o.flags.AddFlags(cmd)
-	cmd.Flags().Lookup("output").Usage = "Output format: wide, json, yaml, name, jsonpath=, go-template=, custom-columns= and the other formats of kubectl get."
+	cmd.Flags().Lookup("output").Usage = "Output format: wide, json, yaml, name, jsonpath=, go-template=, " +
+		"custom-columns= and the other formats of kubectl get."
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Leave out the headers of a table.")
 }
 
@@ -118,7 +120,9 @@ func NewItem(object metav1.Object, kind schema.GroupVersionKind, cells ...any) (
 }
 
 // Print prints the items. With namespaces, a table has a column for them.
-func (o *TableOptions) Print(items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer) error {
+func (o *TableOptions) Print(
+	items []Item, columns []metav1.TableColumnDefinition, namespaces bool, out io.Writer,
+) error {
 	if o.sortBy != "" {
 		if err := o.sort(items); err != nil {
 			return err

@@ -43,7 +43,9 @@ func (o *Options) BuildSandbox(namespace string, now time.Time) *agentsv1beta1.S
 		spec.ShutdownPolicy = new(agentsv1beta1.ShutdownPolicy(o.policy))
 	}
 	if o.retention != "" {
-		spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{WhenDeleted: o.retention}
+		spec.PersistentVolumeClaimRetentionPolicy = &agentsv1beta1.PersistentVolumeClaimRetentionPolicy{
+			WhenDeleted: o.retention,
+		}
 	}
 	if o.Service {
 		spec.Service = new(true)

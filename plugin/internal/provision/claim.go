@@ -32,7 +32,8 @@ func (o *Options) BuildClaim(namespace string, now time.Time) *extensionsv1beta1
 		spec.VolumeClaimTemplates = append(spec.VolumeClaimTemplates, newVolumeClaimTemplate(v))
 	}
 	if len(o.labels)+len(o.annotations) > 0 {
-		spec.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: maps.Clone(o.labels), Annotations: maps.Clone(o.annotations)}
+		spec.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: maps.Clone(o.labels),
+			Annotations: maps.Clone(o.annotations)}
 		spec.PodMetadata = spec.SandboxMetadata.DeepCopy()
 	}
 	spec.Lifecycle = o.lifecycle(now)

@@ -50,7 +50,9 @@ func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
 }
 
 // Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr.
-func (o *Options) Create(ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams) (*Created, error) {
+func (o *Options) Create(
+	ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams,
+) (*Created, error) {
 	target := &resolve.Target{Namespace: a.Namespace, Ref: resolve.Ref{Name: o.Name}}
 	now := f.Clock().Now()
 	if !o.createsClaim() {
@@ -67,7 +69,9 @@ func (o *Options) Create(ctx context.Context, f factory.Factory, a *factory.Clie
 }
 
 // WaitReady waits until the object is ready and returns it in that state. It prints obstacles to stderr.
-func (o *Options) WaitReady(ctx context.Context, a *factory.Clients, created *Created, streams genericiooptions.IOStreams) (*Created, error) {
+func (o *Options) WaitReady(
+	ctx context.Context, a *factory.Clients, created *Created, streams genericiooptions.IOStreams,
+) (*Created, error) {
 	progress := cli.NewWaitProgress(streams.ErrOut)
 	target, err := a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: created.Ref(), UID: created.target.UID(),

@@ -73,19 +73,27 @@ func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Image, "image", "", "Create a Sandbox, without a claim, from this container image.")
 	flags.StringVar(&o.Template, "template", "", "Claim a sandbox of this SandboxTemplate.")
-	flags.StringVar(&o.Pool, "pool", "", "Claim a warm sandbox of this pool; with --template none for a new one. (default with --template: any pool of it)")
+	flags.StringVar(&o.Pool, "pool", "",
+		"Claim a warm sandbox of this pool; with --template none for a new one. (default with --template: any pool of it)")
 	flags.StringArrayVar(&o.Env, "env", nil, "An environment variable, NAME=VALUE, of the first container. Repeatable.")
 	flags.StringArrayVar(&o.Labels, "label", nil, "A label of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
-	flags.StringArrayVar(&o.Annotations, "annotation", nil, "An annotation of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
-	flags.StringArrayVar(&o.Volumes, "volume", nil, "A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default; "+
-		"in a claim the template sets it. Repeatable.")
+	flags.StringArrayVar(&o.Annotations, "annotation", nil,
+		"An annotation of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
+	flags.StringArrayVar(&o.Volumes, "volume", nil,
+		"A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default; "+
+			"in a claim the template sets it. Repeatable.")
 	flags.DurationVar(&o.TTL, "ttl", 0, "End the sandbox after this time, as in 30m or 4h.")
-	flags.DurationVar(&o.AfterFinished, "ttl-after-finished", 0, "End a claim this long after its sandbox has finished. Not with --image.")
-	flags.StringVar(&o.ShutdownPolicy, "shutdown-policy", "", "What happens at the end: Retain (the default) keeps the object without a Pod, Delete deletes it; "+
-		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone. A claim's Sandbox is deleted in any case.")
-	flags.StringVar(&o.VolumeRetention, "volume-retention", "", "What happens to the volumes when the Sandbox is deleted: Delete (the default), or Retain, "+
-		"which keeps them for the next Sandbox of the same name. With --image only: in a claim the template sets it.")
-	flags.BoolVar(&o.Service, "service", false, "Give the sandbox a DNS name in the cluster (a headless Service of its name). With --image only.")
+	flags.DurationVar(&o.AfterFinished, "ttl-after-finished", 0,
+		"End a claim this long after its sandbox has finished. Not with --image.")
+	flags.StringVar(&o.ShutdownPolicy, "shutdown-policy", "",
+		"What happens at the end: Retain (the default) keeps the object without a Pod, Delete deletes it; "+
+			"for claims also DeleteForeground, which deletes it when all that belongs to it is gone. A claim's Sandbox is "+
+			"deleted in any case.")
+	flags.StringVar(&o.VolumeRetention, "volume-retention", "",
+		"What happens to the volumes when the Sandbox is deleted: Delete (the default), or Retain, "+
+			"which keeps them for the next Sandbox of the same name. With --image only: in a claim the template sets it.")
+	flags.BoolVar(&o.Service, "service", false,
+		"Give the sandbox a DNS name in the cluster (a headless Service of its name). With --image only.")
 	_ = cmd.RegisterFlagCompletionFunc("template", cli.CompleteTemplates(f)) // it fails only for an unknown flag
 	_ = cmd.RegisterFlagCompletionFunc("pool", cli.CompletePools(f))
 }
@@ -97,7 +105,8 @@ func (o *Options) ReadChangedFlags(cmd *cobra.Command) {
 
 // Validate checks the flags and parses their values. It needs no cluster.
 func (o *Options) Validate() error {
-	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.ParseRetention, o.parseEnv, o.parseMetadata, o.parseVolumes, o.validateWarm, o.validateOutput}
+	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.ParseRetention, o.parseEnv,
+		o.parseMetadata, o.parseVolumes, o.validateWarm, o.validateOutput}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return cli.UsageError(err)

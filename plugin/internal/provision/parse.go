@@ -65,7 +65,8 @@ func (o *Options) parseVolumes() error {
 			}
 		}
 		if long := len(naming.PersistentVolumeClaim(name, o.Name)); long > validation.DNS1123SubdomainMaxLength {
-			return fmt.Errorf("--volume %q: the name is too long together with the sandbox's: %d characters, at most %d", text, long-1, validation.DNS1123SubdomainMaxLength-1)
+			return fmt.Errorf("--volume %q: the name is too long together with the sandbox's: %d characters, at most %d", text,
+				long-1, validation.DNS1123SubdomainMaxLength-1)
 		}
 		o.volumes = append(o.volumes, volume{name: name, path: path, size: quantity})
 	}
@@ -76,7 +77,8 @@ func (o *Options) parseVolumes() error {
 func (o *Options) mountPath(name, path string, given bool) (string, error) {
 	switch {
 	case o.createsClaim() && given:
-		return "", errors.New("a claim cannot say where its volume is mounted: leave out the path, and have the template mount a volume of that name")
+		return "", errors.New("a claim cannot say where its volume is mounted: leave out the path, and have the template " +
+			"mount a volume of that name")
 	case o.createsClaim():
 		return "", nil
 	case !given:

@@ -25,16 +25,19 @@ func (o *Options) createsClaim() bool { return o.Image == "" }
 // validateName checks the name, which is also the name of the Service with --service.
 func (o *Options) validateName() error {
 	if len(o.Name) > validation.DNS1123SubdomainMaxLength {
-		return fmt.Errorf("the name is too long: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123SubdomainMaxLength)
+		return fmt.Errorf("the name is too long: %d characters, at most %d are allowed", len(o.Name),
+			validation.DNS1123SubdomainMaxLength)
 	}
 	if problems := validation.IsDNS1123Subdomain(o.Name); len(problems) > 0 {
-		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name)
+		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a "+
+			"letter or digit", o.Name)
 	}
 	if !o.Service {
 		return nil
 	}
 	if len(o.Name) > validation.DNS1123LabelMaxLength {
-		return fmt.Errorf("the name is too long for --service: %d characters, at most %d are allowed", len(o.Name), validation.DNS1123LabelMaxLength)
+		return fmt.Errorf("the name is too long for --service: %d characters, at most %d are allowed", len(o.Name),
+			validation.DNS1123LabelMaxLength)
 	}
 	if strings.Contains(o.Name, ".") {
 		return fmt.Errorf("%q cannot be the name of a Service: leave out --service, or the dots", o.Name)
@@ -55,7 +58,8 @@ func (o *Options) validateSource() error {
 	case o.Template == "" && o.Pool == apis.WarmPoolNone:
 		return errors.New("--pool none creates a new sandbox from a template: give --template too")
 	case len(o.Command) > 0:
-		return errors.New("a claim runs the command of its template: leave out \"-- COMMAND\", and run it with exec, or use the command run")
+		return errors.New("a claim runs the command of its template: leave out \"-- COMMAND\", and run it with exec, or " +
+			"use the command run")
 	case o.Restart != "":
 		return errors.New("--restart is set by the template: it does not go together with --template or --pool")
 	case o.VolumeRetention != "":
@@ -80,7 +84,8 @@ func (o *Options) validateImage() error {
 	if o.Restart == "" {
 		return nil
 	}
-	for _, policy := range []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever} {
+	for _, policy := range []corev1.RestartPolicy{corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure,
+		corev1.RestartPolicyNever} {
 		if strings.EqualFold(o.Restart, string(policy)) {
 			o.restart = policy
 			return nil
@@ -109,7 +114,8 @@ func (o *Options) ParseRetention() error {
 // validateWarm refuses variables and volumes for a sandbox of a pool: it is running already, and cannot take them.
 func (o *Options) validateWarm() error {
 	if o.Template != "" && o.Pool != "" && o.Pool != apis.WarmPoolNone && len(o.env)+len(o.volumes) > 0 {
-		return fmt.Errorf("a warm sandbox of pool %s is running already and takes neither --env nor --volume: use --pool none, or leave them out", o.Pool)
+		return fmt.Errorf("a warm sandbox of pool %s is running already and takes neither --env nor --volume: use --pool "+
+			"none, or leave them out", o.Pool)
 	}
 	return nil
 }
@@ -119,16 +125,19 @@ func (o *Options) validateLifetime() error {
 	switch {
 	case o.AfterFinishedGiven && !o.createsClaim():
 		return errors.New("--ttl-after-finished belongs to claims, and --image creates a Sandbox without a claim: use --ttl")
-	case o.AfterFinishedGiven && (o.AfterFinished < 0 || o.AfterFinished%time.Second != 0 || o.AfterFinished/time.Second > math.MaxInt32):
+	case o.AfterFinishedGiven && (o.AfterFinished < 0 || o.AfterFinished%time.Second != 0 ||
+		o.AfterFinished/time.Second > math.MaxInt32):
 		return fmt.Errorf("--ttl-after-finished is %s: give whole seconds, and none below 0", o.AfterFinished)
 	case o.TTL < 0 || (o.TTL > 0 && o.TTL < time.Second):
 		return fmt.Errorf("--ttl is %s: give at least a second", o.TTL)
 	case o.ShutdownPolicy == "":
 		return nil
 	}
-	policies, words := []string{string(agentsv1beta1.ShutdownPolicyDelete), string(agentsv1beta1.ShutdownPolicyRetain)}, "Delete or Retain"
+	policies, words := []string{string(agentsv1beta1.ShutdownPolicyDelete),
+		string(agentsv1beta1.ShutdownPolicyRetain)}, "Delete or Retain"
 	if o.createsClaim() {
-		policies, words = append(policies, string(extensionsv1beta1.ShutdownPolicyDeleteForeground)), "Delete, DeleteForeground or Retain"
+		policies, words = append(policies,
+			string(extensionsv1beta1.ShutdownPolicyDeleteForeground)), "Delete, DeleteForeground or Retain"
 	}
 	at := slices.IndexFunc(policies, func(policy string) bool { return strings.EqualFold(o.ShutdownPolicy, policy) })
 	switch {

@@ -83,6 +83,7 @@ func (c *Container) Result(err error) error {
 
 // AddContainerFlag adds --container to a command whose first argument is a sandbox.
 func AddContainerFlag(cmd *cobra.Command, f factory.Factory, container *string) {
-	cmd.Flags().StringVarP(container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
+	cmd.Flags().StringVarP(container, "container", "c", "",
+		"The container. (default: the one that the Pod marks as its default, or the first)")
 	_ = cmd.RegisterFlagCompletionFunc("container", cli.CompleteContainers(f)) // it fails only for an unknown flag
 }

@@ -47,12 +47,12 @@ type commandGroup struct {
 // commandGroups returns all commands in the order of the help.
 func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []commandGroup {
 	return []commandGroup{
-		{id: "lifecycle", title: "Make and end sandboxes:", commands: []*cobra.Command{
+		{id: "lifecycle", title: "Create and delete sandboxes:", commands: []*cobra.Command{
 			create.NewCommand(f, streams), runcommand.NewCommand(f, streams), suspend.NewCommand(f, streams),
 			resume.NewCommand(f, streams),
 			extend.NewCommand(f, streams), delete.NewCommand(f, streams),
 		}},
-		{id: "look", title: "Look at sandboxes:", commands: []*cobra.Command{
+		{id: "look", title: "Inspect sandboxes:", commands: []*cobra.Command{
 			ui.NewCommand(f, streams), list.NewCommand(f, streams), describe.NewCommand(f, streams),
 			status.NewCommand(f, streams), tree.NewCommand(f, streams),
 			wait.NewCommand(f, streams),

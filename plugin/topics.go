@@ -18,7 +18,7 @@ const exitCodes = `Every command ends with one of these exit codes:
   2    wrong usage: an unknown command or flag, or a missing or impossible argument
   124  timed out waiting
   130  interrupted: Ctrl-C, SIGTERM, or its terminal was closed
-  141  nobody reads its output any more, as in: list | head -1
+  141  its output is no longer read, as in: list | head -1
 
 exec, shell and run pass on the exit code of the remote command, and end with
 

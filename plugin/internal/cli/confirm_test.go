@@ -16,7 +16,8 @@ import (
 
 func TestOnlyYesIsYes(t *testing.T) {
 	for answer, want := range map[string]error{
-		"y\n": nil, "YES\n": nil, "\n": cli.ErrNotConfirmed, "n\n": cli.ErrNotConfirmed, "yesterday\n": cli.ErrNotConfirmed, "": cli.ErrNotConfirmed,
+		"y\n": nil, "YES\n": nil, "\n": cli.ErrNotConfirmed, "n\n": cli.ErrNotConfirmed, "yesterday\n": cli.ErrNotConfirmed,
+		"": cli.ErrNotConfirmed,
 	} {
 		streams, in, _, _ := genericiooptions.NewTestIOStreams()
 		in.WriteString(answer)

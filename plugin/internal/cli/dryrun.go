@@ -28,7 +28,7 @@ type DryRunOptions struct{ Mode string }
 // AddFlag adds --dry-run.
 func (o *DryRunOptions) AddFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone,
-		"Change nothing: client only prints the object, server has the cluster check it too.")
+		"Change nothing: client prints the object only, server also has the cluster check it.")
 	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer},
 		cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("dry-run", complete) // it fails only for an unknown flag

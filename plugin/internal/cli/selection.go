@@ -30,7 +30,7 @@ type SelectionOptions struct {
 
 // AddFlags adds --all and --selector for sandboxes.
 func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
-	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool holds, in the namespace.")
+	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
 }
 
 // AddFlagsFor adds --all, with the given help text, and --selector.

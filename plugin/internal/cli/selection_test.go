@@ -27,7 +27,8 @@ func TestWhatIsSaidOfEachSteersNoTerminalAndErrorsKeepTheirOrder(t *testing.T) {
 	if err == nil || err.Error() != "a failed\nc failed" {
 		t.Errorf("errors: %v", err)
 	}
-	if said := out.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "owned") || strings.ContainsAny(said, "\x1b\x07\u202e\u009b") {
+	if said := out.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "owned") ||
+		strings.ContainsAny(said, "\x1b\x07\u202e\u009b") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -33,7 +33,7 @@ func (o *WaitOptions) AddFlags(cmd *cobra.Command, until string) {
 // AddTimeoutFlag adds --timeout alone.
 func (o *WaitOptions) AddTimeoutFlag(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", DefaultWaitTimeout,
-		"How long to wait, as in 90s or 10m; 0 looks once, below 0 there is no limit.")
+		"How long to wait, as in 90s or 10m; 0 checks once, below 0 there is no limit.")
 }
 
 // WaitProgress prints what each sandbox is waiting for. It is safe for concurrent use.

@@ -47,10 +47,10 @@ func AddFlags(cmd *cobra.Command, o *Options) {
 	flags.BoolVar(&o.Choices.AllowDowngrade, "allow-downgrade", false,
 		"Replace a newer operator by the older one of this program.")
 	flags.BoolVar(&o.ForceConflicts, "force-conflicts", false,
-		"Take back what was chosen before or set by others, as with kubectl: without further flags everything is the "+
+		"Overwrite what was chosen before or set by others, as kubectl does. Without further flags everything is the "+
 			"default.")
 	flags.StringVar(&o.DryRun, "dry-run", dryRunNone,
-		"none; client says what would be applied; server has the cluster say what would change.")
+		"none, client (print what would be applied) or server (print what the cluster would change).")
 	flags.Lookup("dry-run").NoOptDefVal = dryRunClient
 	flags.BoolVar(&o.Wait, "wait", true, "Wait until the operator is available.")
 	flags.DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait, as in 90s or 10m.")

@@ -50,10 +50,13 @@ func crowd() (objects []k8sruntime.Object, members []*agentsv1beta1.Sandbox) {
 		pool := b.Pool(name, name, b.WithUID(types.UID(name)), b.WithReplicas(benchMembers))
 		objects = append(objects, template, pool)
 		for i := range benchMembers + benchClaimed {
-			s := b.Sandbox(fmt.Sprintf("%s-%05d", name, i), b.WithUID(types.UID(fmt.Sprintf("%s-%d", name, i))), isReady(time.Hour),
+			s := b.Sandbox(fmt.Sprintf("%s-%05d", name, i), b.WithUID(types.UID(fmt.Sprintf("%s-%d", name, i))),
+				isReady(time.Hour),
 				b.CreatedAt(ago(time.Duration(i)*time.Minute)), b.WithAnnotation("example.com/filler", strings.Repeat("x", 600)),
-				b.WithLabel("agents.x-k8s.io/sandbox-template-ref-hash", "0"), b.WithLabel("agents.x-k8s.io/warm-pool-sandbox", name),
-				b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%50), PodIPs: []string{fmt.Sprintf("10.%d.%d.%d", p, i/256, i%256)}}),
+				b.WithLabel("agents.x-k8s.io/sandbox-template-ref-hash", "0"), b.WithLabel("agents.x-k8s.io/warm-pool-sandbox",
+					name),
+				b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%50),
+					PodIPs: []string{fmt.Sprintf("10.%d.%d.%d", p, i/256, i%256)}}),
 				isReady(time.Hour))
 			fields := &metav1.FieldsV1{}
 			fields.SetRawString(strings.Repeat("f", 1500))
@@ -62,7 +65,8 @@ func crowd() (objects []k8sruntime.Object, members []*agentsv1beta1.Sandbox) {
 				b.OwnedBy(pool)(s)
 				members = append(members, s)
 			} else {
-				claim := b.Claim(fmt.Sprintf("c-%s-%d", name, i), name, b.WithUID(types.UID(fmt.Sprintf("c-%s-%d", name, i))), isReady(time.Hour), b.BoundTo(s.Name),
+				claim := b.Claim(fmt.Sprintf("c-%s-%d", name, i), name, b.WithUID(types.UID(fmt.Sprintf("c-%s-%d", name, i))),
+					isReady(time.Hour), b.BoundTo(s.Name),
 					b.WithClaimShutdown(noon.Add(time.Hour), extensionsv1beta1.ShutdownPolicyDelete))
 				b.OwnedBy(claim)(s)
 				objects = append(objects, claim)
@@ -129,16 +133,19 @@ func runCrowd(bench *testing.B) {
 	ctx, cancel := context.WithCancelCause(bench.Context())
 	g := &guard{cancel: cancel}
 	o := &Options{
-		Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{}, Namespace: b.Namespace, Refresh: benchFramesPer, guard: g,
+		Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{}, Namespace: b.Namespace,
+		Refresh: benchFramesPer, guard: g,
 	}
 	if err := o.validate(); err != nil {
 		bench.Fatal(err)
 	}
 	feed := o.store()
-	m := &timed{Model: newModel(ctx, o, feed, action.New(action.Options{Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: o.Clock, Go: g.run}))}
+	m := &timed{Model: newModel(ctx, o, feed, action.New(action.Options{Sandboxes: cluster.Sandboxes,
+		Kubernetes: cluster.Kubernetes, Clock: o.Clock, Go: g.run}))}
 	began := time.Now()
 	g.run(func() { feed.Run(ctx) })
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithWindowSize(200, 50), tea.WithoutSignals())
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithWindowSize(200, 50), tea.WithoutSignals())
 	g.run(func() { _, _ = program.Run() }) // ends with the context
 	first := await(bench, func() (time.Time, bool) { _, first := m.state(); return first, !first.IsZero() })
 	g.run(func() { change(ctx, cluster, members) })
@@ -187,9 +194,11 @@ func change(ctx context.Context, cluster *fakecluster.Cluster, members []*agents
 		}
 		s := members[random.IntN(len(members))].DeepCopy()
 		if random.IntN(2) == 0 {
-			s.Status.Conditions = []metav1.Condition{metav1.Condition(notReady(apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", time.Minute))}
+			s.Status.Conditions = []metav1.Condition{metav1.Condition(notReady(apis.ReasonDependenciesNotReady,
+				"Pod exists with phase: Pending", time.Minute))}
 		}
-		_, _ = cluster.Sandboxes.AgentsV1beta1().Sandboxes(s.Namespace).Update(ctx, s, metav1.UpdateOptions{}) // fails at the end only
+		// fails at the end only
+		_, _ = cluster.Sandboxes.AgentsV1beta1().Sandboxes(s.Namespace).Update(ctx, s, metav1.UpdateOptions{})
 	}
 }
 
@@ -199,7 +208,8 @@ func heapOf(objects []k8sruntime.Object) float64 {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	g := &guard{cancel: cancel}
 	cluster := fakecluster.New(objects...)
-	o := &Options{Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{}, Namespace: b.Namespace, guard: g}
+	o := &Options{Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{},
+		Namespace: b.Namespace, guard: g}
 	feed := o.store()
 	fake := heap() - before
 	g.run(func() { feed.Run(ctx) })

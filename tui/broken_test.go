@@ -26,14 +26,20 @@ import (
 func brokenImage(keys string) func(*testing.T, *world) {
 	const (
 		image   = "registry.example.com/vision:nightly"
-		message = `Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image "` + image + `": not found`
+		message = `Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image "` + image +
+			`": not found`
 	)
-	template := b.Template("vision", b.WithUID("t-vision"), b.InNamespace("research"), b.CreatedAt(ago(3*time.Hour)), b.WithImage(image))
-	object := b.Pool("vision-warm", "vision", b.WithUID("vision-warm"), b.InNamespace("research"), b.CreatedAt(ago(3*time.Hour)), b.WithReplicas(3))
-	inventory := &pool.Inventory{Now: noon, Templates: []*extensionsv1beta1.SandboxTemplate{template}, Sandboxes: []*agentsv1beta1.Sandbox{}, Claims: []*extensionsv1beta1.SandboxClaim{}}
+	template := b.Template("vision", b.WithUID("t-vision"), b.InNamespace("research"), b.CreatedAt(ago(3*time.Hour)),
+		b.WithImage(image))
+	object := b.Pool("vision-warm", "vision", b.WithUID("vision-warm"), b.InNamespace("research"),
+		b.CreatedAt(ago(3*time.Hour)), b.WithReplicas(3))
+	inventory := &pool.Inventory{Now: noon, Templates: []*extensionsv1beta1.SandboxTemplate{template},
+		Sandboxes: []*agentsv1beta1.Sandbox{}, Claims: []*extensionsv1beta1.SandboxClaim{}}
 	for i := range 3 {
-		inventory.Sandboxes = append(inventory.Sandboxes, b.Sandbox(fmt.Sprintf("vision-warm-%05d", i), b.WithUID(types.UID(fmt.Sprintf("vision-%d", i))), b.InNamespace("research"), b.OwnedBy(object), b.WithImage(image),
-			b.CreatedAt(ago(2*time.Minute)), b.WithAnnotation(apis.AnnotationTemplateRef, "vision"), notReady(apis.ReasonDependenciesNotReady, message, time.Minute)))
+		inventory.Sandboxes = append(inventory.Sandboxes, b.Sandbox(fmt.Sprintf("vision-warm-%05d", i),
+			b.WithUID(types.UID(fmt.Sprintf("vision-%d", i))), b.InNamespace("research"), b.OwnedBy(object), b.WithImage(image),
+			b.CreatedAt(ago(2*time.Minute)), b.WithAnnotation(apis.AnnotationTemplateRef,
+				"vision"), notReady(apis.ReasonDependenciesNotReady, message, time.Minute)))
 	}
 	return func(t *testing.T, w *world) {
 		t.Helper()
@@ -46,12 +52,14 @@ func brokenImage(keys string) func(*testing.T, *world) {
 		s.Templates = append(s.Templates, rows.FromTemplate(template, []string{"vision-warm"}, 1, summary.Shortage))
 		w.actor.answer = func(r action.Request) action.Result {
 			member := inventory.Sandboxes[0]
-			pod := b.Pod(member.Name, b.OnNode("node-1"), b.CreatedAt(ago(2*time.Minute)), b.PodWith(func(p *corev1.Pod) { p.Spec.Containers[0].Image = image }),
+			pod := b.Pod(member.Name, b.OnNode("node-1"), b.CreatedAt(ago(2*time.Minute)),
+				b.PodWith(func(p *corev1.Pod) { p.Spec.Containers[0].Image = image }),
 				b.Waiting("ImagePullBackOff", `Back-off pulling image "`+image+`": ErrImagePull: not found`))
 			pod.Status.ContainerStatuses[0].Image = image
 			found := &resolve.Target{Ref: r.Targets[0].Ref(), Namespace: "research", Sandbox: member, Pod: pod}
 			known := diagnose.Snapshot{Now: noon, Sandbox: member, Pod: pod}
-			return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: found, Snapshot: known, Diagnosis: diagnose.Of(known)}}
+			return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: found, Snapshot: known,
+				Diagnosis: diagnose.Of(known)}}
 		}
 		w.Update(snapshotMsg{s})
 		typed(t, w, keys)

@@ -28,7 +28,10 @@ func states() map[string]func(*testing.T, *world) {
 		}
 	}
 	nothing := func(h store.Health) func(*testing.T, *world) {
-		return snapshot(func(s *store.Snapshot) { s.Pools, s.Claims, s.Members, s.Templates, s.Health = nil, nil, nil, nil, h })
+		return snapshot(func(s *store.Snapshot) {
+			s.Pools, s.Claims, s.Members, s.Templates, s.Health = nil, nil, nil, nil,
+				h
+		})
 	}
 	after := func(keys string) func(*testing.T, *world) {
 		return func(t *testing.T, w *world) {
@@ -37,15 +40,19 @@ func states() map[string]func(*testing.T, *world) {
 		}
 	}
 	return map[string]func(*testing.T, *world){
-		"before":       func(*testing.T, *world) {},
-		"home":         after(""),
-		"claims":       after("tab"),
-		"empty":        nothing(healthy()),
-		"loading":      nothing(unwell(store.Loading, false, "")),
-		"forbidden":    nothing(unwell(store.Forbidden, false, `pods is forbidden: User "jane" cannot list resource "pods" in the namespace "research"`)),
+		"before":  func(*testing.T, *world) {},
+		"home":    after(""),
+		"claims":  after("tab"),
+		"empty":   nothing(healthy()),
+		"loading": nothing(unwell(store.Loading, false, "")),
+		"forbidden": nothing(unwell(store.Forbidden, false,
+			`pods is forbidden: User "jane" cannot list resource "pods" in the namespace "research"`)),
 		"absent":       nothing(unwell(store.NotServed, false, "the server could not find the requested resource")),
 		"disconnected": nothing(unwell(store.Disconnected, false, "dial tcp 10.0.0.1:6443: connect: connection refused")),
-		"stale":        snapshot(func(s *store.Snapshot) { s.Health = unwell(store.Disconnected, true, "connection refused") }),
+		"stale": snapshot(func(s *store.Snapshot) {
+			s.Health = unwell(store.Disconnected, true,
+				"connection refused")
+		}),
 		"partly": snapshot(func(s *store.Snapshot) {
 			s.Pools, s.Health.Readings[2].Phase, s.Health.Readings[2].Once = nil, store.Forbidden, false
 		}),
@@ -71,7 +78,8 @@ func states() map[string]func(*testing.T, *world) {
 		"marked":   after("tab space space"),
 		"error": func(t *testing.T, w *world) {
 			w.actor.answer = func(r action.Request) action.Result {
-				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and created again: check it and try again", r.Targets[0].Ref())}
+				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and created again: check it and try again",
+					r.Targets[0].Ref())}
 			}
 			w.Update(snapshotMsg{demo()})
 			typed(t, w, "tab z y")
@@ -91,10 +99,12 @@ func typed(t *testing.T, w *world, keys string) {
 
 func press(name string) tea.KeyPressMsg {
 	special := map[string]tea.Key{
-		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "space": {Code: tea.KeySpace, Text: " "},
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
+		"space": {Code: tea.KeySpace, Text: " "},
+		"up":    {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
 		"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
-		"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+		"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
 	}
 	if k, is := special[name]; is {
 		return tea.KeyPressMsg(k)
@@ -161,7 +171,8 @@ func TestFramesInOtherWays(t *testing.T) {
 					t.Errorf("too wide: %q", line)
 				}
 			}
-			if name == "ascii" && strings.IndexFunc(ansi.Strip(strings.Join(lines, "\n")), func(r rune) bool { return r > 127 }) >= 0 {
+			if name == "ascii" && strings.IndexFunc(ansi.Strip(strings.Join(lines, "\n")),
+				func(r rune) bool { return r > 127 }) >= 0 {
 				t.Error("a character that is not ASCII")
 			}
 			sameFrame(t, name+".txt", lines)
@@ -240,7 +251,8 @@ func TestTextFromTheClusterCannotTouchTheTerminal(t *testing.T) {
 	w.Update(snapshotMsg{s})
 	lines := w.frame()
 	check(t, lines, 120, 24)
-	if text := strings.Join(lines, "\n"); strings.Contains(text, "\x1b]0") || strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\u202e") {
+	if text := strings.Join(lines, "\n"); strings.Contains(text, "\x1b]0") || strings.Contains(text, "\x1b[2J") ||
+		strings.Contains(text, "\u202e") {
 		t.Errorf("an escape sequence came through: %q", text)
 	}
 }
@@ -257,7 +269,8 @@ func TestAToastGoesAway(t *testing.T) {
 	if strings.Contains(strings.Join(w.message(), " "), "suspend done") {
 		t.Error("it stays")
 	}
-	for keys, want := range map[string]bool{"S": true, "S down": false} { // an error stays for a long time, unless the user moves on
+	// an error stays for a long time, unless the user moves on
+	for keys, want := range map[string]bool{"S": true, "S down": false} {
 		w := filled(t.Context(), 80, 24)
 		typed(t, w, "tab "+keys)
 		later := demo()

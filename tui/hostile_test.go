@@ -73,8 +73,8 @@ var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
 	for _, keys := range []string{
-		"", "tab", "j enter", "j enter enter", "j enter enter y", "tab enter", "tab j enter", "tab j enter y", "t", "t enter", "f", "tab d", "tab space space d",
-		"S", "n", "tab z y", "tab l", "tab c", "tab x", "/ o w n e d", "tab o",
+		"", "tab", "j enter", "j enter enter", "j enter enter y", "tab enter", "tab j enter", "tab j enter y", "t", "t enter", "f",
+		"tab d", "tab space space d", "S", "n", "tab z y", "tab l", "tab c", "tab x", "/ o w n e d", "tab o",
 	} {
 		for _, width := range []int{80, 120, 200} {
 			w := newWorld(t.Context(), width, 40, func(o *Options) { o.Color = true })
@@ -104,7 +104,8 @@ func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
 
 func TestALineWithoutAnEndTakesNoMemory(t *testing.T) {
 	const endless = 64 << 20
-	from := bufio.NewReaderSize(io.MultiReader(io.LimitReader(letters{}, endless), strings.NewReader("\nthe next\n")), 64<<10)
+	from := bufio.NewReaderSize(io.MultiReader(io.LimitReader(letters{}, endless), strings.NewReader("\nthe next\n")),
+		64<<10)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	line, err := readLine(from)

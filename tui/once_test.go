@@ -45,7 +45,8 @@ func TestOneFrameFailsOnlyIfNothingCouldBeRead(t *testing.T) {
 				}
 				break
 			}
-			if shown := strings.Contains(out.String(), "dev"); shown == down || (down && !strings.Contains(out.String(), "disconnected")) {
+			if shown := strings.Contains(out.String(), "dev"); shown == down ||
+				(down && !strings.Contains(out.String(), "disconnected")) {
 				t.Errorf("the frame:\n%s", &out)
 			}
 		})

@@ -60,8 +60,10 @@ func stuck(r action.Request) action.Result {
 		notReady(apis.ReasonTemplateNotFound, "template gpu does not exist", 9*time.Minute), b.WithLabel("team", "blue"))
 	t := &resolve.Target{Ref: resolve.Ref{Kind: resolve.KindClaim, Name: "trainer"}, Namespace: "research", Claim: claim}
 	snapshot := diagnose.Snapshot{Now: noon, Claim: claim}
-	snapshot.Events = append(snapshot.Events, event("Warning", "TemplateNotFound", "SandboxTemplate gpu does not exist in namespace research", 9*time.Minute))
-	return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: t, Snapshot: snapshot, Diagnosis: diagnose.Of(snapshot)}}
+	snapshot.Events = append(snapshot.Events, event("Warning", "TemplateNotFound",
+		"SandboxTemplate gpu does not exist in namespace research", 9*time.Minute))
+	return action.Result{Verb: r.Verb, Page: &action.Page{Target: r.Targets[0], Found: t, Snapshot: snapshot,
+		Diagnosis: diagnose.Of(snapshot)}}
 }
 
 // svg draws a frame.
@@ -69,9 +71,11 @@ func svg(frame string, width, height int) string {
 	canvas := lipgloss.NewCanvas(width, height).Compose(lipgloss.NewLayer(frame))
 	var out strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, float64(height)*cellHeight+2*margin
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n", w, h, w, h)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n",
+		w, h, w, h)
 	fmt.Fprintf(&out, `<rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>`+"\n")
-	fmt.Fprintf(&out, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14" fill="#e6edf3" xml:space="preserve">`+"\n")
+	fmt.Fprintf(&out, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" `+
+		`font-size="14" fill="#e6edf3" xml:space="preserve">`+"\n")
 	for y := range height {
 		for x := 0; x < width; {
 			x = run(&out, canvas, x, y, width)
@@ -103,7 +107,8 @@ func run(out *strings.Builder, canvas *lipgloss.Canvas, x, y, width int) int {
 		fg, bg = color.RGBA{0x0d, 0x11, 0x17, 0xff}, color.RGBA{0xe6, 0xed, 0xf3, 0xff}
 	}
 	if bg != nil {
-		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", left, top, float64(end-x)*cellWidth, cellHeight, hex(bg))
+		fmt.Fprintf(out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", left, top,
+			float64(end-x)*cellWidth, cellHeight, hex(bg))
 	}
 	if strings.TrimSpace(text.String()) == "" {
 		return end

@@ -88,8 +88,10 @@ func filled(ctx context.Context, width, height int, change ...func(*Options)) *w
 
 func healthy() store.Health {
 	var h store.Health
-	for _, resource := range []string{apis.ResourceSandboxes, apis.ResourceClaims, apis.ResourceWarmPools, apis.ResourceTemplates, "pods"} {
-		h.Readings = append(h.Readings, store.Reading{Resource: resource, Namespace: "research", Phase: store.Synced, Once: true, Since: ago(time.Hour)})
+	for _, resource := range []string{apis.ResourceSandboxes, apis.ResourceClaims, apis.ResourceWarmPools,
+		apis.ResourceTemplates, "pods"} {
+		h.Readings = append(h.Readings, store.Reading{Resource: resource, Namespace: "research", Phase: store.Synced,
+			Once: true, Since: ago(time.Hour)})
 	}
 	return h
 }
@@ -97,7 +99,8 @@ func healthy() store.Health {
 func unwell(phase store.Phase, once bool, message string) store.Health {
 	h := healthy()
 	for i := range h.Readings {
-		h.Readings[i].Phase, h.Readings[i].Once, h.Readings[i].Message, h.Readings[i].Since = phase, once, message, ago(90*time.Second)
+		r := &h.Readings[i]
+		r.Phase, r.Once, r.Message, r.Since = phase, once, message, ago(90*time.Second)
 	}
 	return h
 }
@@ -115,18 +118,21 @@ func demo() *store.Snapshot {
 	const noRoom = "Pod exists with phase: Pending: Unschedulable: 0/3 nodes are available: 3 Insufficient memory."
 	s := &store.Snapshot{At: noon, Namespace: "research", Health: healthy(), Members: map[types.UID][]*rows.Row{}}
 	add := func(name, template string, desired, ready, claimed, warm, cold int, short string, was, claims []int) {
-		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"), b.CreatedAt(ago(50*time.Hour)))
+		object := b.Pool(name, template, b.WithUID(types.UID(name)), b.InNamespace("research"),
+			b.CreatedAt(ago(50*time.Hour)))
 		summary := &pool.Summary{Pool: object, Desired: desired, Ready: ready, Claimed: claimed, Shortage: short}
 		if ready == 0 {
 			summary.Cause = podreason.TemplateNotFound
 		}
 		for i := range desired {
-			status := agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%3), PodIPs: []string{fmt.Sprintf("10.0.1.%d", i+10)}}
+			status := agentsv1beta1.SandboxStatus{NodeName: fmt.Sprintf("node-%d", i%3),
+				PodIPs: []string{fmt.Sprintf("10.0.1.%d", i+10)}}
 			condition := isReady(time.Hour)
 			if i >= ready {
 				condition, status = notReady(apis.ReasonDependenciesNotReady, noRoom, time.Hour), agentsv1beta1.SandboxStatus{}
 			}
-			member := b.Sandbox(fmt.Sprintf("%s-%05d", name, i), b.WithUID(types.UID(fmt.Sprintf("%s-%d", name, i))), b.InNamespace("research"),
+			member := b.Sandbox(fmt.Sprintf("%s-%05d", name, i), b.WithUID(types.UID(fmt.Sprintf("%s-%d", name, i))),
+				b.InNamespace("research"),
 				b.OwnedBy(object), b.CreatedAt(ago(time.Duration(i+1)*7*time.Minute)), b.WithSandboxStatus(status), condition)
 			summary.Members = append(summary.Members, member)
 			s.Members[object.UID] = append(s.Members[object.UID], rows.FromSandbox(member, nil, i == 1, noon))
@@ -134,24 +140,29 @@ func demo() *store.Snapshot {
 		s.Pools = append(s.Pools, rows.FromPool(summary, warm, cold, was, claims))
 	}
 	add("node-warm", "node", 3, 3, 1, 1, 0, "", []int{3, 3, 3, 2, 3, 3}, []int{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0})
-	add("python-warm", "python", 10, 4, 6, 6, 2, "6 not ready: "+noRoom, []int{10, 9, 8, 8, 6, 5, 4, 4}, []int{0, 1, 0, 0, 2, 1, 0, 3, 1, 2, 4, 6})
+	add("python-warm", "python", 10, 4, 6, 6, 2, "6 not ready: "+noRoom, []int{10, 9, 8, 8, 6, 5, 4, 4},
+		[]int{0, 1, 0, 0, 2, 1, 0, 3, 1, 2, 4, 6})
 	add("gpu-warm", "gpu", 2, 0, 0, 0, 3, "template gpu does not exist", nil, nil)
 	s.Claims = demoWork()
 	s.Templates = []*rows.Template{
-		rows.FromTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"), b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8, ""),
-		rows.FromTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))), []string{"node-warm"}, 1, ""),
+		rows.FromTemplate(b.Template("python", b.WithUID("t-python"), b.InNamespace("research"),
+			b.CreatedAt(ago(90*time.Hour)), b.WithVolume("data", "1Gi")), []string{"python-warm"}, 8, ""),
+		rows.FromTemplate(b.Template("node", b.WithUID("t-node"), b.InNamespace("research"), b.CreatedAt(ago(70*time.Hour))),
+			[]string{"node-warm"}, 1, ""),
 	}
 	return s
 }
 
 func demoWork() []*rows.Row {
 	claim := func(name string, age time.Duration, options ...b.ClaimOption) *extensionsv1beta1.SandboxClaim {
-		options = append([]b.ClaimOption{b.WithUID(types.UID("c-" + name)), b.InNamespace("research"), b.CreatedAt(ago(age)), b.WithLabel("team", "blue")}, options...)
+		options = append([]b.ClaimOption{b.WithUID(types.UID("c-" + name)), b.InNamespace("research"), b.CreatedAt(ago(age)),
+			b.WithLabel("team", "blue")}, options...)
 		return b.Claim(name, "python", options...)
 	}
 	box := func(name, launch string, owner *extensionsv1beta1.SandboxClaim) *agentsv1beta1.Sandbox {
 		return b.Sandbox(name, b.WithUID(types.UID("s-"+name)), b.InNamespace("research"), b.OwnedBy(owner),
-			b.WithLabel(apis.LabelLaunchType, launch), isReady(time.Minute), b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-1"}))
+			b.WithLabel(apis.LabelLaunchType, launch), isReady(time.Minute),
+			b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-1"}))
 	}
 	var all []*rows.Row
 	for i := range 6 {
@@ -161,15 +172,20 @@ func demoWork() []*rows.Row {
 		all = append(all, rows.FromClaim(c, box(c.Status.SandboxStatus.Name, apis.LaunchTypeWarm, c), nil, noon))
 	}
 	cold := claim("notebook", 3*time.Hour, isReady(time.Hour), b.BoundTo("notebook", "10.0.3.9"))
-	stuck := claim("trainer", 9*time.Minute, notReady(apis.ReasonTemplateNotFound, "template gpu does not exist", 9*time.Minute))
+	stuck := claim("trainer", 9*time.Minute, notReady(apis.ReasonTemplateNotFound, "template gpu does not exist",
+		9*time.Minute))
 	pod := b.Pod("batch", b.CrashLoop(1, 7))
 	failed := b.Sandbox("batch", b.WithUID("s-batch"), b.InNamespace("research"), b.CreatedAt(ago(26*time.Hour)),
-		b.WithCondition(apis.ConditionReady, false, apis.ReasonPodFailed, "Pod failed: exit code 137 (OOMKilled)", ago(time.Hour)),
+		b.WithCondition(apis.ConditionReady, false, apis.ReasonPodFailed, "Pod failed: exit code 137 (OOMKilled)",
+			ago(time.Hour)),
 		b.WithCondition(apis.ConditionFinished, true, apis.ReasonPodFailed, "Pod failed", ago(time.Hour)))
-	asleep := b.Sandbox("idle", b.WithUID("s-idle"), b.InNamespace("research"), b.CreatedAt(ago(80*time.Hour)), b.WithReplicas(0),
+	asleep := b.Sandbox("idle", b.WithUID("s-idle"), b.InNamespace("research"), b.CreatedAt(ago(80*time.Hour)),
+		b.WithReplicas(0),
 		b.WithCondition(apis.ConditionReady, false, apis.ReasonSandboxSuspended, "Sandbox is suspended", ago(time.Hour)),
-		b.WithCondition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, "Pod has been terminated. Sandbox is not operational.", ago(time.Hour)))
-	return append(all, rows.FromClaim(cold, box("notebook", apis.LaunchTypeCold, cold), nil, noon), rows.FromClaim(stuck, nil, nil, noon),
+		b.WithCondition(apis.ConditionSuspended, true, apis.ReasonPodTerminated,
+			"Pod has been terminated. Sandbox is not operational.", ago(time.Hour)))
+	return append(all, rows.FromClaim(cold, box("notebook", apis.LaunchTypeCold, cold), nil, noon),
+		rows.FromClaim(stuck, nil, nil, noon),
 		rows.FromSandbox(failed, pod, false, noon), rows.FromSandbox(asleep, nil, false, noon))
 }
 

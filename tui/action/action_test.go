@@ -37,15 +37,19 @@ func newRig(t *testing.T, readOnly bool, server *streamfake.Server) *rig {
 	t.Helper()
 	owner := b.Sandbox("dev", b.WithUID("dev"))
 	objects := []runtime.Object{
-		b.Sandbox("dev", b.WithUID("dev"), b.WithResourceVersion("1"), b.WithShutdown(time.Now().Add(time.Hour), agentsv1beta1.ShutdownPolicyDelete),
+		b.Sandbox("dev", b.WithUID("dev"), b.WithResourceVersion("1"),
+			b.WithShutdown(time.Now().Add(time.Hour), agentsv1beta1.ShutdownPolicyDelete),
 			b.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", time.Now())),
-		b.Pod("dev", b.WithUID("pod"), b.OwnedBy(owner), b.Ready("10.0.0.1"), b.WithLabel(apis.LabelSandboxNameHash, strings.TrimPrefix(resolve.PodSelector("dev"), apis.LabelSandboxNameHash+"="))),
+		b.Pod("dev", b.WithUID("pod"), b.OwnedBy(owner), b.Ready("10.0.0.1"),
+			b.WithLabel(apis.LabelSandboxNameHash, strings.TrimPrefix(resolve.PodSelector("dev"),
+				apis.LabelSandboxNameHash+"="))),
 		b.Claim("held", "python", b.WithUID("held")),
 		b.Pool("fast", "python", b.WithUID("fast"), b.WithReplicas(2), b.WithResourceVersion("1")),
 		b.Template("python", b.WithUID("python")),
 	}
 	cluster := fakecluster.New(objects...)
-	o := Options{Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{}, ReadOnly: readOnly}
+	o := Options{Sandboxes: cluster.Sandboxes, Kubernetes: cluster.Kubernetes, Clock: clock.RealClock{},
+		ReadOnly: readOnly}
 	var wg sync.WaitGroup
 	o.Go = func(f func()) { wg.Go(f) }
 	if server != nil {
@@ -68,33 +72,53 @@ func target(kind resolve.Kind, name string) Target {
 }
 
 func TestWhatIsAskedForIsDone(t *testing.T) {
-	dev, held, fast, python := target("sandbox", "dev"), target("claim", "held"), target("pool", "fast"), target("template", "python")
+	dev, held := target("sandbox", "dev"), target("claim", "held")
+	fast, python := target("pool", "fast"), target("template", "python")
 	tests := map[string]struct {
 		ask  Request
 		want string
 		fail string
 	}{
-		"suspend":                              {ask: Request{Verb: Suspend, Targets: []Target{dev}}, want: "sandbox/dev suspended"},
-		"resume what runs":                     {ask: Request{Verb: Resume, Targets: []Target{dev}}, want: "sandbox/dev is already running"},
-		"extend":                               {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "1h"}, want: "sandbox/dev ends at "},
-		"extend by nonsense":                   {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "soon"}, fail: `invalid duration "soon"`},
-		"extend what never ends":               {ask: Request{Verb: Extend, Targets: []Target{held}, Argument: "1h"}, fail: "claim/held: "},
-		"delete":                               {ask: Request{Verb: Delete, Targets: []Target{dev}}, want: "sandbox/dev deleted"},
-		"delete several":                       {ask: Request{Verb: Delete, Targets: []Target{dev, held}}, want: "delete: 2 done"},
-		"a failure does not stop the others":   {ask: Request{Verb: Delete, Targets: []Target{target("sandbox", "gone"), held}}, fail: "sandbox/gone"},
-		"delete a pool":                        {ask: Request{Verb: Delete, Targets: []Target{fast}}, want: "pool/fast deleted"},
-		"delete a template":                    {ask: Request{Verb: Delete, Targets: []Target{python}}, want: "template/python deleted"},
-		"scale":                                {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "5"}, want: "pool/fast scaled to 5"},
-		"scale by nonsense":                    {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "many"}, fail: "invalid number"},
-		"scale a Sandbox":                      {ask: Request{Verb: Scale, Targets: []Target{dev}, Argument: "5"}, fail: "cannot scale a sandbox"},
-		"suspend a pool":                       {ask: Request{Verb: Suspend, Targets: []Target{fast}}, fail: "cannot suspend a pool"},
-		"create from a template":               {ask: Request{Verb: Create, Targets: []Target{python}, Argument: "new"}, want: "claim/new created"},
-		"create from a pool":                   {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "new"}, want: "claim/new created"},
-		"create with a name that is none":      {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "A b"}, fail: "invalid name"},
-		"copy":                                 {ask: Request{Verb: Copy, Targets: []Target{dev}}, want: "copied: -n " + b.Namespace + " sandbox/dev"},
-		"nothing to nothing":                   {ask: Request{Verb: Delete}, fail: "nothing is selected"},
-		"a shell in what does not run":         {ask: Request{Verb: Shell, Targets: []Target{held}}, fail: "held"},
-		"a port that is none":                  {ask: Request{Verb: Forward, Targets: []Target{dev}, Argument: "x:y:z"}, fail: "x:y:z"},
+		"suspend": {ask: Request{Verb: Suspend, Targets: []Target{dev}},
+			want: "sandbox/dev suspended"},
+		"resume what runs": {ask: Request{Verb: Resume, Targets: []Target{dev}},
+			want: "sandbox/dev is already running"},
+		"extend": {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "1h"},
+			want: "sandbox/dev ends at "},
+		"extend by nonsense": {ask: Request{Verb: Extend, Targets: []Target{dev}, Argument: "soon"},
+			fail: `invalid duration "soon"`},
+		"extend what never ends": {ask: Request{Verb: Extend, Targets: []Target{held}, Argument: "1h"},
+			fail: "claim/held: "},
+		"delete": {ask: Request{Verb: Delete, Targets: []Target{dev}},
+			want: "sandbox/dev deleted"},
+		"delete several": {ask: Request{Verb: Delete, Targets: []Target{dev, held}},
+			want: "delete: 2 done"},
+		"a failure does not stop the others": {ask: Request{Verb: Delete,
+			Targets: []Target{target("sandbox", "gone"), held}}, fail: "sandbox/gone"},
+		"delete a pool": {ask: Request{Verb: Delete, Targets: []Target{fast}},
+			want: "pool/fast deleted"},
+		"delete a template": {ask: Request{Verb: Delete, Targets: []Target{python}},
+			want: "template/python deleted"},
+		"scale": {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "5"},
+			want: "pool/fast scaled to 5"},
+		"scale by nonsense": {ask: Request{Verb: Scale, Targets: []Target{fast}, Argument: "many"},
+			fail: "invalid number"},
+		"scale a Sandbox": {ask: Request{Verb: Scale, Targets: []Target{dev}, Argument: "5"},
+			fail: "cannot scale a sandbox"},
+		"suspend a pool": {ask: Request{Verb: Suspend, Targets: []Target{fast}},
+			fail: "cannot suspend a pool"},
+		"create from a template": {ask: Request{Verb: Create, Targets: []Target{python}, Argument: "new"},
+			want: "claim/new created"},
+		"create from a pool": {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "new"},
+			want: "claim/new created"},
+		"create with a name that is none": {ask: Request{Verb: Create, Targets: []Target{fast}, Argument: "A b"},
+			fail: "invalid name"},
+		"copy": {ask: Request{Verb: Copy, Targets: []Target{dev}}, want: "copied: -n " +
+			b.Namespace + " sandbox/dev"},
+		"nothing to nothing":           {ask: Request{Verb: Delete}, fail: "nothing is selected"},
+		"a shell in what does not run": {ask: Request{Verb: Shell, Targets: []Target{held}}, fail: "held"},
+		"a port that is none": {ask: Request{Verb: Forward, Targets: []Target{dev}, Argument: "x:y:z"},
+			fail: "x:y:z"},
 		"stop a port-forward that there isn't": {ask: Request{Verb: StopForward, Argument: "9"}, fail: "already ended"},
 	}
 	for name, tt := range tests {
@@ -121,7 +145,8 @@ func TestAReadOnlyDispatcherChangesNothing(t *testing.T) {
 	for _, action := range append(r.cluster.Sandboxes.Actions(), r.cluster.Kubernetes.Actions()...) {
 		t.Errorf("it reached the cluster: %s %s", action.GetVerb(), action.GetResource().Resource)
 	}
-	if got := r.Dispatch(t.Context(), Request{Verb: Inspect, Targets: []Target{target("sandbox", "dev")}}); got.Err != nil {
+	if got := r.Dispatch(t.Context(), Request{Verb: Inspect, Targets: []Target{target("sandbox",
+		"dev")}}); got.Err != nil {
 		t.Errorf("inspect: %v", got.Err)
 	}
 }
@@ -156,7 +181,8 @@ func TestInspectReadsEverything(t *testing.T) {
 		}
 	}
 	for _, of := range []Target{target("pool", "fast"), target("template", "python")} {
-		if got := r.Dispatch(t.Context(), Request{Verb: Inspect, Targets: []Target{of}}); got.Err != nil || !strings.Contains(got.Page.YAML, "name: "+of.Name) {
+		if got := r.Dispatch(t.Context(), Request{Verb: Inspect, Targets: []Target{of}}); got.Err != nil ||
+			!strings.Contains(got.Page.YAML, "name: "+of.Name) {
 			t.Errorf("%s: %v", of.Ref(), got.Err)
 		}
 	}
@@ -197,7 +223,8 @@ func TestAPortForwardRunsInTheBackgroundUntilItIsStopped(t *testing.T) {
 		_ = connection.Close() // it should not be there
 		t.Error("it still listens")
 	}
-	if got := r.Dispatch(t.Context(), Request{Verb: Forward, Targets: []Target{target("sandbox", "dev")}, Argument: ":80"}); got.Err == nil {
+	if got := r.Dispatch(t.Context(), Request{Verb: Forward, Targets: []Target{target("sandbox", "dev")},
+		Argument: ":80"}); got.Err == nil {
 		t.Error("a dispatcher that was closed starts another")
 	}
 }
@@ -227,7 +254,8 @@ func TestACommandIsGivenItsStreams(t *testing.T) {
 	if text := out.String(); !strings.Contains(text, "ran bash -c ls -l") || !strings.Contains(text, "Exit code 0") {
 		t.Errorf("output %q", text)
 	}
-	if got := r.Dispatch(t.Context(), Request{Verb: Exec, Targets: []Target{target("sandbox", "dev")}, Argument: " "}); got.Err == nil {
+	if got := r.Dispatch(t.Context(), Request{Verb: Exec, Targets: []Target{target("sandbox", "dev")},
+		Argument: " "}); got.Err == nil {
 		t.Error("no command was accepted")
 	}
 }
@@ -244,15 +272,20 @@ func TestQuestions(t *testing.T) {
 		"resume harms nothing":    {Request{Verb: Resume, Targets: many}, ""},
 		"delete names it":         {Request{Verb: Delete, Targets: many[:1]}, "Delete claim/a?"},
 		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
-		"not all of very many":    {Request{Verb: Delete, Targets: many}, "Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
+		"not all of very many": {Request{Verb: Delete, Targets: many},
+			"Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
 		"delete names the volumes": {
-			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a", Stays: true}}},
+			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a",
+				Stays: true}}},
 			"Delete claim/a? Volumes that are deleted with their data: data-a (1Gi). Volumes that are kept: work-a.",
 		},
-		"a pool takes its members":   {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}}, "Delete pool/fast and its unclaimed sandboxes?"},
-		"scaling up harms nothing":   {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "9"}, ""},
-		"scaling down does":          {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0", ScalesDown: true}, "Scale pool/fast down to 0?"},
-		"suspending loses something": {Request{Verb: Suspend, Targets: many[:1]}, "Suspend claim/a? Data that is not on a volume is lost."},
+		"a pool takes its members": {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}},
+			"Delete pool/fast and its unclaimed sandboxes?"},
+		"scaling up harms nothing": {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "9"}, ""},
+		"scaling down does": {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0",
+			ScalesDown: true}, "Scale pool/fast down to 0?"},
+		"suspending loses something": {Request{Verb: Suspend, Targets: many[:1]},
+			"Suspend claim/a? Data that is not on a volume is lost."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

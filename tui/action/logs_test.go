@@ -21,10 +21,12 @@ import (
 
 func TestALogGoesOnWithTheNextPodUntilItIsClosed(t *testing.T) {
 	d := newRig(t, false, nil)
-	pods, kind := d.cluster.Kubernetes.Tracker(), corev1.SchemeGroupVersion.WithResource("pods") // the clients wait for the reactor
+	// the clients wait for the reactor
+	pods, kind := d.cluster.Kubernetes.Tracker(), corev1.SchemeGroupVersion.WithResource("pods")
 	pod := func(uid string) *corev1.Pod {
 		return b.Pod("dev", b.WithUID(types.UID(uid)), b.OwnedBy(b.Sandbox("dev", b.WithUID("dev"))), b.Ready("10.0.0.1"),
-			b.WithLabel(apis.LabelSandboxNameHash, strings.TrimPrefix(resolve.PodSelector("dev"), apis.LabelSandboxNameHash+"=")))
+			b.WithLabel(apis.LabelSandboxNameHash, strings.TrimPrefix(resolve.PodSelector("dev"),
+				apis.LabelSandboxNameHash+"=")))
 	}
 	d.cluster.Kubernetes.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() != "log" {

@@ -88,7 +88,8 @@ func TestADeathRestoresTheTerminalAndThenTellsItsWords(t *testing.T) {
 		t.Error("the terminal is as the dead process left it")
 	}
 	before, after, found := strings.Cut(w.shown(t), "panic: injected")
-	if !found || !strings.Contains(before, "\x1b[?1049l") || !strings.Contains(before, "\x1b[?25h") || strings.Contains(after, "\x1b[") {
+	if !found || !strings.Contains(before, "\x1b[?1049l") || !strings.Contains(before, "\x1b[?25h") ||
+		strings.Contains(after, "\x1b[") {
 		t.Errorf("told %q, then %q", before, after)
 	}
 }

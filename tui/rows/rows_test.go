@@ -33,7 +33,8 @@ func TestTheRowOfAClaim(t *testing.T) {
 	ready := b.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", at(0))
 	waiting := b.WithCondition(apis.ConditionReady, false, apis.ReasonTemplateNotFound, "no template\n python", at(0))
 	held := func(name, launch string, owner *extensionsv1beta1.SandboxClaim) *agentsv1beta1.Sandbox {
-		return b.Sandbox(name, b.WithUID("box"), b.OwnedBy(owner), b.WithLabel("agents.x-k8s.io/launch-type", launch), b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-a"}))
+		return b.Sandbox(name, b.WithUID("box"), b.OwnedBy(owner), b.WithLabel("agents.x-k8s.io/launch-type", launch),
+			b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-a"}))
 	}
 	tests := map[string]struct {
 		claim *extensionsv1beta1.SandboxClaim
@@ -49,12 +50,14 @@ func TestTheRowOfAClaim(t *testing.T) {
 			want:  Row{State: diagnose.Starting, Reason: "the operator has not seen it yet"},
 		},
 		"a Pod's phase is left out where the message says why": {
-			claim: claim(b.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending: Unschedulable: no nodes", at(0))),
-			want:  Row{State: diagnose.Blocked, Reason: "Unschedulable: no nodes"},
+			claim: claim(b.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
+				"Pod exists with phase: Pending: Unschedulable: no nodes", at(0))),
+			want: Row{State: diagnose.Blocked, Reason: "Unschedulable: no nodes"},
 		},
 		"a Sandbox of a pool is warm": {
 			claim: claim(ready, b.BoundTo("fast-abcde", "10.0.0.1")), held: held("fast-abcde", "warm", claim()),
-			want: Row{State: diagnose.Ready, Source: SourceWarm, Pool: "fast", Sandbox: "fast-abcde", IP: "10.0.0.1", Node: "node-a"},
+			want: Row{State: diagnose.Ready, Source: SourceWarm, Pool: "fast", Sandbox: "fast-abcde", IP: "10.0.0.1",
+				Node: "node-a"},
 		},
 		"one that was made for it is cold": {
 			claim: claim(ready, b.BoundTo("dev")), held: held("dev", "cold", claim()),
@@ -72,7 +75,8 @@ func TestTheRowOfAClaim(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := FromClaim(tt.claim, tt.held, nil, at(0))
-			if got.State != tt.want.State || got.Source != tt.want.Source || got.Pool != tt.want.Pool || got.Sandbox != tt.want.Sandbox ||
+			if got.State != tt.want.State || got.Source != tt.want.Source || got.Pool != tt.want.Pool ||
+				got.Sandbox != tt.want.Sandbox ||
 				got.IP != tt.want.IP || got.Node != tt.want.Node || (tt.want.Reason != "" && got.Reason != tt.want.Reason) {
 				t.Errorf("got %+v\nwant %+v", *got, tt.want)
 			}
@@ -157,7 +161,8 @@ func TestOrders(t *testing.T) {
 	for _, r := range all {
 		r.setSearchText()
 	}
-	tests := map[Order]string{OrderTrouble: "dcab", OrderName: "abcd", OrderState: "dabc", OrderAge: "cadb", OrderEnds: "dbac", OrderNode: "cdab"}
+	tests := map[Order]string{OrderTrouble: "dcab", OrderName: "abcd", OrderState: "dabc", OrderAge: "cadb",
+		OrderEnds: "dbac", OrderNode: "cdab"}
 	for _, order := range RowOrders() {
 		rows := slices.Clone(all)
 		SortRows(rows, order, false)

@@ -75,14 +75,17 @@ func ready() b.Condition {
 func objects() []runtime.Object {
 	template := b.Template("python", b.WithUID("template"))
 	pool := b.Pool("fast", "python", b.WithUID("pool"), b.WithReplicas(2))
-	claim := b.Claim("dev", "python", b.WithUID("claim"), b.CreatedAt(time.Unix(1, 0)), ready(), b.BoundTo("fast-ccccc", "10.0.0.3"))
-	taken := b.Sandbox("fast-ccccc", b.WithUID("c"), b.OwnedBy(claim), ready(), b.WithLabel("agents.x-k8s.io/launch-type", "warm"))
+	claim := b.Claim("dev", "python", b.WithUID("claim"), b.CreatedAt(time.Unix(1, 0)), ready(),
+		b.BoundTo("fast-ccccc", "10.0.0.3"))
+	taken := b.Sandbox("fast-ccccc", b.WithUID("c"), b.OwnedBy(claim), ready(),
+		b.WithLabel("agents.x-k8s.io/launch-type", "warm"))
 	return []runtime.Object{
 		template, pool, claim, taken,
 		b.Sandbox("fast-aaaaa", b.WithUID("a"), b.OwnedBy(pool), ready()),
 		b.Sandbox("fast-bbbbb", b.WithUID("b"), b.OwnedBy(pool), b.WithImage("old")),
 		b.Sandbox("own", b.WithUID("own")),
-		b.Pod("own", b.OwnedBy(b.Sandbox("own", b.WithUID("own"))), b.WithLabel("agents.x-k8s.io/sandbox-name-hash", "x"), b.CrashLoop(1, 4)),
+		b.Pod("own", b.OwnedBy(b.Sandbox("own", b.WithUID("own"))), b.WithLabel("agents.x-k8s.io/sandbox-name-hash", "x"),
+			b.CrashLoop(1, 4)),
 	}
 }
 
@@ -90,7 +93,8 @@ func TestASnapshotShowsWhatIsThere(t *testing.T) {
 	s := start(t, fakecluster.New(objects()...), "")
 	got := s.until("synced", synced)
 	if len(got.Pools) != 1 || len(got.Claims) != 2 || len(got.Members["pool"]) != 2 || len(got.Templates) != 1 {
-		t.Fatalf("%d pools, %d rows, %d members, %d templates", len(got.Pools), len(got.Claims), len(got.Members["pool"]), len(got.Templates))
+		t.Fatalf("%d pools, %d rows, %d members, %d templates", len(got.Pools), len(got.Claims), len(got.Members["pool"]),
+			len(got.Templates))
 	}
 	p := got.Pools[0]
 	if p.Desired != 2 || p.Ready != 1 || p.Claimed != 1 || p.Pending != 1 || p.Stale != 1 || p.Warm != 1 || p.Short == "" {
@@ -118,12 +122,17 @@ func TestChangesArriveAndTheOldSnapshotStays(t *testing.T) {
 	c := fakecluster.New(objects()...)
 	s := start(t, c, "")
 	before := s.until("synced", synced)
-	if err := c.Sandboxes.AgentsV1beta1().Sandboxes(b.Namespace).Delete(t.Context(), "fast-aaaaa", metav1.DeleteOptions{}); err != nil {
+	if err := c.Sandboxes.AgentsV1beta1().Sandboxes(b.Namespace).Delete(t.Context(), "fast-aaaaa",
+		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s.until("empty of ready members", func(s *Snapshot) bool { return s.Pools[0].Ready == 0 && len(s.Members["pool"]) == 1 })
+	s.until("empty of ready members", func(s *Snapshot) bool {
+		return s.Pools[0].Ready == 0 &&
+			len(s.Members["pool"]) == 1
+	})
 	template := b.Template("python", b.WithUID("template"), b.WithImage("old"), b.WithGeneration(2))
-	if _, err := c.Sandboxes.ExtensionsV1beta1().SandboxTemplates(b.Namespace).Update(t.Context(), template, metav1.UpdateOptions{}); err != nil {
+	if _, err := c.Sandboxes.ExtensionsV1beta1().SandboxTemplates(b.Namespace).Update(t.Context(), template,
+		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.until("of the new template", func(s *Snapshot) bool { return s.Pools[0].Stale == 0 && !s.Members["pool"][0].Stale })
@@ -227,7 +236,8 @@ func TestHoweverManyEventsThereAreFewSnapshots(t *testing.T) {
 	began, count := time.Now(), 0
 	const many, atOnce = 500, 50 // more at once do not fit into a watch of the fake cluster
 	for i := range many {
-		if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes(b.Namespace).Create(t.Context(), b.Sandbox(fmt.Sprintf("s%d", i)), metav1.CreateOptions{}); err != nil {
+		if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes(b.Namespace).Create(t.Context(), b.Sandbox(fmt.Sprintf("s%d", i)),
+			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if (i+1)%atOnce == 0 {
@@ -249,7 +259,8 @@ func TestOnlyWhatIsShownIsKept(t *testing.T) {
 		st.putSandbox(b.Sandbox(name, b.OwnedBy(pool), b.WithAnnotation("example.com/big", strings.Repeat("x", 1000))))
 	}
 	st.putSandbox(b.Sandbox("own"))
-	one, two := st.sandboxes[key{Namespace: b.Namespace, Name: "fast-aaaaa"}], st.sandboxes[key{Namespace: b.Namespace, Name: "fast-bbbbb"}]
+	one, two := st.sandboxes[key{Namespace: b.Namespace, Name: "fast-aaaaa"}], st.sandboxes[key{Namespace: b.Namespace,
+		Name: "fast-bbbbb"}]
 	if len(one.Annotations) > 0 || len(one.Spec.PodTemplate.Spec.Containers) > 0 {
 		t.Errorf("kept: %+v", one.Sandbox)
 	}

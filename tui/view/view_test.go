@@ -51,7 +51,8 @@ func TestBarsAndSparklines(t *testing.T) {
 		"an empty sparkline": theme.Sparkline(nil, 2),
 	}
 	want := map[string]string{
-		"none of many": ".....", "one is never none": "#....", "half": "##..", "all": "###", "more than all": "###", "nothing is full": "###",
+		"none of many": ".....", "one is never none": "#....", "half": "##..", "all": "###",
+		"more than all": "###", "nothing is full": "###",
 		"a sparkline": "_-#", "a short sparkline": "  #", "a long sparkline": "__", "an empty sparkline": "  ",
 	}
 	for name, got := range bars {

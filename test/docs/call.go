@@ -9,11 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Unknown stands for a part of a word that only the shell knows, as $NAME.
+// Unknown replaces a part of a word that only the shell can evaluate, such as $NAME.
 const Unknown = "unknown"
 
-// Calls are the simple commands in a piece of shell script, each as its words, those within pipes, substitutions and
-// functions too.
+// Calls returns the words of each simple command in a shell script, including those in pipes, substitutions and
+// functions.
 func Calls(script string) ([][]string, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -33,7 +33,7 @@ func Calls(script string) ([][]string, error) {
 	return calls, nil
 }
 
-// text is a word without its quotes.
+// text returns a word without its quotes.
 func text(parts []syntax.WordPart) string {
 	out := &strings.Builder{}
 	for _, part := range parts {

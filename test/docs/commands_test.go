@@ -22,7 +22,7 @@ import (
 
 const repository = "../.."
 
-// program are the names that documents call the plugin by.
+// program matches the commands with which documents run the plugin.
 var program = regexp.MustCompile(`^kubectl (agent-)?sandbox( |$)`)
 
 func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
@@ -32,7 +32,7 @@ func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
 			block := &page.Blocks[i]
 			for word := range strings.FieldsSeq(block.NotRun) {
 				if err := exists(strings.TrimRight(word, ".,;:)")); err != nil {
-					t.Errorf("%s:%d: the reason why it is not run: %v", page.Path, block.Line, err)
+					t.Errorf("%s:%d: the reason for not running the block: %v", page.Path, block.Line, err)
 				}
 			}
 			if !block.Commands() {
@@ -64,7 +64,7 @@ func TestEveryCommandInTheDocumentsExistsWithItsFlags(t *testing.T) {
 	}
 }
 
-// check looks at one command. Whole ones must have the arguments that they need.
+// check checks one command. If it is whole, it must have all required arguments.
 func check(words []string, known known, whole bool) error {
 	for _, word := range words {
 		if err := exists(word); err != nil {
@@ -80,7 +80,7 @@ func check(words []string, known known, whole bool) error {
 	return nil
 }
 
-// checkMake looks at the targets, and at the tests that RUN selects for those that run tests.
+// checkMake checks that the targets exist, and for targets that run tests that RUN selects a test.
 func checkMake(words []string, known known) error {
 	for _, word := range words {
 		if !strings.Contains(word, "=") && !slices.Contains(known.targets, word) && word == strings.ToLower(word) {
@@ -102,7 +102,7 @@ func checkMake(words []string, known known) error {
 	return nil
 }
 
-// exists checks what looks like a file of the repository.
+// exists returns an error if a word looks like a file of the repository that does not exist.
 func exists(word string) error {
 	name := strings.TrimSuffix(word, "/")
 	top, _, found := strings.Cut(name, "/")
@@ -110,7 +110,7 @@ func exists(word string) error {
 		return nil
 	}
 	if strings.Contains(name, ".") && !strings.Contains(filepath.Base(name), ".") {
-		return nil // a Go package's member, or a label
+		return nil // a member of a Go package, or a label
 	}
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/..."), "./")
 	if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(name))); err != nil && !testName.MatchString(name) {
@@ -119,7 +119,7 @@ func exists(word string) error {
 	return nil
 }
 
-// testName is a test after its package, as test/e2e.TestLogs.
+// testName matches the name of a test after its package, as in test/e2e.TestLogs.
 var testName = regexp.MustCompile(`\.Test[A-Za-z]*`)
 
 func checkPlugin(args []string, whole bool) error {
@@ -152,7 +152,7 @@ func arguments(command *cobra.Command) error {
 	return command.ValidateRequiredFlags()
 }
 
-// known is what commands in documents may name.
+// known contains the make targets and tests that commands in documents may name.
 type known struct {
 	targets, tests []string
 }
@@ -178,7 +178,7 @@ func know(t *testing.T) known {
 	return all
 }
 
-// first is the first group of each match.
+// first returns the first group of each match.
 func first(pattern string, text []byte) []string {
 	var all []string
 	for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
@@ -202,7 +202,7 @@ func TestTheCheckFindsWhatIsWrong(t *testing.T) {
 		"kubectl sandbox exce dev":                      "exce",
 		"kubectl sandbox list --no-such-flag":           "unknown flag",
 		"kubectl sandbox pool grow p":                   "no command grow",
-		"kubectl sandbox extend dev":                    "", // what a command itself checks is for the run
+		"kubectl sandbox extend dev":                    "", // checks of the command itself need a run
 		"kubectl sandbox exec":                          "NAME",
 		"kubectl agent-sandbox wait dev --timeout soon": "invalid argument",
 		"make no-such-thing":                            "no target",

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin"
 )
 
-// selectsAll says whether a command works on whatever is in a namespace, whoever made it. Who copies it from a document may share one.
+// selectsAll reports whether a command selects all objects of a namespace, which a reader may share with other users.
 func selectsAll(words []string) bool {
 	if len(words) < 2 || filepath.Base(words[0]) != "kubectl" || !slices.Contains(words, "--all") {
 		return false
@@ -32,7 +32,7 @@ func TestNoDocumentSelectsAllSandboxesOfANamespace(t *testing.T) {
 		}
 		for _, call := range calls {
 			if selectsAll(call) {
-				t.Errorf("%s: %s: name what it works on, or select by a label of its own", where, strings.Join(call, " "))
+				t.Errorf("%s: %s: name the objects, or select them by a label of their own", where, strings.Join(call, " "))
 			}
 		}
 	}

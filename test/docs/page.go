@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package docs reads the project's documents as tests need them: the blocks of commands in a page, and its links. README.md
-// says how a page is written so that it can be run.
+// Package docs parses the project's documents for tests: the blocks of commands in a page, and its links. README.md
+// explains how to write a page that a test can run.
 package docs
 
 import (
@@ -17,13 +17,13 @@ import (
 
 // Page is one Markdown file.
 type Page struct {
-	// Path is from the repository's root, with slashes.
+	// Path is relative to the root of the repository, with slashes.
 	Path   string
 	Blocks []Block
 	Links  []Link
-	// Code holds the spans of code among the text.
+	// Code contains the inline code.
 	Code []Span
-	// Anchors are the fragments that links may point to.
+	// Anchors are the fragments that links may use.
 	Anchors []string
 }
 
@@ -32,26 +32,26 @@ type Block struct {
 	Line     int
 	Language string
 	Text     string
-	// NotRun is why no test runs it; empty for those that are run.
+	// NotRun is the reason why no test runs the block, or empty if it is run.
 	NotRun string
 }
 
-// Link is where a link or picture leads.
+// Link is the target of a link or a picture.
 type Link struct {
 	Line   int
 	Target string
 }
 
-// Span is code among the text.
+// Span is inline code.
 type Span struct {
 	Line int
 	Text string
 }
 
-// The directories of the checkout that are not the repository's.
+// elsewhere are the directories of a checkout that do not belong to the repository.
 var elsewhere = []string{".git", "bin", "artifacts", "dist"}
 
-// Pages reads all pages below the repository's root, in the order of their paths.
+// Pages parses all pages below the root of the repository, in the order of their paths.
 func Pages(root string) ([]Page, error) {
 	var pages []Page
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -90,7 +90,7 @@ var (
 	heading = regexp.MustCompile(`^#{1,6} +(.+?) *#*$`)
 )
 
-// Parse reads one page.
+// Parse parses one page.
 func Parse(name, text string) Page {
 	page := Page{Path: name}
 	var open *Block
@@ -115,7 +115,7 @@ func Parse(name, text string) Page {
 	return page
 }
 
-// prose takes what a line outside of blocks has.
+// prose adds the heading, inline code and links of a line outside of blocks.
 func (p *Page) prose(line int, text string) {
 	if match := heading.FindStringSubmatch(text); match != nil {
 		p.anchor(match[1])
@@ -133,8 +133,8 @@ var (
 	punctuation = regexp.MustCompile(`[^\p{L}\p{N}\p{M}_ -]`)
 )
 
-// anchor adds the fragment that a heading gets: in small letters, without punctuation, with dashes for spaces, numbered from
-// the second of its name.
+// anchor adds the fragment of a heading: lower case, without punctuation, with hyphens for spaces, and with a number
+// from the second heading of the same name on.
 func (p *Page) anchor(title string) {
 	title = markup.ReplaceAllString(title, "$1")
 	slug := strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(title), ""), " ", "-")

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// The languages of blocks that hold commands.
+// The languages of blocks that tests run.
 const (
-	// Shell blocks hold commands alone.
+	// Shell blocks contain only commands.
 	Shell = "sh"
-	// Console blocks hold commands after "$ ", each with what it prints, if that matters.
+	// Console blocks contain commands after "$ ", each followed by its expected output, if any.
 	Console = "console"
-	// YAML blocks hold manifests.
+	// YAML blocks contain manifests.
 	YAML = "yaml"
 )
 
-// Commands says whether a block holds commands.
+// Commands reports whether a block contains commands.
 func (b *Block) Commands() bool { return b.Language == Shell || b.Language == Console }
 
-// Step is something that is run as a whole, in the shell session of its page.
+// Step is a script that runs as a whole in the shell session of its page.
 type Step struct {
 	Line   int
 	Script string
-	// Prints is what its standard output has to be; empty when anything will do.
+	// Prints is the expected standard output, or empty for any output.
 	Prints string
 }
 
-// Steps are the commands of a block: all of it for a shell block, one by one for a console block.
+// Steps returns the steps of a block: the whole block for a shell block, and each command for a console block.
 func (b *Block) Steps() []Step {
 	if b.Language != Console {
 		return []Step{{Line: b.Line, Script: b.Text}}
@@ -53,8 +53,8 @@ func (b *Block) Steps() []Step {
 	return steps
 }
 
-// Script is what a page does, from its first block to its last: manifests of ours are checked by the API server. Before each
-// step a line with a mark and the step's number is printed.
+// Script returns a shell script that runs the steps in order. Before each step it prints a line with a mark and the
+// number of the step.
 func Script(steps []Step, mark string) string {
 	out := &strings.Builder{}
 	out.WriteString("set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n")
@@ -64,7 +64,7 @@ func Script(steps []Step, mark string) string {
 	return out.String()
 }
 
-// Run are the steps of a page that a test runs.
+// Run returns the steps of a page that a test runs. The API server validates the project's manifests.
 func (p *Page) Run() []Step {
 	var steps []Step
 	for i := range p.Blocks {

@@ -137,13 +137,13 @@ type costs struct {
 	claim     time.Duration // a pass over a claim that gets a warm Sandbox, including writes
 }
 
-// measureCosts measures each cost several times and returns the medians. asked is the number of objects that the client
-// has created, all of which are Ready.
-func measureCosts(ctx context.Context, w *world.World, space *world.Space, name string, asked int) (costs, error) {
+// measureCosts measures each cost several times and returns the medians. readyCount is the number of objects that the
+// client has created, all of which are Ready.
+func measureCosts(ctx context.Context, w *world.World, space *world.Space, name string, readyCount int) (costs, error) {
 	var all costs
 	var claims, passes, times []time.Duration
 	for round := range costRounds {
-		took, err := claimCost(ctx, w, space, fmt.Sprintf("%s-%d", name, round), asked+round*costPool)
+		took, err := claimCost(ctx, w, space, fmt.Sprintf("%s-%d", name, round), readyCount+round*costPool)
 		if err != nil {
 			return all, err
 		}
@@ -170,13 +170,15 @@ func measureCosts(ctx context.Context, w *world.World, space *world.Space, name 
 }
 
 // claimCost creates claims on the pool, ten a second, and returns the mean time of their reconciles.
-func claimCost(ctx context.Context, w *world.World, space *world.Space, name string, asked int) (time.Duration, error) {
+func claimCost(
+	ctx context.Context, w *world.World, space *world.Space, name string, readyCount int,
+) (time.Duration, error) {
 	window, err := w.Watch(ctx)
 	if err != nil {
 		return 0, err
 	}
 	space.Create(ctx, world.Warm, "claim-"+name, load.Constant(costPool/2, costPool))
-	if err := space.AllReady(ctx, asked+costPool); err != nil {
+	if err := space.AllReady(ctx, readyCount+costPool); err != nil {
 		return 0, err
 	}
 	if err := space.PoolFull(ctx); err != nil {

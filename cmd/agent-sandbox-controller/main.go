@@ -31,7 +31,7 @@ func main() {
 		err = manager.Run(ctrl.SetupSignalHandler(), line.Config, restConfig, ctrl.Log)
 	}
 	if err != nil {
-		ctrl.Log.Error(err, "the operator ends")
+		ctrl.Log.Error(err, "run the operator")
 		os.Exit(1)
 	}
 }

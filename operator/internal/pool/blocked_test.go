@@ -76,18 +76,18 @@ func TestMembersThatTheServerRefusesAreShown(t *testing.T) {
 	}
 }
 
-func TestFactsOfAPod(t *testing.T) {
+func TestPodStateOf(t *testing.T) {
 	at := testNow.Add(-time.Minute)
 	scheduled := builders.Pod("a", builders.PodWith(func(p *corev1.Pod) {
 		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
 			LastTransitionTime: metav1.NewTime(at)}}
 	}))
-	if facts := podStateOf(scheduled); !facts.scheduledAt.Equal(at) || facts.unschedulable ||
-		facts.cause != podreason.None {
-		t.Errorf("%+v", facts)
+	if state := podStateOf(scheduled); !state.scheduledAt.Equal(at) || state.unschedulable ||
+		state.cause != podreason.None {
+		t.Errorf("%+v", state)
 	}
-	if facts := podStateOf(builders.Pod("a", builders.Unschedulable("no room"))); !facts.unschedulable ||
-		facts.cause != podreason.Unschedulable {
-		t.Errorf("%+v", facts)
+	if state := podStateOf(builders.Pod("a", builders.Unschedulable("no room"))); !state.unschedulable ||
+		state.cause != podreason.Unschedulable {
+		t.Errorf("%+v", state)
 	}
 }

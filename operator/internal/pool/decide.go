@@ -26,7 +26,7 @@ const throttledBatch = 20
 // plan lists everything that a reconcile does.
 type plan struct {
 	remove []*agentsv1beta1.Sandbox // first members to replace, then surplus members
-	// relabel lists the members whose labels somebody edited.
+	// relabel lists the members with edited labels.
 	relabel []relabeling
 	adopt   []*agentsv1beta1.Sandbox
 	create  int

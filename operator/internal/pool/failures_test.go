@@ -87,7 +87,7 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		{"a claim takes one", func(w *world) { w.makeReady(); w.adoptByClaim(w.members()[0]) }, 3},
 		{"scaled down", func(w *world) { w.scale(1) }, 1},
 		{"scaled up", func(w *world) { w.scale(5) }, 5},
-		{"a new blueprint", func(w *world) { w.updateTemplate(image("localhost/python:v2")) }, 5},
+		{"a new template", func(w *world) { w.updateTemplate(image("localhost/python:v2")) }, 5},
 		{"scaled to nothing", func(w *world) { w.scale(0) }, 0},
 	}
 	for i, step := range life {

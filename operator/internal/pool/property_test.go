@@ -62,7 +62,7 @@ func (c *chaos) step() {
 		c.record(fmt.Sprintf("%s becomes %s", name, kind))
 		c.setCondition(name, kind, true)
 	case what == 10:
-		c.record("new blueprint")
+		c.record("new template")
 		c.updateTemplate(image(fmt.Sprintf("localhost/python:%d", c.rng.IntN(3))))
 	case what == 11 && c.rng.IntN(4) == 0:
 		c.record("restart")

@@ -95,15 +95,15 @@ func TestStrategies(t *testing.T) {
 	label := func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		s.PodTemplate.ObjectMeta.Labels = map[string]string{"team": "blue"}
 	}
+	newImage := image("localhost/python:v2")
 	tests := map[string]struct {
 		pool   []builders.PoolOption
 		change func(*extensionsv1beta1.SandboxTemplateSpec)
 		kept   int
 	}{
-		"Recreate replaces all members of an older blueprint": {[]builders.PoolOption{recreate},
-			image("localhost/python:v2"), 0},
+		"Recreate replaces all members of an older template":       {[]builders.PoolOption{recreate}, newImage, 0},
 		"Recreate leaves members alone when only metadata changes": {[]builders.PoolOption{recreate}, label, 3},
-		"OnReplenish leaves stale members":                         {nil, image("localhost/python:v2"), 3},
+		"OnReplenish leaves stale members":                         {nil, newImage, 3},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -126,8 +126,11 @@ func TestStrategies(t *testing.T) {
 }
 
 func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
-	const pools, templates, blueprints = "agents.x-k8s.io/warm-pool-sandbox", "agents.x-k8s.io/sandbox-template-ref-hash",
-		"agents.x-k8s.io/sandbox-pod-template-hash"
+	const (
+		pools     = "agents.x-k8s.io/warm-pool-sandbox"
+		templates = "agents.x-k8s.io/sandbox-template-ref-hash"
+		hashes    = "agents.x-k8s.io/sandbox-pod-template-hash"
+	)
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	tests := map[string]struct {
 		strategy []builders.PoolOption
@@ -138,7 +141,7 @@ func TestALabelThatSomebodyEditedIsMended(t *testing.T) {
 		"the pool's, under Recreate": {[]builders.PoolOption{recreate}, pools, false},
 		"the template's":             {nil, templates, false},
 		"the template's, under Recreate: it looks like another's": {[]builders.PoolOption{recreate}, templates, true},
-		"the blueprint's, under Recreate: the content is right":   {[]builders.PoolOption{recreate}, blueprints, false},
+		"the hash's, under Recreate: the content is right":        {[]builders.PoolOption{recreate}, hashes, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,13 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 		s.OwnerReferences[0].Kind, s.OwnerReferences[0].UID = apis.KindSandboxClaim, "claim"
 		delete(s.Labels, apis.LabelWarmPoolSandbox)
 	}
+	otherPool := func(s *agentsv1beta1.Sandbox) {
+		s.OwnerReferences[0].Name, s.OwnerReferences[0].UID = "other", "other"
+	}
+	unlabel := func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelWarmPoolSandbox) }
+	label := func(key string) func(*agentsv1beta1.Sandbox) {
+		return func(s *agentsv1beta1.Sandbox) { s.Labels[key] = "x" }
+	}
 	tests := map[string]struct {
 		to   func(*agentsv1beta1.Sandbox)
 		want []string
@@ -45,23 +52,11 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 		"a claim takes it": {taken, []string{"pool"}},
 		"its owner is taken away": {func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil },
 			[]string{"pool", "pool"}},
-		"another pool has it": {func(s *agentsv1beta1.Sandbox) {
-			s.OwnerReferences[0].Name,
-				s.OwnerReferences[0].UID = "other", "other"
-		}, []string{"pool", "other"}},
-		"its pool's label was edited": {func(s *agentsv1beta1.Sandbox) {
-			delete(s.Labels,
-				apis.LabelWarmPoolSandbox)
-		}, []string{"pool"}},
-		"its template's label was edited": {func(
-			s *agentsv1beta1.Sandbox) {
-			s.Labels[apis.LabelSandboxTemplateRefHash] = "x"
-		}, []string{"pool"}},
-		"its blueprint's label was edited": {func(
-			s *agentsv1beta1.Sandbox) {
-			s.Labels[apis.LabelSandboxPodTemplateHash] = "x"
-		}, []string{"pool"}},
-		"another label was edited": {func(s *agentsv1beta1.Sandbox) { s.Labels["x"] = "y" }, nil},
+		"another pool has it":             {otherPool, []string{"pool", "other"}},
+		"its pool's label was edited":     {unlabel, []string{"pool"}},
+		"its template's label was edited": {label(apis.LabelSandboxTemplateRefHash), []string{"pool"}},
+		"its hash's label was edited":     {label(apis.LabelSandboxPodTemplateHash), []string{"pool"}},
+		"another label was edited":        {func(s *agentsv1beta1.Sandbox) { s.Labels["x"] = "y" }, nil},
 		"it has an address, and is not Ready": {func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.1"} },
 			nil},
 		"nothing": {func(*agentsv1beta1.Sandbox) {}, nil},

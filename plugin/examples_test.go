@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// exampleLines are the command lines of an example, without comments and with continued lines in one.
+// exampleLines returns the command lines of an example, without comments. Continued lines are joined.
 func exampleLines(example string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(example, "\\\n", " "), "\n") {
@@ -20,7 +20,8 @@ func exampleLines(example string) []string {
 	return lines
 }
 
-// pluginWords are the words that a shell passes to the plugin, nil if the line does not begin with it or pipe into it.
+// pluginWords returns the words that a shell passes to the plugin. It returns nil for a line that neither begins with
+// the plugin nor pipes into it.
 func pluginWords(line string) []string {
 	if from, to, piped := strings.Cut(line, " | "+programInHelp+" "); piped && !strings.HasPrefix(from, programInHelp) {
 		line = programInHelp + " " + to
@@ -66,7 +67,7 @@ func TestEveryExampleIsAValidCommandLine(t *testing.T) {
 	for path, command := range commands(t) {
 		for _, line := range exampleLines(strings.ReplaceAll(command.Example, command.Root().CommandPath(), programInHelp)) {
 			words := pluginWords(line)
-			if len(words) == 0 || strings.HasPrefix(strings.Join(words, " "), "completion install") { // that writes files
+			if len(words) == 0 || strings.HasPrefix(strings.Join(words, " "), "completion install") { // it writes files
 				continue
 			}
 			tried++

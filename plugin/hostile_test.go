@@ -35,15 +35,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// hostile has each kind of character that a terminal obeys or nobody sees: C0, DEL, C1, bidi, zero width and separators.
+// hostile has each kind of character that controls a terminal or is invisible: C0, DEL, C1, bidi, zero width and
+// separators.
 const hostile = "\x1b]0;owned\x07\x1b[2J\r\b\x7f\u009b2J\u0085\u202e\u2066\u200b\ufeff\u2028\nError: forged"
 
-// linked are fields that lead to other objects or choose what a command does; the API server checks their characters.
+// linked are fields that refer to other objects or decide what a command does. The API server checks their characters.
 var linked = []string{
 	"Name", "GenerateName", "Namespace", "UID", "Kind", "APIVersion", "ResourceVersion", "Type", "Status", "Phase", "Format", "OperatingMode", "ShutdownPolicy", "FieldPath",
 }
 
-// poison puts hostile behind every other text of an object: images, commands, reasons, messages, label values, annotations.
+// poison appends hostile to every other text of an object: images, commands, reasons, messages, label values and
+// annotations.
 func poison(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -109,7 +111,7 @@ func hostileCluster(now time.Time) *fakecluster.Cluster {
 	return fakecluster.New(objects...)
 }
 
-// undefined is a cluster without our definitions, as seen by who asks for objects of any kind.
+// undefined returns the dynamic client of a cluster without our CustomResourceDefinitions.
 func undefined() dynamic.Interface {
 	kinds := map[schema.GroupVersionResource]string{{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}: "CustomResourceDefinitionList"}
 	for resource, kind := range map[string]string{"sandboxtemplates": "SandboxTemplateList", "sandboxclaims": "SandboxClaimList", "sandboxwarmpools": "SandboxWarmPoolList"} {
@@ -118,7 +120,7 @@ func undefined() dynamic.Interface {
 	return dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
 }
 
-// printed runs a command against a cluster and returns everything that it wrote.
+// printed runs a command against a cluster and returns its whole output.
 func printed(t *testing.T, cluster *fakecluster.Cluster, line string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -132,7 +134,7 @@ func printed(t *testing.T, cluster *fakecluster.Cluster, line string) string {
 	return out.String() + errOut.String()
 }
 
-// commandLines are a line for each command that prints what came from a cluster.
+// commandLines has a line for each command that prints text of a cluster.
 var commandLines = []string{
 	"list", "list -A", "list -o wide", "list -o yaml", "list dev own -o wide",
 	"list -o custom-columns=A:.metadata.annotations,L:.metadata.labels,C:.status.conditions[*].message",
@@ -161,7 +163,7 @@ func TestNoTextFromTheClusterSteersTheTerminal(t *testing.T) {
 					cluster.Refuse("*", "*", refusal)
 				}
 				got := printed(t, cluster, line)
-				if strings.Contains(line, "-o yaml") { // for programs: exact, and YAML escapes what a terminal obeys
+				if strings.Contains(line, "-o yaml") { // the text is exact, and YAML escapes control characters
 					got = strings.NewReplacer("\u202e", "", "\u2066", "", "\u200b", "").Replace(got)
 				}
 				if printable.Text(got) != got {
@@ -172,7 +174,7 @@ func TestNoTextFromTheClusterSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// Progress of waiting shows these texts: the message of a container that does not start, and of a Deployment without Pods.
+// Waiting prints these messages as progress: of a container that does not start, and of a Deployment without Pods.
 func TestNoTextForWhoWaitsSteersTheTerminal(t *testing.T) {
 	var said strings.Builder
 	cli.NewWaitProgress(&said).Of("dev", await.Ready)(hostile)

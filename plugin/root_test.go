@@ -23,7 +23,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	f := &fake.Factory{Name: "kubectl agent-sandbox"}
 	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
 	root := newCommand(f, streams)
-	factory.New(f.Name, clock.RealClock{}, &errOut).AddFlags(root.PersistentFlags()) // those that all commands have
+	factory.New(f.Name, clock.RealClock{}, &errOut).AddFlags(root.PersistentFlags()) // the global flags
 	code = execute(t.Context(), root, args, f, &errOut)
 	return code, out.String(), errOut.String()
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
 )
 
-// ending runs a command that ends with an error.
+// ending runs a command that returns an error.
 func ending(ctx context.Context, err error) (code int, stderr string) {
 	var errOut bytes.Buffer
 	f := &fake.Factory{}

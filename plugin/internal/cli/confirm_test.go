@@ -37,7 +37,7 @@ func TestAnInterruptEndsTheQuestion(t *testing.T) {
 	}
 }
 
-// never gives an answer.
+// never is a reader that never returns.
 type never struct{}
 
 func (never) Read([]byte) (int, error) { select {} }

@@ -19,7 +19,7 @@ type result struct {
 	ended bool
 }
 
-// begin runs a command whose context is cancelled once it runs.
+// begin runs a command and cancels its context when it runs.
 func begin(t *testing.T, clock *clocktesting.FakeClock, command func(context.Context) int) <-chan result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -36,7 +36,7 @@ func begin(t *testing.T, clock *clocktesting.FakeClock, command func(context.Con
 	return over
 }
 
-// step moves the clock once somebody waits for it.
+// step advances the clock when something waits for it.
 func step(t *testing.T, clock *clocktesting.FakeClock, waiters int, by time.Duration) {
 	t.Helper()
 	for clock.Waiters() < waiters {

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 )
 
-// An admission webhook of a tenant may word the API server's warnings. client-go passes on none with control characters, and others that
-// turn the direction of text.
+// A tenant's admission webhook may write the API server's warnings. client-go drops those with control characters, but
+// passes on those with characters that change the direction of text.
 func TestAWarningOfTheServerSteersNoTerminal(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -20,10 +20,10 @@ import (
 const (
 	published   = "ghcr.io/agent-sandbox/agent-sandbox-controller:"
 	mirror      = "mirror.example/operator:v1"
-	development = "v0.0.0-dev" // what a test's build calls itself, and the published image that it names
+	development = "v0.0.0-dev" // the version of a test build, and the tag of its image
 )
 
-// installed is the Deployment of an operator that was installed from options, by a version.
+// installed returns the Deployment of an operator that a version installed with the options.
 func installed(t *testing.T, options install.Options, version string, labels map[string]string) *appsv1.Deployment {
 	t.Helper()
 	objects, err := install.Render(options)

@@ -75,8 +75,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster has errors of the system in every place where they turn up: their numbers
-// implement net.Error, as a broken connection does.
+// TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster covers the places in which errors of the system occur. Their
+// numbers implement net.Error, as broken connections do.
 func TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster(t *testing.T) {
 	file := &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT}
 	tests := map[string]error{

@@ -57,7 +57,7 @@ func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
 	}
 }
 
-// events lists the events so far, type and reason.
+// events returns the type and reason of the events since the last call.
 func (w *world) events() (all []string) {
 	for len(w.recorder.Events) > 0 {
 		all = append(all, strings.Join(strings.Fields(<-w.recorder.Events)[:2], " "))
@@ -69,11 +69,11 @@ func TestAnswersToTheHandOver(t *testing.T) {
 	conflict := apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a", errors.New("changed"))
 	ill := apierrors.NewInternalError(errors.New("ill"))
 	tests := map[string]struct {
-		// before runs in the place of the first patch of the Sandbox.
+		// before runs before the first patch of the Sandbox.
 		before func(*world)
-		// answer is that of each patch of the Sandbox; nil: the server's own.
+		// answer replaces the API server's answer to each patch of the Sandbox, if not nil.
 		answer error
-		// done: the server, or another operator, carries out this patch (the first is 1) although the answer is an error.
+		// done is the patch, counted from 1, that is carried out although the answer is an error.
 		done        int
 		wantReason  string
 		wantNote    string
@@ -179,7 +179,7 @@ func TestAnswersToTheHandOver(t *testing.T) {
 }
 
 func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
-	lives := map[string]func() *world{
+	scenarios := map[string]func() *world{
 		"adoption": func() *world {
 			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 		},
@@ -199,14 +199,14 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 			return newWorld(t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyDelete)), newTemplate())
 		},
 	}
-	for name, life := range lives {
-		undisturbed := life()
+	for name, start := range scenarios {
+		undisturbed := start()
 		undisturbed.settle()
 		want := undisturbed.snapshot()
 		for n, reached := 1, true; reached; n++ {
 			reached = false
 			for _, after := range []bool{false, true} {
-				w := life()
+				w := start()
 				reached = w.killedReconcile("c", n, after) || reached
 				w.restart()
 				w.settle()

@@ -20,7 +20,7 @@ import (
 
 var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
-// newClaim is a claim by the template "python".
+// newClaim returns a claim of the template "python".
 func newClaim(name string, with ...builders.ClaimOption) *extensionsv1beta1.SandboxClaim {
 	return builders.Claim(name, "python", append([]builders.ClaimOption{
 		builders.WithUID(types.UID(name + "-uid")), builders.WithGeneration(1), builders.CreatedAt(testNow),
@@ -37,7 +37,7 @@ func newPool(name string, with ...builders.PoolOption) *extensionsv1beta1.Sandbo
 
 type sandboxOption func(*agentsv1beta1.Sandbox)
 
-// newMember is a ready member of a pool.
+// newMember returns a ready member of a pool.
 func newMember(name string, of *extensionsv1beta1.SandboxWarmPool, with ...sandboxOption) *agentsv1beta1.Sandbox {
 	return newMemberFrom(name, of, newTemplate(), with...)
 }
@@ -92,7 +92,7 @@ func setCondition(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool
 	}
 }
 
-// newClaimed is a Sandbox that the claim owns, as an adoption leaves it.
+// newClaimed returns the Sandbox as it is after the claim has adopted it.
 func newClaimed(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...sandboxOption) *agentsv1beta1.Sandbox {
 	s, why := newAdoptedSandbox(s, claim, newTemplate())
 	if why != nil {
@@ -104,7 +104,7 @@ func newClaimed(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox,
 	return s
 }
 
-// withAssignment is the record of a Sandbox on a claim.
+// withAssignment records the name of a Sandbox on the claim.
 func withAssignment(name string) builders.ClaimOption {
 	return builders.WithAnnotation(apis.AnnotationAssignedSandboxName, name)
 }
@@ -117,7 +117,7 @@ func withTemplateSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) build
 	return builders.WithTemplateSpec(change)
 }
 
-// conditionStrings are the conditions of an object, without times.
+// conditionStrings formats conditions without their times.
 func conditionStrings(conditions []metav1.Condition) (all []string) {
 	for _, c := range conditions {
 		all = append(all, fmt.Sprintf("%s=%s/%s %s", c.Type, c.Status, c.Reason, c.Message))

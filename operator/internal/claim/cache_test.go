@@ -19,8 +19,8 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// cached is the operator's client: it reads from the cache, which may lag, and writes to the API server, which may be
-// told to fail.
+// cached returns the operator's client. It reads from the cache, which can lag, and writes to the API server, whose
+// answers onWrite can replace.
 func (w *world) cached() client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -99,7 +99,7 @@ func (w *world) write(what string, do func() error) error {
 	return do()
 }
 
-// listCached answers from the index over what the cache shows.
+// listCached lists the Sandboxes in the cache, by its index.
 func (w *world) listCached(ctx context.Context, list *agentsv1beta1.SandboxList, opts []client.ListOption) error {
 	var options client.ListOptions
 	options.ApplyOptions(opts)
@@ -125,7 +125,7 @@ func (w *world) listCached(ctx context.Context, list *agentsv1beta1.SandboxList,
 	return nil
 }
 
-// live reads from the API server.
+// live returns a reader of the API server.
 func (w *world) live() client.Reader {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -141,7 +141,7 @@ func (w *world) read(what string) {
 	}
 }
 
-// syncQueue shows the queue what the watch of Sandboxes would.
+// syncQueue updates the queue with all Sandboxes, as the watch does.
 func (w *world) syncQueue() {
 	w.t.Helper()
 	for _, s := range w.sandboxes() {
@@ -149,7 +149,7 @@ func (w *world) syncQueue() {
 	}
 }
 
-// showQueue tells the queue of a Sandbox; nil is one that is not there.
+// showQueue updates the queue with one Sandbox. nil means that it does not exist.
 func (w *world) showQueue(name string, s *agentsv1beta1.Sandbox) {
 	if s != nil {
 		if m, ok := queueMember(s); ok {
@@ -160,7 +160,7 @@ func (w *world) showQueue(name string, s *agentsv1beta1.Sandbox) {
 	w.queue.Remove(keyOf(name))
 }
 
-// freezeSandbox keeps the cache at what the API server has now of a Sandbox.
+// freezeSandbox lets the cache keep the present version of a Sandbox, and returns that version.
 func (w *world) freezeSandbox(name string) *agentsv1beta1.Sandbox {
 	w.t.Helper()
 	s := &agentsv1beta1.Sandbox{}

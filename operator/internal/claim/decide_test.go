@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// describe is a step in words.
+// describe formats a step.
 func describe(s step) string {
 	switch s := s.(type) {
 	case keep:

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// Each has the labels of a member, the claimed hash included, and the pool's owner reference.
+// Each forged member has the labels of a member, including the blueprint hash, and the pool's owner reference.
 func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 	foreign := func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Containers[0].Image = "evil" }
 	planted := map[string]sandboxOption{

@@ -15,12 +15,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// TestAForgedStatusIsMadeRightAndMovesNothing: somebody who may write status cannot get a claim another's Sandbox, nor
-// a second.
+// Whoever may write the status can give a claim neither another claim's Sandbox nor a second one.
 func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 	ready := apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "forged", 1, metav1.NewTime(testNow))
 	expired := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow))
-	lives := map[string]func() *world{
+	scenarios := map[string]func() *world{
 		"bound": func() *world {
 			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)), newMember("p-b", newPool("p"), olderBy(1)),
 				newClaimed(newClaim("other"), newMember("p-x", newPool("p"))))
@@ -39,9 +38,9 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 			{Type: "Forged", Status: metav1.ConditionTrue, Reason: "Forged", LastTransitionTime: metav1.NewTime(testNow)},
 		}},
 	}
-	for state, life := range lives {
+	for state, start := range scenarios {
 		for what, forged := range forgeries {
-			w := life()
+			w := start()
 			w.settle()
 			want, owners := w.claim("c").Status, w.ownedBy("c-uid")
 			claim := w.claim("c")
@@ -51,7 +50,7 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 			}
 			w.settle()
 			got := w.claim("c").Status
-			if state == "waiting" { // a name that no error may clear: what it names was never the claim's, which the conditions say
+			if state == "waiting" { // the forged name stays, because an error does not clear it
 				got.SandboxStatus = extensionsv1beta1.SandboxStatus{}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -23,12 +23,12 @@ type history struct {
 	t         *testing.T
 	rand      *rand.Rand
 	operators []*world
-	// known is each operator's cached version of each claim: it moves forward only, and not at once.
+	// cachedClaims is each operator's cached version of each claim. It lags, and never goes back.
 	cachedClaims []map[string]*extensionsv1beta1.SandboxClaim
 	log          []string
 	created      int
 	depth        int
-	faultless    bool // nothing goes wrong
+	faultless    bool // every write succeeds
 }
 
 func newHistory(t *testing.T, seed uint64, operators int) *history {
@@ -50,7 +50,7 @@ func (tr *history) logf(format string, args ...any) {
 	tr.log = append(tr.log, fmt.Sprintf(format, args...))
 }
 
-// step does one thing that happens in a cluster.
+// step simulates one random event of a cluster.
 func (tr *history) step() {
 	w := tr.operators[0]
 	claims, sandboxes := w.claims(), w.sandboxes()
@@ -88,7 +88,7 @@ func (tr *history) step() {
 	}
 }
 
-// deleteClaim is what the API server and its garbage collector do.
+// deleteClaim deletes a claim and its Sandboxes, as the API server and the garbage collector do.
 func (tr *history) deleteClaim(claim extensionsv1beta1.SandboxClaim) {
 	w := tr.operators[0]
 	tr.logf("delete claim %s", claim.Name)
@@ -105,7 +105,7 @@ func (tr *history) restart(i int) {
 	clear(tr.cachedClaims[i])
 }
 
-// toggleLag holds an operator's view of one Sandbox back, or lets it catch up.
+// toggleLag stops or resumes the updates of one object in an operator's cache.
 func (tr *history) toggleLag(i int, claims []extensionsv1beta1.SandboxClaim, sandboxes []agentsv1beta1.Sandbox) {
 	w := tr.operators[i]
 	var names []string
@@ -129,7 +129,7 @@ func (tr *history) toggleLag(i int, claims []extensionsv1beta1.SandboxClaim, san
 	w.freezeSandbox(name)
 }
 
-// pass has an operator look at a claim, as far as its cache shows it, while the API server answers as it likes.
+// pass lets an operator reconcile the cached version of a claim, with random answers of the API server.
 func (tr *history) pass(i int, name string) {
 	w := tr.operators[i]
 	if tr.cachedClaims[i][name] == nil || tr.chance(70) {
@@ -175,7 +175,7 @@ func (tr *history) answerWrite(i int, write string, do func() error) error {
 	}
 }
 
-// interrupt lets something else happen between two writes of a pass.
+// interrupt simulates an event between two writes of a reconcile.
 func (tr *history) interrupt(i int) {
 	if tr.depth > 0 || !tr.chance(25) {
 		return
@@ -194,7 +194,7 @@ func (tr *history) interrupt(i int) {
 	}
 }
 
-// check is the law, at every moment.
+// check fails the test if an invariant is violated.
 func (tr *history) check() {
 	tr.t.Helper()
 	for _, problem := range tr.operators[0].violations() {
@@ -202,7 +202,7 @@ func (tr *history) check() {
 	}
 }
 
-// finish lets the cluster come to rest: every claim has its Sandbox, and no member was lost on the way.
+// finish settles the cluster, and checks that every claim has its Sandbox and that the queue has all warm members.
 func (tr *history) finish() {
 	tr.faultless = true
 	w := tr.operators[0]

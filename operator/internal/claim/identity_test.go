@@ -31,8 +31,8 @@ func (w *world) editSandbox(name string, change func(*agentsv1beta1.Sandbox)) {
 
 func withoutOwners(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil }
 
-// The store of this test has no rules of the schema: whatever the claim names, the Sandbox stays under the policy that
-// it began with.
+// The fake API server of this test does not enforce that the reference is immutable. Whatever the claim names, the
+// Sandbox stays under its first NetworkPolicy.
 func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 	ways := map[string][]client.Object{
 		"warm": {newClaim("c"), newTemplate(), newPool("p"), newMember("c-1", newPool("p"))},
@@ -60,7 +60,7 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 			t.Run(way+" "+what, func(t *testing.T) {
 				w := newWorld(t, objects...)
 				w.onWrite = func(write string, do func() error) error {
-					if forge == nil && write == "patch SandboxClaim/status" { // between the hand-over and its status
+					if forge == nil && write == "patch SandboxClaim/status" { // between the adoption and the status
 						w.setTemplateRef("none")
 					}
 					return do()
@@ -85,7 +85,7 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 	}
 }
 
-// setTemplateRef edits the claim's reference, as the API server would not let anybody.
+// setTemplateRef changes the claim's reference, which a real API server forbids.
 func (w *world) setTemplateRef(template string) {
 	w.t.Helper()
 	claim := w.claim("c")
@@ -159,8 +159,7 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 	}
 }
 
-// See Recheck in operator/internal/owner: the garbage collector removes the reference first when somebody deletes the
-// claim with --cascade=orphan.
+// A deletion with --cascade=orphan removes the owner reference first: see owner.Recheck.
 func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()
@@ -184,7 +183,7 @@ func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	}
 }
 
-// A claim that an earlier version of the operator bound notes nothing of the Sandbox but its name.
+// Earlier versions of the operator wrote only the name of the Sandbox to the status.
 func TestAClaimOfAnEarlierVersionLearnsWhatItHas(t *testing.T) {
 	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()

@@ -23,7 +23,7 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 	long := strings.Repeat("x", 64)
 	tests := map[string]struct {
 		labels, annotations keys
-		refused             string // empty: taken
+		refused             string // part of the message; empty if accepted
 	}{
 		"keys of one's own":                  {labels: keys{"team": "a", "example.com/x": ""}, annotations: keys{"example.com/Note": "any text!"}},
 		"a domain that only looks reserved":  {labels: keys{"my-k8s.io/x": "a", "x-k8s.io/y": "b"}},
@@ -66,7 +66,7 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 	}
 }
 
-// withPodLabels are those of additionalPodMetadata and podMetadata.
+// withPodLabels sets the labels of additionalPodMetadata and of podMetadata.
 func withPodLabels(strict, merged keys) builders.ClaimOption {
 	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.AdditionalPodMetadata.Labels = strict
@@ -81,7 +81,7 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 			t.Errorf("%s: %s, want %s", value, got, want)
 		}
 	}
-	// What runs already is not broken by a template that changed after.
+	// A later change of the template does not break a running Sandbox.
 	claim := newClaim("c", withPodLabels(keys{"tier": "claim"}, nil))
 	running := newClaimed(claim, newMember("p-a", newPool("p")))
 	if got := describe(nextStep(testNow, claim, observed{owned: sliceOf(running), template: from})); got != "keep p-a" {

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/gathered"
 )
 
-// metricCount is how often something happened, over the labels that a row asks for.
+// metricCount returns the count of a metric, summed over the series with the labels.
 func metricCount(t *testing.T, m *metrics.Metrics, name string, labels map[string]string) int {
 	t.Helper()
 	count, _ := gathered.Of(t, m, name, labels)
@@ -124,7 +124,7 @@ func TestClaimsAreCountedByHowTheyGotTheirSandbox(t *testing.T) {
 	}
 }
 
-// The answers to the claim's writes of a Sandbox, and what they count as.
+// Each answer to the patch of a Sandbox has an outcome under which it is counted.
 func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 	gone := apierrors.NewNotFound(agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a")
 	tests := map[string]struct {

@@ -42,8 +42,8 @@ func withOnlyVolume(name string) builders.ClaimOption {
 	})
 }
 
-// TestEveryWayIntoAPodHoldsThePolicies: Allowed adds and never replaces what is the template's, wherever the template
-// has it from; what cannot be known is refused; Overrides may replace.
+// With Allowed a claim adds and never replaces what the template sets, from whatever source; it is rejected if the
+// operator cannot know. With Overrides it may replace.
 func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	mounted := func(s *corev1.PodSpec) {
 		s.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}}}
@@ -53,7 +53,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	tests := map[string]struct {
 		template  builders.TemplateOption
 		claim     builders.ClaimOption
-		allowed   string // what the Pod has, or what the refusal says, which begins with a !
+		allowed   string // what the Pod has, or "!" and a part of the rejection
 		overrides string
 	}{
 		"a variable that nothing sets": {
@@ -147,7 +147,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	}
 }
 
-// describePod is what a new Sandbox has of variables and volumes, or the refusal after a !.
+// describePod formats the variables and volumes of a new Sandbox, or "!" and the rejection.
 func describePod(todo step) string {
 	switch s := todo.(type) {
 	case reject:

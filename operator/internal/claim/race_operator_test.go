@@ -10,7 +10,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
-// raceOperator is one of the operators, with what its cache shows of the claims.
+// raceOperator is one of the operators, with its cached versions of the claims.
 type raceOperator struct {
 	*world
 
@@ -18,7 +18,7 @@ type raceOperator struct {
 	workers      []*worker
 }
 
-// worker is in the middle of a pass, stopped in front of a call of the API; or idle.
+// worker is idle, or in a reconcile that is paused before a call of the API server.
 type worker struct {
 	claim  string
 	next   func() (string, bool)
@@ -27,7 +27,7 @@ type worker struct {
 	answer moveKind // to its next write
 }
 
-// restartUpToDate kills the operator and starts it with an empty queue and a cache that is up to date.
+// restartUpToDate kills the operator and starts it with an empty queue and a current cache.
 func (o *raceOperator) restartUpToDate() {
 	for _, w := range o.workers {
 		if w.stop != nil {
@@ -55,14 +55,14 @@ func (o *raceOperator) updateCache(what int) {
 	o.showQueue(name, o.freezeSandbox(name))
 }
 
-// pauseBefore stops the pass in front of a call. A pass whose operator is killed meanwhile goes no further.
+// pauseBefore pauses the reconcile before a call. If the operator is killed meanwhile, the reconcile ends.
 func (w *worker) pauseBefore(call string) {
 	if !w.yield(call) {
 		panic(simulation.ErrKilled)
 	}
 }
 
-// settleAll lets passes follow each other, as the watch would have it, until none writes.
+// settleAll reconciles all claims until nothing is written any more, and returns what fails.
 func (o *raceOperator) settleAll() (problems []string) {
 	o.restart()
 	for range 20 {

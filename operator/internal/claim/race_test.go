@@ -18,28 +18,28 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/soak"
 )
 
-// Three claims race for two warm members, under two operators at once: no leader is elected. A history is a list of
-// moves; each makes sense whatever went before, so that moves can be dropped from one that fails.
+// Three claims race for two warm members, with two operators at once, as without leader election. A history is a list
+// of moves. Each move is valid after any others, so that a failing history can be shrunk.
 
 var (
 	raceClaims    = [...]string{"c1", "c2", "c3"}
-	raceSandboxes = [...]string{"p-1", "p-2", "c1", "c2", "c3"} // warm, and what a cold start makes
+	raceSandboxes = [...]string{"p-1", "p-2", "c1", "c2", "c3"} // the members, and the Sandboxes of cold starts
 )
 
 type moveKind int
 
 const (
-	proceed        moveKind = iota // a worker goes on to its next call of the API, or begins a pass
-	loseResponse                   // it goes on; the answer to its write is lost
-	failWrite                      // it goes on; its write is refused
-	complete                       // it goes on until its pass is over
-	kill                           // the operator dies where it is, and starts again
-	show                           // an operator's cache learns what one object is like now
-	showAll                        // its cache is up to date
-	sandboxReports                 // a Sandbox reports: its version moves
+	proceed        moveKind = iota // a worker continues to its next call of the API server, or starts a reconcile
+	loseResponse                   // it continues; the answer to its write is lost
+	failWrite                      // it continues; its write fails
+	complete                       // it continues to the end of its reconcile
+	kill                           // the operator is killed and restarted
+	show                           // an operator's cache is updated with one object
+	showAll                        // an operator's cache is updated with all objects
+	sandboxReports                 // a Sandbox reports a status, so its version changes
 )
 
-// move is one thing that happens.
+// move is one event of a history.
 type move struct {
 	deed                   moveKind
 	operator, worker, what int
@@ -122,7 +122,7 @@ func (r *race) play(m move) {
 	}
 }
 
-// ownersOf is empty when there is no such Sandbox.
+// ownersOf returns the owners of the Sandbox of the name, or nothing if there is none.
 func (r *race) ownersOf(name string) (owners []string) {
 	for _, s := range r.operators[0].sandboxes() {
 		if s.Name == name {
@@ -132,7 +132,7 @@ func (r *race) ownersOf(name string) (owners []string) {
 	return owners
 }
 
-// step lets a worker go on to its next call, and says whether its pass goes on after it.
+// step lets a worker continue to its next call, and reports whether its reconcile continues after that.
 func (r *race) step(m move) bool {
 	o := r.operators[m.operator]
 	w := o.workers[m.worker]
@@ -155,7 +155,7 @@ func (r *race) step(m move) bool {
 	return more
 }
 
-// write stops the pass in front of a write and then answers it as the move that lets it go on says.
+// write pauses the reconcile before a write, and answers it as the move that continues it requires.
 func (r *race) write(operator int, w *worker, what string, do func() error) (err error) {
 	w.pauseBefore(what)
 	switch w.answer {
@@ -172,8 +172,7 @@ func (r *race) write(operator int, w *worker, what string, do func() error) (err
 	return err
 }
 
-// begin has a worker look at a claim as the cache shows it. The pass stops in front of each call until it is told to go
-// on.
+// begin lets a worker reconcile the cached version of a claim. The reconcile pauses before each call.
 func (r *race) begin(operator int, w *worker, name string) {
 	o := r.operators[operator]
 	claim, reconciler := o.cachedClaims[name].DeepCopy(), o.reconciler
@@ -187,8 +186,8 @@ func (r *race) begin(operator int, w *worker, name string) {
 	})
 }
 
-// finish lets the cluster come to rest and says what is wrong with it then. With one worker an operator never has a
-// member on lease that goes back: the third claim, and no other, starts cold.
+// finish settles the cluster and checks the result. With one worker, no operator holds a lease that it releases, so
+// only the third claim starts cold.
 func (r *race) finish(workers int) {
 	for _, o := range r.operators {
 		o.restartUpToDate()
@@ -216,7 +215,7 @@ func (r *race) finish(workers int) {
 	}
 }
 
-// playRace plays a history to its end and returns what it came to.
+// playRace plays a history to its end or to its first problem.
 func playRace(t *testing.T, workers int, moves []move) *race {
 	t.Helper()
 	r := newRace(t, workers)

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// withExpiry is a deadline that has come.
+// withExpiry sets a deadline that is reached.
 func withExpiry(policy extensionsv1beta1.ShutdownPolicy) builders.ClaimOption {
 	return builders.WithClaimShutdown(testNow, policy)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// newRetainedVolume is a volume that outlived the Sandbox of a claim.
+// newRetainedVolume returns a volume that outlived the Sandbox of a claim.
 func newRetainedVolume(sandbox, claimUID string) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: builders.Namespace, Name: "data-" + sandbox,
@@ -33,8 +33,8 @@ func withRetention(policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType
 	})
 }
 
-// newRevivedWorld is the world after a claim has lived in the warm Sandbox p-a, has ended, and was given more time.
-// left are the volumes.
+// newRevivedWorld returns the world after a claim had the warm Sandbox p-a, expired, and was extended. left are the
+// volumes that remain.
 func newRevivedWorld(t *testing.T, left ...*corev1.PersistentVolumeClaim) *world {
 	t.Helper()
 	claim := newClaim("c", builders.WithClaimShutdown(testNow.Add(time.Hour), extensionsv1beta1.ShutdownPolicyRetain))
@@ -85,7 +85,7 @@ func TestARevivedClaimGetsTheSandboxOfItsVolumes(t *testing.T) {
 	}
 }
 
-// A record on a claim is written by whoever may edit the claim.
+// Whoever may edit the claim may write the record.
 func TestARecordOfAnothersSandboxBringsNoVolume(t *testing.T) {
 	w := newWorld(t, newClaim("c", withAssignment("theirs")), newTemplate(), newRetainedVolume("theirs", "other-uid"))
 	w.settle()
@@ -119,7 +119,7 @@ func TestAnAdoptedMemberFollowsTheTemplatesRetentionPolicy(t *testing.T) {
 	}
 }
 
-// The deletion of a Sandbox cannot be undone, so it is not decided by a claim as it was.
+// The deletion of a Sandbox cannot be undone, so a stale version of the claim does not decide it.
 func TestAClaimThatGotMoreTimeMeanwhileKeepsItsSandbox(t *testing.T) {
 	w := newWorld(t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(), newClaimed(newClaim("c"), newMember("p-a", newPool("p"))))
 	old := w.claim("c")

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// TestATemplateThatChangedBeforeTheCacheKnows: a claim that comes after the change gets no member of before it under
-// Recreate, even if neither the pool nor the claim's reconciler has seen the change yet.
+// With Recreate, a claim that is created after a change of the template gets no older member, even if no cache shows the
+// change yet.
 func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	changed := newTemplate(builders.WithImage("localhost/python:v2"))
@@ -25,9 +25,9 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 	moved.Spec.TemplateRef.Name = "other"
 	tests := map[string]struct {
 		claim     *extensionsv1beta1.SandboxClaim
-		pool      *extensionsv1beta1.SandboxWarmPool // as it is
+		pool      *extensionsv1beta1.SandboxWarmPool // as the API server has it
 		before    []client.Object                    // as the cache shows it
-		members   []*agentsv1beta1.Sandbox           // besides the older one
+		members   []*agentsv1beta1.Sandbox           // in addition to the older one
 		want      string
 		wantImage string
 		wantReads bool // of the API server

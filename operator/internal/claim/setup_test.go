@@ -21,7 +21,7 @@ import (
 func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 	was := newClaimed(newClaim("c"), newMember("p-a", newPool("p")))
 	tests := map[string]struct {
-		from *agentsv1beta1.Sandbox // unless it is the claim's, ready
+		from *agentsv1beta1.Sandbox // nil: the claim's ready Sandbox
 		to   func(*agentsv1beta1.Sandbox)
 		want bool
 	}{
@@ -162,7 +162,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestABoundClaimWaitsByItsReason: one that lost its Sandbox keeps the name, and waits for what it lacks all the same.
+// A claim that lost its Sandbox keeps the name in its status, and can be waiting all the same.
 func TestABoundClaimWaitsByItsReason(t *testing.T) {
 	for reason, want := range map[apis.Reason]bool{
 		"TemplateNotFound": true, "WarmPoolNotFound": true, "InvalidMetadata": true, "EnvVarsInjectionRejected": true,

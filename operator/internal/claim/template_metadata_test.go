@@ -19,7 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// replaceTemplate puts another template in the place of the one of its name.
+// replaceTemplate updates the template of that name.
 func (w *world) replaceTemplate(is *extensionsv1beta1.SandboxTemplate) {
 	w.t.Helper()
 	was := &extensionsv1beta1.SandboxTemplate{}
@@ -106,7 +106,7 @@ func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 		} else {
 			w.reconciler.enqueueClaimsOfTemplate().Update(t.Context(), tt.update, queue)
 		}
-		queue.Add(reconcile.Request{NamespacedName: keyOf("new")}) // somebody waits for it
+		queue.Add(reconcile.Request{NamespacedName: keyOf("new")}) // with the normal priority
 		var got []string
 		for range tt.want + 1 {
 			next, _ := queue.Get()

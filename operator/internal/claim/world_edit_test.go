@@ -11,7 +11,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// updateSandbox edits a Sandbox as somebody else does, status included.
+// updateSandbox edits a Sandbox including its status, as another client.
 func (w *world) updateSandbox(name string, with sandboxOption) {
 	w.t.Helper()
 	s := w.sandbox(name)
@@ -21,7 +21,7 @@ func (w *world) updateSandbox(name string, with sandboxOption) {
 		w.t.Fatal(err)
 	}
 	s.Status = status
-	if err := w.store.Status().Update(context.Background(), s); client.IgnoreNotFound(err) != nil { // it went with its finalizer
+	if err := w.store.Status().Update(context.Background(), s); client.IgnoreNotFound(err) != nil { // without its finalizer it is deleted
 		w.t.Fatal(err)
 	}
 }
@@ -33,7 +33,7 @@ func (w *world) deleteSandbox(name string) {
 	}
 }
 
-// editClaim changes a claim as a user does.
+// editClaim changes the spec of a claim, as a user.
 func (w *world) editClaim(name string, with func(*extensionsv1beta1.SandboxClaim)) {
 	w.t.Helper()
 	claim := w.claim(name)
@@ -53,7 +53,7 @@ func (w *world) create(objects ...client.Object) {
 	}
 }
 
-// ownedBy lists the Sandboxes of a claim by its UID.
+// ownedBy returns the names of the Sandboxes that a claim owns, by its UID.
 func (w *world) ownedBy(uid string) (names []string) {
 	for _, s := range w.sandboxes() {
 		for _, ref := range s.OwnerReferences {
@@ -65,7 +65,8 @@ func (w *world) ownedBy(uid string) (names []string) {
 	return names
 }
 
-// checkOneToOne: a Sandbox has one owner, a claim has one Sandbox, and the two agree about it.
+// checkOneToOne checks that each Sandbox has one owner, that each claim has at most one Sandbox, and that its status
+// names it.
 func (w *world) checkOneToOne() {
 	w.t.Helper()
 	for _, s := range w.sandboxes() {

@@ -31,7 +31,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
-// world is an API server in memory, a clock, a cache that the test may hold back, and an operator that may be killed.
+// world is an API server in memory, a clock, a cache that a test can freeze, and an operator that a test can kill.
 type world struct {
 	t          testing.TB
 	store      client.WithWatch
@@ -41,16 +41,16 @@ type world struct {
 	reconciler *Reconciler
 	metrics    *metrics.Metrics
 	writes     []string
-	// intercept, if set, is asked about each write; an error is the server's answer.
+	// onWrite, if set, intercepts each write. An error is the server's answer.
 	onWrite func(write string, do func() error) error
-	// pause, if set, runs before each read of Sandboxes and each read from the API server.
+	// beforeRead, if set, runs before each read of Sandboxes and each read from the API server.
 	beforeRead func(read string)
-	// lagging Sandboxes are in the cache as they were; nil: not yet.
+	// staleSandboxes are the versions in the cache, by name; nil if the cache does not have the Sandbox yet.
 	staleSandboxes map[string]*agentsv1beta1.Sandbox
-	// before are templates and pools that the cache shows as they were, by name.
+	// staleObjects are the cached versions of templates and pools, by name.
 	staleObjects map[string]client.Object
-	leavingNode  string // a node that is about to go
-	createdCount *int   // objects so far, by all operators
+	leavingNode  string // a node that is about to be removed
+	createdCount *int   // objects that all operators have created
 }
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
@@ -76,7 +76,7 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 
 func (w *world) isLeaving(node string) bool { return node != "" && node == w.leavingNode }
 
-// restart starts an operator that knows nothing but what the API server has: its cache is up to date.
+// restart starts an operator with an empty queue and a current cache.
 func (w *world) restart() {
 	w.t.Helper()
 	w.queue, w.onWrite, w.beforeRead = warmqueue.New(), nil, nil
@@ -92,7 +92,7 @@ func (w *world) restart() {
 	}
 }
 
-// reconcile runs one reconcile of a claim and returns when to look again.
+// reconcile reconciles a claim and returns the requeue delay.
 func (w *world) reconcile(name string) (time.Duration, error) {
 	w.t.Helper()
 	var claim extensionsv1beta1.SandboxClaim
@@ -161,7 +161,7 @@ func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// violations lists what must never be: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one
+// violations lists violated invariants: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one
 // Sandbox.
 func (w *world) violations() (problems []string) {
 	w.t.Helper()
@@ -186,7 +186,7 @@ func (w *world) violations() (problems []string) {
 	return problems
 }
 
-// snapshot is the state of the world in words, free of versions and times.
+// snapshot formats the state of all objects without versions and times.
 func (w *world) snapshot() (all []string) {
 	w.t.Helper()
 	for _, s := range w.sandboxes() {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// random fills a blueprint from a seed: deep enough for every field of a Pod, quantities included.
+// random returns a blueprint that is filled from a seed, deep enough for every field of a Pod.
 func random(seed int64) parts {
 	var p parts
 	filler := randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 2).MaxDepth(14).Funcs(
@@ -79,7 +79,7 @@ func FuzzHashIgnoresWhatSemanticEqualityIgnores(f *testing.F) {
 	})
 }
 
-// Each field of each type counts: no type can grow a field that the hash overlooks.
+// The hash depends on each field of each type, so it covers fields that later versions add.
 func FuzzHashSeesEveryChange(f *testing.F) {
 	for seed := range int64(2) {
 		f.Add(seed)
@@ -104,7 +104,7 @@ func FuzzHashSeesEveryChange(f *testing.F) {
 	})
 }
 
-// What a type hides the hash cannot see: only types that the canonical form knows may hide anything.
+// The hash cannot depend on unexported fields, so only types that the canonical form handles may have them.
 func TestNoTypeOfABlueprintHidesAnything(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var look func(typ reflect.Type, path string)
@@ -156,7 +156,7 @@ func opaque(t reflect.Type) bool {
 	return t == reflect.TypeFor[resource.Quantity]() || t == reflect.TypeFor[metav1.Time]()
 }
 
-// respell changes how a value is written, not what it means.
+// respell changes how a value is written, but not its meaning.
 func respell(v reflect.Value, _ string) {
 	if quantity, ok := reflect.TypeAssert[resource.Quantity](v); ok {
 		v.Set(reflect.ValueOf(resource.NewDecimalQuantity(*quantity.AsDec(), resource.DecimalSI)).Elem())
@@ -179,7 +179,7 @@ func respell(v reflect.Value, _ string) {
 	}
 }
 
-// change gives a value another meaning; it reports whether it could.
+// change changes the meaning of a value, and reports whether that was possible.
 func change(v reflect.Value) bool {
 	if quantity, ok := reflect.TypeAssert[resource.Quantity](v); ok {
 		quantity = quantity.DeepCopy()

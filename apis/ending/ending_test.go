@@ -15,7 +15,7 @@ import (
 
 type change func(*corev1.Pod)
 
-// pod is of a phase, with changes.
+// pod returns a Pod in a phase, changed by the options.
 func pod(phase corev1.PodPhase, changes ...change) *corev1.Pod {
 	p := &corev1.Pod{Status: corev1.PodStatus{Phase: phase}}
 	for _, c := range changes {
@@ -32,7 +32,7 @@ func exited(code int32, reason string) change {
 	}
 }
 
-// said is the kubelet's own word.
+// said sets the reason and the message that a kubelet writes to the Pod's status.
 func said(reason, message string) change {
 	return func(p *corev1.Pod) { p.Status.Reason, p.Status.Message = reason, message }
 }
@@ -48,7 +48,7 @@ func going(p *corev1.Pod) {
 	p.DeletionTimestamp = new(metav1.NewTime(time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)))
 }
 
-// What the kubelet, the scheduler and the controllers of Kubernetes 1.37 write is spelled out here.
+// The rows spell out what the kubelet, the scheduler and the controllers of Kubernetes 1.37 write.
 func TestWhatEndedAPod(t *testing.T) {
 	const low = "The node was low on resource: memory."
 	tests := map[string]struct {

@@ -17,10 +17,10 @@ import (
 
 var now = time.Date(2026, time.April, 13, 12, 0, 0, 0, time.UTC)
 
-// in is a shutdown time that far from now.
+// in returns a shutdown time at that distance from now.
 func in(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(d))) }
 
-// finished is a Finished condition of that status, last changed that long ago.
+// finished returns a condition Finished with that status, which changed that long ago.
 func finished(status metav1.ConditionStatus, ago time.Duration) []metav1.Condition {
 	return []metav1.Condition{
 		{Type: string(apis.ConditionReady), Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
@@ -139,7 +139,7 @@ func TestADeadlineThatIsSetTellsItsInstant(t *testing.T) {
 	}
 }
 
-// A reconciler that looks again after Remaining finds the deadline reached: no second wait, no busy loop.
+// A reconcile after Remaining finds the deadline reached: there is no second wait and no busy loop.
 func TestWaitingForWhatRemainsReachesTheDeadline(t *testing.T) {
 	for _, left := range []time.Duration{1, time.Millisecond, time.Second, 90 * time.Second, 48 * time.Hour} {
 		d := lifecycle.Of(in(left), nil, nil)

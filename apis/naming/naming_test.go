@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 )
 
-// The hash stands on live objects and in clients: these are the published vectors of 32-bit FNV-1a.
+// The hash is stored on live objects and computed by clients. These are the published vectors of 32-bit FNV-1a.
 func TestHashIsFNV1a(t *testing.T) {
 	for name, want := range map[string]string{
 		"":       "811c9dc5",
@@ -27,7 +27,7 @@ func TestHashIsFNV1a(t *testing.T) {
 }
 
 func TestHashKeepsItsLeadingZeros(t *testing.T) {
-	// 0x00000000 is what FNV-1a gives these five bytes.
+	// The FNV-1a hash of these five bytes is 0x00000000.
 	if got := naming.Hash("\xcc\x24\x31\xc4"); got != "00000000" {
 		t.Errorf("got %q, want eight zeros", got)
 	}
@@ -42,7 +42,7 @@ func TestHashIsALabelValueForAnyName(t *testing.T) {
 	}
 }
 
-// Two names may share a hash: whoever selects by the hash alone mixes these two sandboxes up.
+// Two names may have the same hash: a selector with only the hash matches both of these Sandboxes.
 func TestTwoNamesMayShareAHash(t *testing.T) {
 	one, other := "costarring", "liquid"
 	if naming.Hash(one) != naming.Hash(other) {

@@ -60,7 +60,7 @@ func TestWhichNodesLeave(t *testing.T) {
 	}
 }
 
-// server answers requests for nodes with a code and, if that is 200, with a list of one node, "here".
+// server answers requests for nodes with a status code and, if that is 200, a list with one node, "here".
 func server(t *testing.T, code int) *rest.Config {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func server(t *testing.T, code int) *rest.Config {
 	return &rest.Config{Host: s.URL}
 }
 
-// started are Nodes that a server answers.
+// started returns running Nodes whose server answers with that code.
 func started(t *testing.T, code int, log logr.Logger) *Nodes {
 	t.Helper()
 	n, err := New(server(t, code), http.DefaultClient, log)

@@ -86,7 +86,7 @@ func conditioned(kind apis.ConditionType, status bool, reason apis.Reason) sandb
 
 type podOption func(*corev1.Pod)
 
-// builtPod is the live Pod that the reconciler would have built.
+// builtPod returns the Pod that the reconciler builds for the Sandbox, changed by the options.
 func builtPod(s *agentsv1beta1.Sandbox, with ...podOption) *corev1.Pod {
 	pod, _ := buildPod(s, nil)
 	pod.UID = "pod-uid"

@@ -15,7 +15,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// planSummary is what a table compares of a plan.
+// planSummary is the part of a plan that the table compares.
 type planSummary struct {
 	State      desiredState
 	DeleteSelf bool

@@ -21,14 +21,14 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// scratch is a Pod template with room on the node's disk, and a limit to it.
+// scratch adds an emptyDir volume with a size limit to the Pod template.
 func scratch(s *agentsv1beta1.Sandbox) {
 	s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{
 		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("1Mi"))},
 	}}}
 }
 
-// podEvent is one about the Pod, as a kubelet writes it.
+// podEvent returns an Event about the Pod as the kubelet writes it.
 func podEvent(uid types.UID, reason string) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: "team", Name: "box." + strings.ToLower(reason)},
@@ -38,7 +38,7 @@ func podEvent(uid types.UID, reason string) *corev1.Event {
 	}
 }
 
-// A kubelet's own eviction leaves a Pod Succeeded without a reason, if its process ends well.
+// A Pod that its kubelet evicts becomes Succeeded without a reason if its process exits with 0.
 func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 	disk := func(s *agentsv1beta1.Sandbox) {
 		s.Spec.PodTemplate.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("1Mi")}
@@ -46,8 +46,8 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 	refused := apierrors.NewForbidden(corev1.Resource("events"), "", errors.New("the role of an older installation"))
 	tests := map[string]struct {
 		limit    sandboxOption
-		reason   string // that of the event; empty: there is none
-		other    bool   // the event is about another Pod of that name
+		reason   string // of the Event; empty: there is no Event
+		other    bool   // the Event is about another Pod with that name
 		answer   error
 		finished bool
 		asked    int

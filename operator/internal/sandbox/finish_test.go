@@ -20,7 +20,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// exitedZero is what a Pod shows whose process ends with 0 on SIGTERM, as well as by itself.
+// exitedZero sets the status of a Pod whose process exited with 0, by itself or on SIGTERM.
 func exitedZero(p *corev1.Pod) {
 	p.Status.Phase = corev1.PodSucceeded
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{{
@@ -33,7 +33,7 @@ func evicted(p *corev1.Pod) {
 	p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
 }
 
-// disrupted is a Pod that somebody has marked before they delete it.
+// disrupted sets the condition DisruptionTarget, which marks a Pod before it is removed.
 func disrupted(reason, message string) podOption {
 	return func(p *corev1.Pod) {
 		p.Status.Conditions = append(p.Status.Conditions,
@@ -45,7 +45,7 @@ func createdAgo(ago time.Duration) podOption {
 	return func(p *corev1.Pod) { p.CreationTimestamp = metav1.NewTime(testNow.Add(-ago)) }
 }
 
-// unreadySince is a Sandbox that has not been Ready for that long.
+// unreadySince sets the condition Ready to False, for the given time.
 func unreadySince(ago time.Duration) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
 		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
@@ -165,7 +165,7 @@ func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 	}
 }
 
-// setPodStatus changes the Pod's status as a kubelet does.
+// setPodStatus changes the Pod's status as a kubelet would.
 func (w *world) setPodStatus(changes ...podOption) {
 	w.t.Helper()
 	var pod corev1.Pod
@@ -180,7 +180,7 @@ func (w *world) setPodStatus(changes ...podOption) {
 	}
 }
 
-// deletePod deletes the Pod as a user does; a finalizer stands for the time that its process takes to end.
+// deletePod deletes the Pod as a user would. A finalizer simulates the time that its process takes to exit.
 func (w *world) deletePod() {
 	w.t.Helper()
 	var pod corev1.Pod
@@ -249,7 +249,7 @@ func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 	}
 }
 
-// A status that met a conflict is computed anew, and its events are told once.
+// After a conflict the status is computed again, and its events are recorded once.
 func TestAnEventIsToldOnceThoughItsStatusMetAConflict(t *testing.T) {
 	w := newWorld(t, box())
 	w.settle()

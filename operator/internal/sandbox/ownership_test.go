@@ -141,7 +141,7 @@ func TestASandboxThatWasGivenMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
 	if _, err := w.reconciler.Reconcile(context.Background(), stale); err != nil {
 		t.Fatal(err)
 	}
-	w.sandbox() // fails the test if it is gone
+	w.sandbox() // fails the test if the Sandbox is gone
 }
 
 func TestAMessageTooLongForTheAPIIsCut(t *testing.T) {
@@ -172,9 +172,9 @@ func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
 	}
 }
 
-// The garbage collector takes the references off the children of a Sandbox that is deleted with --cascade=orphan, and
-// the watch may show that before it shows the deletion. Who took them back then would have them deleted with the
-// Sandbox.
+// The garbage collector removes the owner references from the children of a Sandbox that is deleted with
+// --cascade=orphan, and the watch may show that before the deletion. If the operator adopted the children at that moment,
+// they would be deleted with the Sandbox.
 func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 	ends := map[string]func(*testing.T, *world){
 		"going": func(t *testing.T, w *world) {
@@ -200,7 +200,7 @@ func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 		},
 	}
 	for name, end := range ends {
-		for _, hidden := range []bool{false, true} { // from the cache: the names are found taken
+		for _, hidden := range []bool{false, true} { // hidden from the cache: creations find the names taken
 			t.Run(fmt.Sprintf("%s, children hidden: %t", name, hidden), func(t *testing.T) {
 				w := newWorld(t, box(service(true), volume("data")))
 				w.settle()

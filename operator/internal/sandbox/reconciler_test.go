@@ -22,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// lifecycleSteps is a Sandbox's life: each step is what a user or the cluster does before the operator looks again.
+// lifecycleSteps is the life of a Sandbox. Each step is a change by a user or the cluster that the operator reacts to.
 var lifecycleSteps = []struct {
 	name string
 	do   func(*world)

@@ -16,7 +16,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// conditionStrings are the conditions of a status, as a person reads them.
+// conditionStrings formats the conditions of a status.
 func conditionStrings(s agentsv1beta1.SandboxStatus) []string {
 	var all []string
 	for _, c := range s.Conditions {

@@ -16,7 +16,7 @@ import (
 func TestWhatOfAPodWakesItsSandbox(t *testing.T) {
 	running := builders.Pod("box", builders.Ready())
 	tests := map[string]struct {
-		from *corev1.Pod // unless it is a running one
+		from *corev1.Pod // nil: a running Pod
 		to   func(*corev1.Pod)
 		want bool
 	}{

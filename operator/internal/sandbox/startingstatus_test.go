@@ -30,7 +30,7 @@ func created(at time.Time, owner string) sandboxOption {
 func TestOnlyAPoolsSandboxMayStartWithoutAWord(t *testing.T) {
 	tests := map[string]struct {
 		with sandboxOption
-		told bool // that it is starting, by the pass that made the Pod
+		told bool // the reconcile that creates the Pod writes the status
 		due  time.Duration
 	}{
 		"a pool's":                  {created(testNow, "SandboxWarmPool"), false, 3 * time.Second},

@@ -36,7 +36,7 @@ func pooled(s *agentsv1beta1.Sandbox) {
 	controlledBy(apis.GroupExtensions, apis.KindSandboxWarmPool)(s)
 }
 
-// volumeOf is the volume as a Sandbox of that kind would have it, and of that UID.
+// volumeOf returns the volume of a Sandbox with the given options and UID.
 func volumeOf(uid types.UID, with ...sandboxOption) *corev1.PersistentVolumeClaim {
 	s := box(append([]sandboxOption{volume("data")}, with...)...)
 	s.UID = uid
@@ -138,7 +138,7 @@ func (w *world) volume() *corev1.PersistentVolumeClaim {
 func TestAVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 	w := newWorld(t, box(volume("data"), retainVolumes))
 	w.settle()
-	for _, gone := range []client.Object{box(), builtPod(box())} { // the garbage collector takes the Pod
+	for _, gone := range []client.Object{box(), builtPod(box())} { // the garbage collector deletes the Pod
 		gone.SetResourceVersion("")
 		if err := w.store.Delete(context.Background(), gone); err != nil {
 			t.Fatal(err)

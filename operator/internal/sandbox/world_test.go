@@ -25,7 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
-// world is an API server in memory, a clock, and a kubelet that the test plays.
+// world is an API server in memory and a clock. The test plays the kubelet.
 type world struct {
 	t          *testing.T
 	store      client.WithWatch
@@ -33,7 +33,7 @@ type world struct {
 	recorder   *events.FakeRecorder
 	reconciler *Reconciler
 	writes     []string
-	// intercept, if set, is asked about each write; an error is the server's answer.
+	// intercept, if set, decides about each write. An error is the server's answer.
 	intercept func(write string, do func() error) error
 	// hidden objects are not in the cache yet.
 	hidden map[string]bool
@@ -109,7 +109,7 @@ func (w *world) write(what string, do func() error) error {
 	return do()
 }
 
-// pass runs one reconcile and returns when to look again.
+// pass reconciles once and returns RequeueAfter.
 func (w *world) pass() (time.Duration, error) {
 	w.t.Helper()
 	var s agentsv1beta1.Sandbox
@@ -155,7 +155,7 @@ func (w *world) makePodsReady() {
 	}
 }
 
-// edit changes the Sandbox as a user does.
+// edit changes the Sandbox as a user would.
 func (w *world) edit(change sandboxOption) {
 	w.t.Helper()
 	s := w.sandbox()
@@ -175,7 +175,7 @@ func (w *world) sandbox() *agentsv1beta1.Sandbox {
 	return &s
 }
 
-// snapshot is the state of the world in words, free of versions.
+// snapshot describes the state of the world, without resource versions.
 func (w *world) snapshot() []string {
 	w.t.Helper()
 	var all []string
@@ -220,7 +220,7 @@ func (w *world) killedPass(n int, after bool) (died bool) {
 	return simulation.Killed(func() { _, _ = w.pass() })
 }
 
-// TestNoPassListsANamespace: the world fails a list of Pods without an index, here and in every other test.
+// TestNoPassListsANamespace relies on the world, which fails every test that lists Pods without an index.
 func TestNoPassListsANamespace(t *testing.T) {
 	w := newLifecycleWorld(t)
 	for _, step := range lifecycleSteps {

@@ -25,7 +25,7 @@ var now = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 const unusedSince = "agents.x-k8s.io/unused-since"
 
-// retained is a volume "data-box" that outlives its Sandbox "box".
+// retained returns a volume "data-box" that outlived its Sandbox "box".
 func retained(change func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
 	v := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: builders.Namespace, Name: "data-box", Labels: map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
@@ -76,7 +76,7 @@ func TestSinceWhenAVolumeIsUnused(t *testing.T) {
 			}
 			is := &corev1.PersistentVolumeClaim{}
 			key := client.ObjectKeyFromObject(volume)
-			for range 2 { // the second pass changes nothing
+			for range 2 { // the second reconcile changes nothing
 				if err := cached.Get(t.Context(), key, is); err != nil {
 					t.Fatal(err)
 				}

@@ -101,8 +101,8 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 	case gone:
 		return false, never("it was deleted, and another of that name was made", "")
 	}
-	facts := observe.FromTarget(t, now)
-	verdict := diagnose.VerdictOf(&facts)
+	snapshot := observe.FromTarget(t, now)
+	verdict := diagnose.VerdictOf(&snapshot)
 	switch verdict {
 	case diagnose.Deleting:
 		return false, never("it is being deleted", "")

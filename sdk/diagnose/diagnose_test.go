@@ -117,98 +117,98 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	tests := map[string]struct {
-		facts    diagnose.Snapshot
+		snapshot diagnose.Snapshot
 		verdict  diagnose.Verdict
 		obstacle string // part of it; empty means none at all
 		next     string // the first command
 	}{
-		"a ready Sandbox has no obstacle": {facts: diagnose.Snapshot{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
+		"a ready Sandbox has no obstacle": {snapshot: diagnose.Snapshot{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
 		"readiness of an earlier generation counts for nothing": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
-			verdict: diagnose.Starting, obstacle: "has not seen the latest change", next: "wait dev --for ready",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
+			verdict:  diagnose.Starting, obstacle: "has not seen the latest change", next: "wait dev --for ready",
 		},
 		"an image that cannot be pulled is named, in one text for all attempts": {
-			facts: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
 				`Back-off pulling image "img:1": ErrImagePull: no such host`))},
 			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev --yes",
 		},
 		"a crash loop points at the logs of the run before": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
-			verdict: diagnose.Blocked, obstacle: "crashes again and again", next: "logs dev --previous",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
+			verdict:  diagnose.Blocked, obstacle: "crashes again and again", next: "logs dev --previous",
 		},
 		"a container killed for its memory says so": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(terminated(137, "OOMKilled"))},
-			verdict: diagnose.Blocked, obstacle: "more memory than its limit", next: "logs dev",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(terminated(137, "OOMKilled"))},
+			verdict:  diagnose.Blocked, obstacle: "more memory than its limit", next: "logs dev",
 		},
 		"impossible resources are the scheduler's words": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: unschedulable()},
-			verdict: diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev --yes",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: unschedulable()},
+			verdict:  diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev --yes",
 		},
 		"a volume that is only being made is waited for": {
-			facts: diagnose.Snapshot{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
 			obstacle: "volume data-dev: is not bound yet", next: "wait dev --for ready",
 		},
 		"a volume that cannot be made is a problem": {
-			facts: diagnose.Snapshot{
+			snapshot: diagnose.Snapshot{
 				Sandbox: sandbox(notReady), Volumes: unbound(),
 				Events: warning("PersistentVolumeClaim", "data-dev", "ProvisioningFailed", "no such class"),
 			},
 			verdict: diagnose.Blocked, obstacle: "ProvisioningFailed: no such class",
 		},
 		"a mount that fails is found in the events": {
-			facts: diagnose.Snapshot{
+			snapshot: diagnose.Snapshot{
 				Sandbox: sandbox(notReady), Pod: pod(waiting("ContainerCreating", "")),
 				Events: warning("Pod", "dev", "FailedMount", `secret "x" not found`),
 			},
 			verdict: diagnose.Blocked, obstacle: `FailedMount: secret "x" not found`,
 		},
 		"silence with an absent operator says to install it": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
-			verdict: diagnose.Blocked, obstacle: "the operator is not installed", next: "install",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
+			verdict:  diagnose.Blocked, obstacle: "the operator is not installed", next: "install",
 		},
 		"silence with an operator that is down says so": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
-			verdict: diagnose.Blocked, obstacle: "the operator is not running",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
+			verdict:  diagnose.Blocked, obstacle: "the operator is not running",
 		},
 		"long silence without knowledge of the operator is suspicious": {
-			facts: diagnose.Snapshot{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
 		},
 		"a suspended Sandbox names the field that asks for it": {
-			facts:   diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
-			verdict: diagnose.Suspended, next: "resume dev",
+			snapshot: diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
+			verdict:  diagnose.Suspended, next: "resume dev",
 		},
 		"a Sandbox whose Pod still ends is suspending": {
-			facts:   diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
-			verdict: diagnose.Suspending, obstacle: "its Pod does not exist yet", next: "resume dev",
+			snapshot: diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
+			verdict:  diagnose.Suspending, obstacle: "its Pod does not exist yet", next: "resume dev",
 		},
 		"a Pod that ended well has succeeded": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
-			verdict: diagnose.Succeeded, next: "logs dev",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
+			verdict:  diagnose.Succeeded, next: "logs dev",
 		},
 		"a Pod that failed names its exit code": {
-			facts: diagnose.Snapshot{
+			snapshot: diagnose.Snapshot{
 				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)), Pod: pod(terminated(3, "Error")),
 			},
 			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
 		},
 		"a Pod that is being deleted may take that badly": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
-			verdict: diagnose.Starting, obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because", next: "wait dev --for ready",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
+			verdict:  diagnose.Starting, obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because", next: "wait dev --for ready",
 		},
 		"a Pod that its node threw out is made anew": {
-			facts:   diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
-			verdict: diagnose.Starting, obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew", next: "wait dev --for ready",
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
+			verdict:  diagnose.Starting, obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew", next: "wait dev --for ready",
 		},
 		"at its deadline it has expired": {
-			facts: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
+			snapshot: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
 		},
-		"before its deadline it has not": {facts: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
+		"before its deadline it has not": {snapshot: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
 		"no facts at all give no panic":  {verdict: diagnose.Starting, obstacle: "its Pod does not exist yet"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.facts.Now = now
-			d := diagnose.Of(tt.facts)
+			tt.snapshot.Now = now
+			d := diagnose.Of(tt.snapshot)
 			if d.Verdict != tt.verdict {
 				t.Errorf("verdict %s, want %s", d.Verdict, tt.verdict)
 			}

@@ -53,7 +53,7 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return err
 	}
-	from := remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}
+	from := remoteFile{c: c, path: remote, probed: at, sum: has.sum, shell: has.shell}
 	if has.shell && (at.size >= 0 || at.kind == device) {
 		to, err := c.onMachineAt(target, from.identity())
 		if err != nil {

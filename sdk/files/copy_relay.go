@@ -45,7 +45,7 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 	case at.isPipe:
 		return errPipeSource(remote)
 	}
-	return to.uploadFile(ctx, remoteFile{c: c, path: remote, facts: at, sum: has.sum, shell: has.shell}, name, target, nil)
+	return to.uploadFile(ctx, remoteFile{c: c, path: remote, probed: at, sum: has.sum, shell: has.shell}, name, target, nil)
 }
 
 // repack passes an archive on entry by entry and checks each name: one container must not write anywhere in the other.

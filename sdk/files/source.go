@@ -110,17 +110,17 @@ func (s standardInput) send(_ context.Context, _ int64, to io.Writer) (string, e
 
 // remoteFile is a source in a container.
 type remoteFile struct {
-	c     *Copier
-	path  string
-	facts pathInfo
-	sum   bool
-	shell bool
+	c      *Copier
+	path   string
+	probed pathInfo
+	sum    bool
+	shell  bool
 }
 
-func (r remoteFile) info() pathInfo { return r.facts }
+func (r remoteFile) info() pathInfo { return r.probed }
 
 func (r remoteFile) identity() string {
-	return identityOf(r.c.container, r.path, r.facts.size, r.facts.modified.Unix())
+	return identityOf(r.c.container, r.path, r.probed.size, r.probed.modified.Unix())
 }
 
 func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
@@ -137,7 +137,7 @@ func (r remoteFile) prefix(ctx context.Context, n int64) (string, error) {
 
 func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string, error) {
 	// Files that claim to be empty may be generated while they are read, as those in /proc.
-	wanted := r.sum && r.facts.size > 0
+	wanted := r.sum && r.probed.size > 0
 	flag := ""
 	if wanted {
 		flag = "sum"
@@ -146,7 +146,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 		return "", r.c.transferOutput(ctx, []string{"cat", argument(r.path)}, nil, to)
 	}
 	said := &stderrTail{}
-	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.facts.size >= largeFile)}
+	words := []string{argument(r.path), strconv.FormatInt(from+1, 10), flag, python(r.probed.size >= largeFile)}
 	if err := r.c.runScript(ctx, compose(watchdogScript, readFileScript), words, to, said); err != nil {
 		return "", err
 	}
@@ -163,7 +163,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 
 func (r remoteFile) changed(ctx context.Context) bool {
 	now, _, err := r.c.probe(ctx, false, r.path)
-	return err == nil && (now[0].size != r.facts.size || !now[0].modified.Equal(r.facts.modified))
+	return err == nil && (now[0].size != r.probed.size || !now[0].modified.Equal(r.probed.modified))
 }
 
 func firstWord(text string) string {

@@ -54,19 +54,19 @@ func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) dia
 	if t.Pod == nil || !diagnose.Unschedulable(t.Pod) {
 		return f
 	}
-	facts, err := o.Capacity(ctx, t.Pod.Namespace)
+	cluster, err := o.Capacity(ctx, t.Pod.Namespace)
 	if err != nil {
 		return f // the scheduler's message is used instead
 	}
-	facts.Quotas = nil // the Pod exists, so the quotas have admitted it
+	cluster.Quotas = nil // the Pod exists, so the quotas have admitted it
 	for i := range f.Volumes {
 		if name := f.Volumes[i].Spec.VolumeName; name != "" {
 			if volume, err := o.kubernetes.CoreV1().PersistentVolumes().Get(ctx, name, metav1.GetOptions{}); err == nil {
-				facts.Volumes = append(facts.Volumes, *volume)
+				cluster.Volumes = append(cluster.Volumes, *volume)
 			}
 		}
 	}
-	answer := capacity.Calculate(t.Pod, nil, facts)
+	answer := capacity.Calculate(t.Pod, nil, cluster)
 	f.Capacity = &answer
 	return f
 }

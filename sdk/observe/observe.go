@@ -132,14 +132,14 @@ func (o *Observer) events(
 
 // Operator returns the state of the operator, as far as the caller may read it.
 func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
-	facts, err := operator.Observe(ctx, o.kubernetes)
-	if err != nil || !facts.Known {
+	observation, err := operator.Observe(ctx, o.kubernetes)
+	if err != nil || !observation.Known {
 		return diagnose.OperatorUnknown
 	}
-	switch trouble := operator.ProblemFor(facts, metav1.NamespaceAll, o.clock.Now()); {
-	case trouble.Absent:
+	switch problem := operator.ProblemFor(observation, metav1.NamespaceAll, o.clock.Now()); {
+	case problem.Absent:
 		return diagnose.OperatorAbsent
-	case trouble.Confirmed(operator.Problem{}):
+	case problem.Confirmed(operator.Problem{}):
 		return diagnose.OperatorDown
 	}
 	return diagnose.OperatorUp

@@ -33,11 +33,11 @@ func NewMonitor(kubernetes kubernetes.Interface, clock clock.WithTicker) *Monito
 
 // Problem checks once. known is false if the caller may not read the operator's objects.
 func (l *Monitor) Problem(ctx context.Context, namespace string) (t Problem, known bool, err error) {
-	facts, err := Observe(ctx, l.kubernetes)
+	observation, err := Observe(ctx, l.kubernetes)
 	if err != nil {
 		return Problem{}, true, err
 	}
-	return ProblemFor(facts, namespace, l.clock.Now()), facts.Known, nil
+	return ProblemFor(observation, namespace, l.clock.Now()), observation.Known, nil
 }
 
 // Watch checks after five seconds and then at growing intervals. It ends with the context, after reporting one problem,
@@ -53,17 +53,17 @@ func (l *Monitor) Watch(ctx context.Context, namespace string, say func(Problem)
 			return
 		case <-timer.C():
 		}
-		trouble, known, err := l.Problem(ctx, namespace)
+		problem, known, err := l.Problem(ctx, namespace)
 		switch {
 		case ctx.Err() != nil, err == nil && !known:
 			return
-		case err != nil || trouble.Message == "":
+		case err != nil || problem.Message == "":
 			suspected = Problem{}
 			pause = min(2*pause, maxCheckInterval)
-		case !trouble.Confirmed(suspected):
-			suspected, pause = trouble, recheckDelay
+		case !problem.Confirmed(suspected):
+			suspected, pause = problem, recheckDelay
 		default:
-			say(trouble)
+			say(problem)
 			return
 		}
 	}

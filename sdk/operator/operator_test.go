@@ -115,11 +115,11 @@ func TestTrouble(t *testing.T) {
 			for _, change := range tt.may {
 				change(client)
 			}
-			facts, err := operator.Observe(t.Context(), client)
+			observation, err := operator.Observe(t.Context(), client)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := operator.ProblemFor(facts, "team", now).Message; (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
+			if got := operator.ProblemFor(observation, "team", now).Message; (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
 				t.Errorf("it says %q, want %q in it", got, tt.says)
 			}
 		})

@@ -35,21 +35,21 @@ func came(seconds ...int) func(*pool.Inventory) {
 
 func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 	tests := map[string]struct {
-		facts                        *pool.Inventory
+		inventory                    *pool.Inventory
 		demand                       pool.Demand
 		start                        time.Duration
 		measured, seen, peak, needed int
 	}{
 		"the closest claims decide, and a fifth is kept for worse": {
-			facts:  world(came(0, 60, 61, 62, 62, 63, 120)),
-			demand: pool.Demand{Start: 3 * time.Second}, start: 3 * time.Second, seen: 7, peak: 4, needed: 5,
+			inventory: world(came(0, 60, 61, 62, 62, 63, 120)),
+			demand:    pool.Demand{Start: 3 * time.Second}, start: 3 * time.Second, seen: 7, peak: 4, needed: 5,
 		},
 		"claims that come one by one need one, and one more": {
-			facts:  world(came(0, 60, 120)),
-			demand: pool.Demand{Start: 5 * time.Second}, start: 5 * time.Second, seen: 3, peak: 1, needed: 2,
+			inventory: world(came(0, 60, 120)),
+			demand:    pool.Demand{Start: 5 * time.Second}, start: 5 * time.Second, seen: 3, peak: 1, needed: 2,
 		},
 		"nine of ten members say how long one takes": {
-			facts: world(func(f *pool.Inventory) {
+			inventory: world(func(f *pool.Inventory) {
 				for i := range 9 {
 					f.Sandboxes = append(f.Sandboxes, took("warm-aaaa"+string(rune('a'+i)), 2*time.Second))
 				}
@@ -59,16 +59,16 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 			start: 3 * time.Second, measured: 10, seen: 1, peak: 1, needed: 2,
 		},
 		"a burst that is expected is the size": {
-			facts: world(came(0)), demand: pool.Demand{Burst: 50, Start: time.Second}, start: time.Second, seen: 1, peak: 1, needed: 50,
+			inventory: world(came(0)), demand: pool.Demand{Burst: 50, Start: time.Second}, start: time.Second, seen: 1, peak: 1, needed: 50,
 		},
 		"a rate is provided for 99 times of 100": { // 4 while one is replaced, and 4.66 more
-			facts: world(nil), demand: pool.Demand{Rate: 2, Start: 2 * time.Second}, start: 2 * time.Second, needed: 9,
+			inventory: world(nil), demand: pool.Demand{Rate: 2, Start: 2 * time.Second}, start: 2 * time.Second, needed: 9,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := pool.Summarize(warm(), tt.facts)
-			p, err := pool.PlanFor(&s, tt.facts, tt.demand)
+			s := pool.Summarize(warm(), tt.inventory)
+			p, err := pool.PlanFor(&s, tt.inventory, tt.demand)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,17 +81,17 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 
 func TestWhatNobodyKnowsIsAskedFor(t *testing.T) {
 	for name, tt := range map[string]struct {
-		facts  *pool.Inventory
-		demand pool.Demand
-		says   string
+		inventory *pool.Inventory
+		demand    pool.Demand
+		says      string
 	}{
-		"how long a member takes":             {facts: world(came(0)), says: "give --start"},
-		"what comes, where nothing has":       {facts: world(nil), demand: pool.Demand{Start: time.Second}, says: "give --rate or --burst"},
-		"what comes, where it cannot be read": {facts: world(func(f *pool.Inventory) { f.Claims = nil }), demand: pool.Demand{Start: time.Second}, says: "may not list claims"},
+		"how long a member takes":             {inventory: world(came(0)), says: "give --start"},
+		"what comes, where nothing has":       {inventory: world(nil), demand: pool.Demand{Start: time.Second}, says: "give --rate or --burst"},
+		"what comes, where it cannot be read": {inventory: world(func(f *pool.Inventory) { f.Claims = nil }), demand: pool.Demand{Start: time.Second}, says: "may not list claims"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := pool.Summarize(warm(), tt.facts)
-			_, err := pool.PlanFor(&s, tt.facts, tt.demand)
+			s := pool.Summarize(warm(), tt.inventory)
+			_, err := pool.PlanFor(&s, tt.inventory, tt.demand)
 			if problem := (*pool.NotPlannable)(nil); !errors.As(err, &problem) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v", err)
 			}
@@ -132,9 +132,9 @@ func TestAPlanSaysWhatItsMembersRequest(t *testing.T) {
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")},
 		}})
 	}))
-	facts := world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{template} })
-	s := pool.Summarize(warm(), facts)
-	p, err := pool.PlanFor(&s, facts, pool.Demand{Burst: 10, Start: time.Second})
+	inventory := world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{template} })
+	s := pool.Summarize(warm(), inventory)
+	p, err := pool.PlanFor(&s, inventory, pool.Demand{Burst: 10, Start: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,88 +62,88 @@ func TestSummarize(t *testing.T) {
 	other := builders.Pool("other", "python", builders.WithUID("o"))
 	tests := map[string]struct {
 		pool                           *extensionsv1beta1.SandboxWarmPool
-		facts                          *pool.Inventory
+		inventory                      *pool.Inventory
 		desired, ready, claimed, stale int
 		short                          string // part of it; empty means none
 		cause                          podreason.Cause
 		broken                         bool
 	}{
 		"a full pool is short of nothing": {
-			facts:   world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))),
-			desired: 2, ready: 2,
+			inventory: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))),
+			desired:   2, ready: 2,
 		},
 		"a pool that does not say wants one": {
-			pool:  builders.Pool("warm", "python", builders.WithUID("p")),
-			facts: world(sandboxes(member("warm-aaaaa", ready))), desired: 1, ready: 1,
+			pool:      builders.Pool("warm", "python", builders.WithUID("p")),
+			inventory: world(sandboxes(member("warm-aaaaa", ready))), desired: 1, ready: 1,
 		},
 		"what most members lack is why it is short": {
-			facts: world(sandboxes(member("warm-aaaaa", notReady("Insufficient cpu")), member("warm-bbbbb", notReady("no image")), member("warm-ccccc", notReady("Insufficient cpu")))),
-			pool:  warm(builders.WithReplicas(3)), desired: 3, short: "3 not ready: Insufficient cpu",
+			inventory: world(sandboxes(member("warm-aaaaa", notReady("Insufficient cpu")), member("warm-bbbbb", notReady("no image")), member("warm-ccccc", notReady("Insufficient cpu")))),
+			pool:      warm(builders.WithReplicas(3)), desired: 3, short: "3 not ready: Insufficient cpu",
 		},
 		"a member without conditions has not been seen": {
-			facts: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))), desired: 2, ready: 1, short: "1 not ready: the operator has not seen it yet",
+			inventory: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))), desired: 2, ready: 1, short: "1 not ready: the operator has not seen it yet",
 		},
 		"members of others do not count": {
-			facts:   world(sandboxes(builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), builders.Sandbox("own", ready))),
-			desired: 2, short: "2 not made yet",
+			inventory: world(sandboxes(builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), builders.Sandbox("own", ready))),
+			desired:   2, short: "2 not made yet",
 		},
 		"members of a pool of that name elsewhere do not count": {
-			facts: world(sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere")))), desired: 2, short: "2 not made yet",
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere")))), desired: 2, short: "2 not made yet",
 		},
 		"a change that was not seen yet is named": {
-			pool: warm(builders.WithGeneration(2)), facts: world(nil), desired: 2, short: "has not seen the latest change",
+			pool: warm(builders.WithGeneration(2)), inventory: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			facts: world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
+			inventory: world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
 		},
 		"a full pool whose template is gone is not well": {
-			facts: world(func(f *pool.Inventory) {
+			inventory: world(func(f *pool.Inventory) {
 				f.Templates = []*extensionsv1beta1.SandboxTemplate{}
 				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
 			}),
 			desired: 2, ready: 2, stale: unknown, short: "template python does not exist: what is claimed is not replaced", cause: "TemplateNotFound", broken: true,
 		},
 		"an image that cannot be pulled is the template's": {
-			facts:   world(sandboxes(member("warm-aaaaa", notReady(badImage)), member("warm-bbbbb", notReady(badImage)))),
-			desired: 2, short: `template python: cannot pull image "a:b": not found (2 not ready)`, cause: "ImagePull", broken: true,
+			inventory: world(sandboxes(member("warm-aaaaa", notReady(badImage)), member("warm-bbbbb", notReady(badImage)))),
+			desired:   2, short: `template python: cannot pull image "a:b": not found (2 not ready)`, cause: "ImagePull", broken: true,
 		},
 		"a container that crashes is the template's": {
-			facts:   world(sandboxes(member("warm-aaaaa", notReady("Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 1 (Error)")))),
-			desired: 2, short: "template python: container main: CrashLoopBackOff: exited with code 1 (Error) (1 not ready)", cause: "CrashLoop", broken: true,
+			inventory: world(sandboxes(member("warm-aaaaa", notReady("Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 1 (Error)")))),
+			desired:   2, short: "template python: container main: CrashLoopBackOff: exited with code 1 (Error) (1 not ready)", cause: "CrashLoop", broken: true,
 		},
 		"what a changed template has mended is told apart": {
-			facts:   world(sandboxes(member("warm-aaaaa", notReady(badImage), builders.WithImage("old")))),
-			desired: 2, stale: 1, short: "an earlier template python: cannot pull image", cause: "ImagePull", broken: true,
+			inventory: world(sandboxes(member("warm-aaaaa", notReady(badImage), builders.WithImage("old")))),
+			desired:   2, stale: 1, short: "an earlier template python: cannot pull image", cause: "ImagePull", broken: true,
 		},
 		"members that no node takes want a node": {
-			facts:   world(sandboxes(member("warm-aaaaa", notReady("Pod exists with phase: Pending: Unschedulable: 0/1 nodes")))),
-			desired: 2, short: "1 not ready: Unschedulable: 0/1 nodes", cause: "Unschedulable",
+			inventory: world(sandboxes(member("warm-aaaaa", notReady("Pod exists with phase: Pending: Unschedulable: 0/1 nodes")))),
+			desired:   2, short: "1 not ready: Unschedulable: 0/1 nodes", cause: "Unschedulable",
 		},
 		"templates that may not be read are not missing": {
-			facts: world(func(f *pool.Inventory) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
+			inventory: world(func(f *pool.Inventory) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
 		},
 		"without Sandboxes the pool's own word counts": {
-			pool:    warm(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 1})),
-			facts:   world(func(f *pool.Inventory) { f.Sandboxes = nil }),
-			desired: 2, ready: 1, claimed: unknown, stale: unknown, short: "you may not list Sandboxes",
+			pool:      warm(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 1})),
+			inventory: world(func(f *pool.Inventory) { f.Sandboxes = nil }),
+			desired:   2, ready: 1, claimed: unknown, stale: unknown, short: "you may not list Sandboxes",
 		},
 		"without claims nobody knows how many are claimed": {
-			facts: world(func(f *pool.Inventory) {
+			inventory: world(func(f *pool.Inventory) {
 				f.Claims = nil
 				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
 			}),
 			desired: 2, ready: 2, claimed: unknown,
 		},
-		"a pool that goes says so":     {pool: warm(builders.DeletedAt(now)), facts: world(nil), desired: 2, short: "it is being deleted"},
-		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), facts: world(nil)},
+		"a pool that goes says so":     {pool: warm(builders.DeletedAt(now)), inventory: world(nil), desired: 2, short: "it is being deleted"},
+		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), inventory: world(nil)},
 		"what was built from an earlier template is stale": {
-			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
 		},
 		"what was built from another template is stale": {
-			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("node"))), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("node"))), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
 		},
 		"what the operator secures is not stale": {
-			facts: world(sandboxes(member("warm-aaaaa", ready, builders.WithPodSpec(func(s *corev1.PodSpec) {
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithPodSpec(func(s *corev1.PodSpec) {
 				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(false), corev1.DNSNone, &corev1.PodDNSConfig{Nameservers: []string{"1.1.1.1"}}
 			})), member("warm-bbbbb", ready))), desired: 2, ready: 2,
 		},
@@ -153,7 +153,7 @@ func TestSummarize(t *testing.T) {
 			if tt.pool == nil {
 				tt.pool = warm()
 			}
-			s := pool.Summarize(tt.pool, tt.facts)
+			s := pool.Summarize(tt.pool, tt.inventory)
 			if s.Desired != tt.desired || s.Ready != tt.ready || s.Claimed != tt.claimed || s.Stale != tt.stale {
 				t.Errorf("desired %d, ready %d, claimed %d, stale %d", s.Desired, s.Ready, s.Claimed, s.Stale)
 			}

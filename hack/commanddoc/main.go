@@ -31,11 +31,11 @@ func write(dir string, pages map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // documents that everybody may read
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // the same
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,9 @@ func list(program *cobra.Command) string {
 			}
 		}
 		if len(rows) > 0 {
-			fmt.Fprintf(&b, "\n## %s\n\n| command | |\n|---|---|\n%s\n", strings.TrimSuffix(title, ":"), strings.Join(rows, "\n"))
+			fmt.Fprintf(
+				&b, "\n## %s\n\n| command | |\n|---|---|\n%s\n", strings.TrimSuffix(title, ":"), strings.Join(rows, "\n"),
+			)
 		}
 	}
 	for _, group := range program.Groups() {

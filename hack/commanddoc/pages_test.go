@@ -15,8 +15,9 @@ import (
 func TestEveryCommandHasAPage(t *testing.T) {
 	all := pages(plugin.Reference())
 	for name, want := range map[string]string{
-		"README.md": "[port-forward](port-forward.md)", "exec.md": "kubectl sandbox exec NAME", "pool-create.md": "--replicas",
-		"pool.md": "[pool create](pool-create.md)", "exit-codes.md": "255",
+		"README.md": "[port-forward](port-forward.md)", "exec.md": "kubectl sandbox exec NAME",
+		"pool-create.md": "--replicas",
+		"pool.md":        "[pool create](pool-create.md)", "exit-codes.md": "255",
 	} {
 		if !strings.Contains(all[name], want) {
 			t.Errorf("%s does not say %q:\n%s", name, want, all[name])

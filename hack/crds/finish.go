@@ -52,11 +52,16 @@ func finish(file string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
-	out = bytes.ReplaceAll(out, []byte("status:\n  acceptedNames:\n    kind: \"\"\n    plural: \"\"\n  conditions: null\n  storedVersions: null\n"), nil)
-	return os.WriteFile(file, append([]byte(header), out...), 0o644) //nolint:gosec // a file of the repository
+	out = bytes.ReplaceAll(
+		out,
+		[]byte("status:\n  acceptedNames:\n    kind: \"\"\n    plural: \"\"\n  conditions: null\n  storedVersions: null\n"),
+		nil,
+	)
+	return os.WriteFile(file, append([]byte(header), out...), 0o644)
 }
 
-// strip removes the descriptions below embedded paths and joins the lines of the others. The path is that of the schema.
+// strip removes the descriptions below embedded paths and joins the lines of the others. The path is that of the
+// schema.
 func strip(s *apiextensionsv1.JSONSchemaProps, path string) {
 	// kubectl explain wraps lines itself, so the line breaks of the Go comment are removed.
 	s.Description = strings.Join(strings.Fields(s.Description), " ")

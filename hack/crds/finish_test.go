@@ -41,7 +41,10 @@ spec:
                 description: the template
                 type: object
                 properties:
-                  metadata: {description: the metadata, type: object, additionalProperties: {description: a value, type: string}}
+                  metadata:
+                    description: the metadata
+                    type: object
+                    additionalProperties: {description: a value, type: string}
                   spec:
                     description: our words
                     type: object
@@ -55,7 +58,10 @@ spec:
               conditions:
                 description: our conditions
                 type: array
-                items: {description: theirs, type: object, properties: {type: {description: theirs, type: string, maxLength: 316}}}
+                items:
+                  description: theirs
+                  type: object
+                  properties: {type: {description: theirs, type: string, maxLength: 316}}
 `
 
 func finished(t *testing.T, text string) (*apiextensionsv1.CustomResourceDefinition, string) {
@@ -89,7 +95,9 @@ func TestDescriptionsOfCoreTypesGoAndOursStay(t *testing.T) {
 	if strings.Contains(raw, "theirs") {
 		t.Errorf("a core type kept its description:\n%s", raw)
 	}
-	for _, ours := range []string{"a Sandbox", "the spec", "the template", "the metadata", "a value", "our words", "ours", "our conditions"} {
+	for _, ours := range []string{
+		"a Sandbox", "the spec", "the template", "the metadata", "a value", "our words", "ours", "our conditions",
+	} {
 		if got := strings.Count(raw, "description: "+ours+"\n"); got != 2 {
 			t.Errorf("%q is there %d times, want once in each version:\n%s", ours, got, raw)
 		}
@@ -110,11 +118,13 @@ func TestBothVersionsAreServedWithOneSchemaAndOneIsStored(t *testing.T) {
 		t.Fatalf("got %d versions", len(crd.Spec.Versions))
 	}
 	beta, alpha := crd.Spec.Versions[0], crd.Spec.Versions[1]
-	if beta.Name != "v1beta1" || !beta.Storage || !beta.Served || alpha.Name != "v1alpha1" || alpha.Storage || !alpha.Served {
+	if beta.Name != "v1beta1" || !beta.Storage || !beta.Served || alpha.Name != "v1alpha1" || alpha.Storage ||
+		!alpha.Served {
 		t.Errorf("got %s (stored %t, served %t) and %s (stored %t, served %t)",
 			beta.Name, beta.Storage, beta.Served, alpha.Name, alpha.Storage, alpha.Served)
 	}
-	if !equality.Semantic.DeepEqual(beta.Schema, alpha.Schema) || !equality.Semantic.DeepEqual(beta.Subresources, alpha.Subresources) {
+	if !equality.Semantic.DeepEqual(beta.Schema, alpha.Schema) ||
+		!equality.Semantic.DeepEqual(beta.Subresources, alpha.Subresources) {
 		t.Error("the versions differ in more than name and storage")
 	}
 	if crd.Spec.Conversion == nil || crd.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter {
@@ -124,7 +134,9 @@ func TestBothVersionsAreServedWithOneSchemaAndOneIsStored(t *testing.T) {
 
 func TestTheFileSaysItsLicenceAndNothingOfStatus(t *testing.T) {
 	_, raw := finished(t, generated)
-	if !strings.HasPrefix(raw, "# Copyright 2026 The kubectl-sandbox Authors.\n# SPDX-License-Identifier: Apache-2.0\n---\napiVersion:") {
+	if !strings.HasPrefix(
+		raw, "# Copyright 2026 The kubectl-sandbox Authors.\n# SPDX-License-Identifier: Apache-2.0\n---\napiVersion:",
+	) {
 		t.Errorf("it begins with\n%s", raw[:120])
 	}
 	if strings.Contains(raw, "acceptedNames") {
@@ -147,9 +159,14 @@ func TestTheFileHasTheLabelsOfAnInstallation(t *testing.T) {
 
 func TestFinishRefuses(t *testing.T) {
 	tests := map[string]struct{ text, word string }{
-		"a file that it finished already": {strings.Replace(generated, "  versions:\n", "  versions:\n  - {name: v1alpha1, served: true, storage: false}\n", 1), "want one version v1beta1"},
-		"a version that it does not know": {strings.Replace(generated, "name: v1beta1", "name: v1", 1), "want one version v1beta1"},
-		"a field that is none":            {generated + "nonsense: true\n", "nonsense"},
+		"a file that it finished already": {
+			strings.Replace(generated, "  versions:\n", "  versions:\n  - {name: v1alpha1, served: true, storage: false}\n", 1),
+			"want one version v1beta1",
+		},
+		"a version that it does not know": {
+			strings.Replace(generated, "name: v1beta1", "name: v1", 1), "want one version v1beta1",
+		},
+		"a field that is none": {generated + "nonsense: true\n", "nonsense"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -11,21 +11,25 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The API server accepts some values that no Go client can decode. One object with such a value makes every list of its kind
-// fail, for the operator and for all other clients, so the schema refuses these values.
+// The API server accepts some values that no Go client can decode. One object with such a value makes every list of its
+// kind fail, for the operator and for all other clients, so the schema refuses these values.
 const (
-	// timePattern is what time.RFC3339 parses. The format date-time also accepts lower-case letters, a space for the T, times
-	// without a zone and zones that do not exist. The years have four digits in every zone.
-	timePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+	// timePattern is what time.RFC3339 parses. The format date-time also accepts lower-case letters, a space for the T,
+	// times without a zone and zones that do not exist. The years have four digits in every zone.
+	timePattern = `^` + dayAndTime + `(\.[0-9]{1,9})?` + zone + `$`
 	// microTimePattern is what metav1.MicroTime decodes: a fraction of exactly six digits.
-	microTimePattern = `^([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+	microTimePattern = `^` + dayAndTime + `\.[0-9]{6}` + zone + `$`
+
+	year       = `([1-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])`
+	dayAndTime = year + `-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}`
+	zone       = `(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])`
 	// quantityPattern is the pattern of controller-gen without fractions in the exponent, which resource.ParseQuantity
 	// refuses, and without exponents of more than two digits, which it needs minutes to parse.
 	quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?[0-9]{1,2}))?$`
 	// quantityLength exceeds the length of every realistic quantity.
 	quantityLength = 64
-	// notATime is the message for lists, which the API server accepts for any string with a format unless a rule reads the
-	// value.
+	// notATime is the message for lists, which the API server accepts for any string with a format unless a rule reads
+	// the value.
 	notATime = "this is no time"
 )
 

@@ -13,7 +13,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: flagdoc FILE")
 	}
-	if err := os.WriteFile(os.Args[1], reference(), 0o644); err != nil { //nolint:gosec // a document that everybody may read
+	if err := os.WriteFile(os.Args[1], reference(), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -61,7 +61,9 @@ func render(options install.Options) ([]*unstructured.Unstructured, error) {
 	}), nil
 }
 
-func remove(all []*unstructured.Unstructured, unwanted func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
+func remove(
+	all []*unstructured.Unstructured, unwanted func(*unstructured.Unstructured) bool,
+) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(all), unwanted)
 }
 
@@ -104,8 +106,8 @@ func write(file string, objects []*unstructured.Unstructured) error {
 
 // put writes a file of the repository.
 func put(file string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // everybody may read the repository
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, content, 0o644) //nolint:gosec // everybody may read the repository
+	return os.WriteFile(file, content, 0o644)
 }

@@ -10,8 +10,8 @@ const (
 	licence   = "SPDX-License-Identifier: Apache-2.0"
 )
 
-// licences finds scripts and generated Go files without the header of CONTRIBUTING.md, and a LICENSE that is not the whole
-// text. The linter goheader judges the other Go files.
+// licences finds scripts and generated Go files without the header of CONTRIBUTING.md, and a LICENSE that is not the
+// whole text. The linter goheader judges the other Go files.
 func licences(tree *Tree) []Finding {
 	var found []Finding
 	whole := false

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// printing finds commands that write to their streams with package fmt. What they print may contain text from the cluster,
-// which package printable makes safe for a terminal.
+// printing finds commands that write to their streams with package fmt. What they print may contain text from the
+// cluster, which package printable makes safe for a terminal.
 func printing(tree *Tree) []Finding {
 	var found []Finding
 	for _, file := range tree.written() {
@@ -29,7 +29,9 @@ func printing(tree *Tree) []Finding {
 			from, ok := function.X.(*ast.Ident)
 			stream, isField := call.Args[0].(*ast.SelectorExpr)
 			if ok && isField && packages[from.Name] == "fmt" && (stream.Sel.Name == "Out" || stream.Sel.Name == "ErrOut") {
-				found = append(found, Finding{file.Path, tree.line(call.Pos()), "prints what others may have written: use printable.Fprintf"})
+				found = append(
+					found, Finding{file.Path, tree.line(call.Pos()), "prints what others may have written: use printable.Fprintf"},
+				)
 			}
 		}
 	}

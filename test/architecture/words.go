@@ -34,8 +34,8 @@ func names(tree *Tree) []Finding {
 // domain is part of every label, annotation, finalizer and API group of ours.
 const domain = "agents.x-k8s" + ".io"
 
-// vocabulary finds keys of ours that are not constants of apis, and keys that apis spell twice. Tests spell keys out: they
-// check the wire contract.
+// vocabulary finds keys of ours that are not constants of apis, and keys that apis spell twice. Tests spell keys out:
+// they check the wire contract.
 func vocabulary(tree *Tree) []Finding {
 	var found []Finding
 	spelled := map[string]Finding{}
@@ -75,8 +75,8 @@ func literals(file File) func(yield func(*ast.BasicLit) bool) {
 	}
 }
 
-// hosts are package registries. No file may name one, because each machine is configured for its own. They are spelled in two
-// parts because the law judges this file too.
+// hosts are package registries. No file may name one, because each machine is configured for its own. They are spelled
+// in two parts because the law judges this file too.
 var hosts = []string{
 	"proxy.golang" + ".org", "sum.golang" + ".org", "goproxy" + ".io", "goproxy" + ".cn",
 	"pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org", "registry.yarnpkg" + ".com",

@@ -106,7 +106,8 @@ func checkMake(words []string, known known) error {
 func exists(word string) error {
 	name := strings.TrimSuffix(word, "/")
 	top, _, found := strings.Cut(name, "/")
-	if !found || !slices.Contains([]string{"docs", "examples", "krew", "operator", "test", "tools"}, top) || strings.ContainsAny(name, "*{<") {
+	if !found || !slices.Contains([]string{"docs", "examples", "krew", "operator", "test", "tools"}, top) ||
+		strings.ContainsAny(name, "*{<") {
 		return nil
 	}
 	if strings.Contains(name, ".") && !strings.Contains(filepath.Base(name), ".") {
@@ -128,14 +129,16 @@ func checkPlugin(args []string, whole bool) error {
 	if err != nil {
 		return err
 	}
-	if command.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && rest[0] != "COMMAND" && rest[0] != "…" {
+	if command.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && rest[0] != "COMMAND" &&
+		rest[0] != "…" {
 		return fmt.Errorf("%s has no command %s", command.CommandPath(), rest[0])
 	}
 	if err := command.ParseFlags(rest); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			return nil
 		}
-		if whole || !strings.Contains(err.Error(), "needs an argument") && !strings.Contains(err.Error(), "invalid argument") {
+		if whole ||
+			!strings.Contains(err.Error(), "needs an argument") && !strings.Contains(err.Error(), "invalid argument") {
 			return err
 		}
 	}

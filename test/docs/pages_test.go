@@ -32,10 +32,17 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				target = path.Join(path.Dir(page.Path), file)
 				linked[target] = linked[target] || target != page.Path
 			}
-			if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(target))); err != nil || strings.HasPrefix(target, "..") {
+			if _, err := os.Stat(
+				filepath.Join(repository, filepath.FromSlash(target)),
+			); err != nil ||
+				strings.HasPrefix(target, "..") {
 				t.Errorf("%s:%d: %s leads nowhere", page.Path, link.Line, link.Target)
-			} else if fragment != "" && !slices.Contains(anchors[target], fragment) {
-				t.Errorf("%s:%d: %s has no heading #%s; it has %s", page.Path, link.Line, target, fragment, strings.Join(anchors[target], ", "))
+			} else if fragment != "" &&
+				!slices.Contains(anchors[target], fragment) {
+				t.Errorf(
+					"%s:%d: %s has no heading #%s; it has %s", page.Path, link.Line, target, fragment,
+					strings.Join(anchors[target], ", "),
+				)
 			}
 		}
 	}
@@ -51,7 +58,9 @@ func TestEveryBlockSaysWhatItIs(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, block := range page.Blocks {
 			if !slices.Contains(known, block.Language) {
-				t.Errorf("%s:%d: a block of %q: say which of %s it is", page.Path, block.Line, block.Language, strings.Join(known, ", "))
+				t.Errorf(
+					"%s:%d: a block of %q: say which of %s it is", page.Path, block.Line, block.Language, strings.Join(known, ", "),
+				)
 			}
 			if block.Language == Console && !strings.HasPrefix(block.Text, "$ ") {
 				t.Errorf("%s:%d: a console block begins with \"$ \"", page.Path, block.Line)
@@ -62,9 +71,29 @@ func TestEveryBlockSaysWhatItIs(t *testing.T) {
 
 func TestPagesAreReadAsTheyAreWritten(t *testing.T) {
 	page := Parse("a.md", strings.Join([]string{
-		"# A `title`, with [a link](b.md#c)", "", "See ![a picture](p.svg) and `kubectl sandbox list` or `[no](link)`.", "", "## Twice", "",
-		"## Twice", "", "<!-- not run: it needs a moon -->", "```sh", "launch  # comment", "```", "", "```console", "$ echo \\", "> one", "one", "$ true",
-		"$ echo two", "two", "", "and", "```",
+		"# A `title`, with [a link](b.md#c)",
+		"",
+		"See ![a picture](p.svg) and `kubectl sandbox list` or `[no](link)`.",
+		"",
+		"## Twice",
+		"",
+		"## Twice",
+		"",
+		"<!-- not run: it needs a moon -->",
+		"```sh",
+		"launch  # comment",
+		"```",
+		"",
+		"```console",
+		"$ echo \\",
+		"> one",
+		"one",
+		"$ true",
+		"$ echo two",
+		"two",
+		"",
+		"and",
+		"```",
 	}, "\n"))
 	want := Page{
 		Path: "a.md",

@@ -21,8 +21,8 @@ import (
 func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	// Child processes inherit an ignored SIGHUP, for example from nohup. While this process catches the signal, they have
-	// its default action.
+	// Child processes inherit an ignored SIGHUP, for example from nohup. While this process catches the signal, they
+	// have its default action.
 	hungUp := make(chan os.Signal, 1)
 	signal.Notify(hungUp, syscall.SIGHUP)
 	signals := func(all ...syscall.Signal) func(*exec.Cmd, io.Closer) error {

@@ -16,8 +16,8 @@ import (
 // chartDirectory is the directory of the Helm chart in the repository.
 const chartDirectory = "operator/chart/agent-sandbox"
 
-// chart writes the package of the Helm chart, as `helm package` does, with the files that git knows. A tree without a chart
-// gets no package.
+// chart writes the package of the Helm chart, as `helm package` does, with the files that git knows. A tree without a
+// chart gets no package.
 func (r *release) chart() error {
 	entries, err := r.chartEntries(chartDirectory, "agent-sandbox")
 	if err != nil || len(entries) == 0 {
@@ -30,8 +30,8 @@ func (r *release) chart() error {
 	return r.keep("agent-sandbox-"+strings.TrimPrefix(r.version, "v")+".tgz", out.Bytes())
 }
 
-// chartEntries returns the files of a directory of the repository under another name. Like Helm, it replaces a symbolic link
-// to a directory by the files in it.
+// chartEntries returns the files of a directory of the repository under another name. Like Helm, it replaces a symbolic
+// link to a directory by the files in it.
 func (r *release) chartEntries(directory, name string) ([]entry, error) {
 	listed, err := r.command(nil, "git", "ls-files", "-z", "--", directory)
 	if err != nil || len(listed) == 0 {
@@ -68,8 +68,8 @@ var (
 	appVersion   = regexp.MustCompile(`(?m)^appVersion:.*\n?`)
 )
 
-// versioned sets the version of the release in Chart.yaml: without a v for the chart, as Helm requires, and with a v for the
-// operator, whose image has such a tag.
+// versioned sets the version of the release in Chart.yaml: without a v for the chart, as Helm requires, and with a v
+// for the operator, whose image has such a tag.
 func versioned(text []byte, version string) ([]byte, error) {
 	if !chartVersion.Match(text) {
 		return nil, fmt.Errorf("%s/Chart.yaml has no version", chartDirectory)

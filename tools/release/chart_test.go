@@ -47,7 +47,8 @@ func TestTheChartIsPackedWithTheReleasesVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"agent-sandbox/Chart.yaml":                "apiVersion: v2\nname: agent-sandbox\nversion: 1.2.3-rc.1\nappVersion: v1.2.3-rc.1\nkeywords: [a]\n",
+		"agent-sandbox/Chart.yaml": "apiVersion: v2\nname: agent-sandbox\nversion: 1.2.3-rc.1\n" +
+			"appVersion: v1.2.3-rc.1\nkeywords: [a]\n",
 		"agent-sandbox/values.yaml":               "replicaCount: 1\n",
 		"agent-sandbox/templates/deployment.yaml": "kind: Deployment\n",
 	}

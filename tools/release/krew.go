@@ -12,8 +12,8 @@ import (
 
 const releases = "https://github.com/agent-sandbox/kubectl-sandbox/releases/download"
 
-// The plugin has two names: `sandbox` in our own index, and `agent-sandbox` in the public index, whose naming guide refuses
-// words as general as "sandbox".
+// The plugin has two names: `sandbox` in our own index, and `agent-sandbox` in the public index, whose naming guide
+// refuses words as general as "sandbox".
 const (
 	ownIndexName    = "sandbox"
 	publicIndexName = "agent-sandbox"
@@ -23,7 +23,9 @@ const (
 type platform struct{ os, arch string }
 
 func platforms() []platform {
-	return []platform{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
+	return []platform{
+		{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"},
+	}
 }
 
 // selected returns all platforms, or only the named one.
@@ -55,7 +57,8 @@ func (p platform) archive(version string) string {
 	return fmt.Sprintf("kubectl-sandbox_%s_%s_%s%s", version, p.os, p.arch, kind)
 }
 
-// manifest renders the plugin manifest for krew. The function source returns the lines that locate a platform's archive.
+// manifest renders the plugin manifest for krew. The function source returns the lines that locate a platform's
+// archive.
 func manifest(text, name, version string, to []platform, source func(platform) string) ([]byte, error) {
 	type line struct{ OS, Arch, Binary, Source string }
 	var lines []line
@@ -81,5 +84,7 @@ func released(base, version string, sums map[string]string) func(platform) strin
 
 // forBot returns a template for URL and checksum, which the release bot of the public index fills in.
 func forBot(p platform) string {
-	return fmt.Sprintf("{{addURIAndSha %q .TagName }}", releases+"/"+path.Join("{{ .TagName }}", p.archive("{{ .TagName }}")))
+	return fmt.Sprintf(
+		"{{addURIAndSha %q .TagName }}", releases+"/"+path.Join("{{ .TagName }}", p.archive("{{ .TagName }}")),
+	)
 }

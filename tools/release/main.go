@@ -1,9 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command release writes a release into a directory: an archive of the plugin for each platform with its bill of materials,
-// the manifests of the operator, the Helm chart, the manifests for krew, and the checksums of all files. The same commit
-// gives the same bytes.
+// Command release writes a release into a directory: an archive of the plugin for each platform with its bill of
+// materials, the manifests of the operator, the Helm chart, the manifests for krew, and the checksums of all files. The
+// same commit gives the same bytes.
 package main
 
 import (

@@ -48,9 +48,12 @@ func (r *release) build(p platform) ([]byte, error) {
 	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.commit=%s -X %s.date=%s",
 		info, r.version, info, r.commit, info, r.date.Format(time.RFC3339))
 	file := filepath.Join(dir, p.binary())
-	// The user's settings for Go must not change the bytes: -mod=readonly is the default, and overrides `go env -w GOFLAGS`.
-	_, err = r.command([]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly"},
-		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox")
+	// The user's settings for Go must not change the bytes: -mod=readonly is the default, and overrides `go env -w
+	// GOFLAGS`.
+	_, err = r.command(
+		[]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly"},
+		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox",
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,9 @@ func (r *release) archives() error {
 		if err != nil {
 			return err
 		}
-		if err := r.keep(strings.TrimSuffix(strings.TrimSuffix(p.archive(r.version), ".zip"), ".tar.gz")+".cdx.json", materials); err != nil {
+		if err := r.keep(
+			strings.TrimSuffix(strings.TrimSuffix(p.archive(r.version), ".zip"), ".tar.gz")+".cdx.json", materials,
+		); err != nil {
 			return err
 		}
 	}
@@ -124,7 +129,8 @@ func (r *release) krew(text, base string) error {
 		if err != nil {
 			return err
 		}
-		// krew takes the plugin's name from the file name. The directory separates these files from the operator's manifests.
+		// krew takes the plugin's name from the file name. The directory separates these files from the operator's
+		// manifests.
 		if err := os.MkdirAll(filepath.Join(r.out, "krew"), 0o755); err != nil {
 			return err
 		}

@@ -109,7 +109,8 @@ func TestManifestNamesEachArchiveWithItsChecksum(t *testing.T) {
 	if err := yaml.Unmarshal(text, &plugin); err != nil {
 		t.Fatal(err)
 	}
-	if plugin.Metadata.Name != "agent-sandbox" || plugin.Spec.Version != "v1.2.3" || len(plugin.Spec.ShortDescription) > 50 {
+	if plugin.Metadata.Name != "agent-sandbox" || plugin.Spec.Version != "v1.2.3" ||
+		len(plugin.Spec.ShortDescription) > 50 {
 		t.Errorf("%+v", plugin)
 	}
 	if !strings.Contains(plugin.Spec.Caveats, "kubectl agent-sandbox install") {
@@ -142,7 +143,8 @@ func TestTheBotsTemplateIsWhatTheReleaseProgramPrints(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	for version, want := range map[string]bool{
-		"v1.2.3": true, "v0.1.0-rc.1": true, "1.2.3": false, "v1.2": false, "v1.2.3-dirty+x": false, "": false, "v01.2.3": false, "v1.2.3; x": false,
+		"v1.2.3": true, "v0.1.0-rc.1": true, "1.2.3": false, "v1.2": false, "v1.2.3-dirty+x": false, "": false,
+		"v01.2.3": false, "v1.2.3; x": false,
 	} {
 		if semantic.MatchString(version) != want {
 			t.Errorf("%q: accepted is %t", version, !want)
@@ -154,14 +156,18 @@ func TestBillNamesEveryModuleOnceAndThePlatform(t *testing.T) {
 	info := &buildinfo.BuildInfo{GoVersion: "go1.26.0", Main: debug.Module{Path: "example.com/x"}, Deps: []*debug.Module{
 		{Path: "k8s.io/api", Version: "v0.37.2"},
 		{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0"}},
-	}, Settings: []debug.BuildSetting{{Key: "CGO_ENABLED", Value: "0"}, {Key: "GOARCH", Value: "arm64"}, {Key: "GOOS", Value: "linux"}}}
+	}, Settings: []debug.BuildSetting{
+		{Key: "CGO_ENABLED", Value: "0"}, {Key: "GOARCH", Value: "arm64"}, {Key: "GOOS", Value: "linux"},
+	}}
 	bom := document(info, "kubectl-sandbox", "v1.2.3", then)
 	var got []string
 	for _, c := range *bom.Components {
 		got = append(got, c.PackageURL)
 	}
 	want := "pkg:golang/stdlib@go1.26.0 pkg:golang/k8s.io/api@v0.37.2 pkg:golang/example.com/new@v2.0.0"
-	if strings.Join(got, " ") != want || bom.Metadata.Component.PackageURL != "pkg:golang/example.com/x@v1.2.3?goarch=arm64&goos=linux" || bom.SerialNumber != "" {
+	if strings.Join(got, " ") != want ||
+		bom.Metadata.Component.PackageURL != "pkg:golang/example.com/x@v1.2.3?goarch=arm64&goos=linux" ||
+		bom.SerialNumber != "" {
 		t.Errorf("components %q of %q", got, bom.Metadata.Component.PackageURL)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill returns, as CycloneDX JSON, the modules that the build information of a Go binary lists. It has no serial number, so
-// that the same binary gives the same bytes.
+// bill returns, as CycloneDX JSON, the modules that the build information of a Go binary lists. It has no serial
+// number, so that the same binary gives the same bytes.
 func bill(binary []byte, name, version string, modified time.Time) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(binary))
 	if err != nil {

@@ -41,7 +41,9 @@ func groups(t *testing.T) *rulefmt.RuleGroups {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, errs := rulefmt.Parse(spec, false, model.UTF8Validation, parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler))
+	parsed, errs := rulefmt.Parse(
+		spec, false, model.UTF8Validation, parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler),
+	)
 	for _, err := range errs {
 		t.Error(err)
 	}
@@ -120,7 +122,8 @@ func queries(t *testing.T) map[string]string {
 	return all
 }
 
-// described is a row of the reference: name, type, labels. Tests of operator/internal/metrics and test/integration see that it is right.
+// described is a row of the reference: name, type, labels. Tests of operator/internal/metrics and test/integration see
+// that it is right.
 var described = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (.*?) \\|")
 
 // series are the labels of all series, by name, as docs/reference/metrics.md lists them.
@@ -165,7 +168,8 @@ func TestQueriesNameSeriesAndLabelsThatExist(t *testing.T) {
 				t.Errorf("%s: there is no %s", where, selector.Name)
 			}
 			for _, matcher := range selector.LabelMatchers {
-				if described && matcher.Name != model.MetricNameLabel && matcher.Name != "job" && !slices.Contains(has, matcher.Name) {
+				if described && matcher.Name != model.MetricNameLabel && matcher.Name != "job" &&
+					!slices.Contains(has, matcher.Name) {
 					t.Errorf("%s: %s has no label %s", where, selector.Name, matcher.Name)
 				}
 			}

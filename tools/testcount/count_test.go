@@ -10,15 +10,20 @@ import (
 )
 
 func TestCountAll(t *testing.T) {
-	const ok, bad, skip = `<testcase name="a"/>`, `<testcase name="b"><failure/></testcase>`, `<testcase name="c"><skipped/></testcase>`
+	const ok, bad = `<testcase name="a"/>`, `<testcase name="b"><failure/></testcase>`
+	const skip = `<testcase name="c"><skipped/></testcase>`
 	tests := map[string]struct {
 		report                  string
 		passed, failed, skipped int
 		wrong                   bool
 	}{
-		"suites nest":                       {`<testsuites><testsuite>` + ok + ok + `</testsuite></testsuites>`, 2, 0, 0, false},
-		"a lone suite counts":               {`<testsuite>` + ok + bad + `</testsuite>`, 1, 1, 0, false},
-		"an error is a failure":             {`<testsuite><testcase name="d"><error/></testcase></testsuite>`, 0, 1, 0, false},
+		"suites nest": {
+			`<testsuites><testsuite>` + ok + ok + `</testsuite></testsuites>`, 2, 0, 0, false,
+		},
+		"a lone suite counts": {`<testsuite>` + ok + bad + `</testsuite>`, 1, 1, 0, false},
+		"an error is a failure": {
+			`<testsuite><testcase name="d"><error/></testcase></testsuite>`, 0, 1, 0, false,
+		},
 		"a skipped test is told apart":      {`<testsuite>` + ok + skip + `</testsuite>`, 1, 0, 1, false},
 		"a report without a test is wrong":  {`<testsuites/>`, 0, 0, 0, true},
 		"a report that is cut off is wrong": {`<testsuite>` + ok, 0, 0, 0, true},
@@ -30,7 +35,8 @@ func TestCountAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := countAll([]string{file})
-			if got.passed != test.passed || len(got.failed) != test.failed || len(got.skipped) != test.skipped || (err != nil) != test.wrong {
+			if got.passed != test.passed || len(got.failed) != test.failed || len(got.skipped) != test.skipped ||
+				(err != nil) != test.wrong {
 				t.Errorf("got %+v, error %v", got, err)
 			}
 		})

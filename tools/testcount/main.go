@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command testcount adds up JUnit reports and prints one line, "N passed, N failed". It fails if a test failed or was skipped,
-// and if a report has no test.
+// Command testcount adds up JUnit reports and prints one line, "N passed, N failed". It fails if a test failed or was
+// skipped, and if a report has no test.
 package main
 
 import (

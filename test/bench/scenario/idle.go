@@ -25,8 +25,8 @@ const (
 	costPool   = 20 // the size of the pool that serves claims, and the number of claims
 	costRounds = 5  // the number of measurements for a median
 	costScrape = 21
-	// mostGrowth is how much a scrape may grow. It allows for longer numbers, but the number of series must not depend on
-	// the number of Sandboxes.
+	// mostGrowth is how much a scrape may grow. It allows for longer numbers, but the number of series must not depend
+	// on the number of Sandboxes.
 	mostGrowth = 1.2
 )
 

@@ -68,8 +68,8 @@ func TestANamespaceGoesWithItsClaimsAndPoolsAndNobodyComplains(t *testing.T) {
 	if err := w.client.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	// The namespace controller deletes kind by kind in an undefined order. This test deletes children first, so that the
-	// operator tries to create them again, which the API server refuses.
+	// The namespace controller deletes kind by kind in an undefined order. This test deletes children first, so that
+	// the operator tries to create them again, which the API server refuses.
 	kinds := []client.Object{
 		&corev1.Pod{}, &corev1.Service{}, &networkingv1.NetworkPolicy{}, &agentsv1beta1.Sandbox{},
 		&extensionsv1beta1.SandboxTemplate{},

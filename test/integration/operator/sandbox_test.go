@@ -218,8 +218,8 @@ func TestANodeThatGoesAwayIsReportedAndItsPodNeverDoubled(t *testing.T) {
 	if err := w.get("box", &pod); err != nil {
 		t.Fatal(err)
 	}
-	// The node's kubelet stops reporting: the node controller sets the Pod's condition and evicts the Pod, but no kubelet
-	// confirms that it has ended.
+	// The node's kubelet stops reporting: the node controller sets the Pod's condition and evicts the Pod, but no
+	// kubelet confirms that it has ended.
 	pod.Status.Conditions = []corev1.PodCondition{
 		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "NodeNotReady"},
 	}

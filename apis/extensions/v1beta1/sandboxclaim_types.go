@@ -110,8 +110,8 @@ type SandboxClaimSpec struct {
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	// +optional
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
-	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get new
-	// variables, so no warm Sandbox serves such a claim.
+	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get
+	// new variables: a claim that refers to a template also sets warmpool to none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256

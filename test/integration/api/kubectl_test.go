@@ -28,38 +28,38 @@ func joinLines(text string) string { return strings.Join(strings.Fields(text), "
 func TestExplainShowsOurWords(t *testing.T) {
 	tests := map[string][]string{
 		"sandbox": {
-			"one isolated, stateful Pod with a stable name, that can be suspended and resumed",
+			"an isolated, stateful Pod with a stable name that can be suspended and resumed",
 		},
 		"sandbox.spec": {
-			"what is asked for", "podTemplate", "-required-", "volumeClaimTemplates", "shutdownTime", "shutdownPolicy",
+			"the desired state", "podTemplate", "-required-", "volumeClaimTemplates", "shutdownTime", "shutdownPolicy",
 			"replicas", "operatingMode", "service",
 		},
 		"sandbox.spec.replicas": {"1 for a running Sandbox and 0 for a suspended one"},
 		"sandbox.spec.operatingMode": {
-			"suspended when operatingMode is Suspended or replicas is 0", "ENUM: Running Suspended",
+			"suspended if operatingMode is Suspended or replicas is 0", "ENUM: Running Suspended",
 		},
-		"sandbox.spec.shutdownPolicy": {"Delete", "Retain", "kept, with its volumes"},
+		"sandbox.spec.shutdownPolicy": {"Delete", "Retain", "kept with its volumes"},
 		"sandbox.spec.podTemplate.spec": {
-			"the full specification of the Pod", "takes effect at the next start",
+			"the complete specification of the Pod", "takes effect the next time the Sandbox starts",
 		},
 		"sandbox.spec.volumeClaimTemplates": {"survive suspension and restarts", "Immutable"},
-		"sandbox.status.conditions":         {"Ready, Suspended (only while suspension is asked for) and Finished"},
-		"sandboxclaim":                      {"asks for one Sandbox: a warm one from a pool"},
+		"sandbox.status.conditions":         {"Ready, Suspended (only while the spec requests suspension) and Finished"},
+		"sandboxclaim":                      {"requests one Sandbox: a warm one from a pool"},
 		"sandboxclaim.spec.warmpool": {
-			"default (any; also when unset), none (always a new Sandbox), or the name of a pool",
+			"default (any pool; the same as unset), none (the claim gets a new Sandbox), or the name of a pool",
 		},
 		"sandboxclaim.spec.warmPoolRef.name":          {"name of the SandboxWarmPool"},
-		"sandboxclaim.spec.env":                       {"envVarsInjectionPolicy", "set warmpool to none"},
-		"sandboxclaim.spec.lifecycle":                 {"when the claim ends", "ttlSecondsAfterFinished", "DeleteForeground"},
+		"sandboxclaim.spec.env":                       {"envVarsInjectionPolicy", "sets warmpool to none"},
+		"sandboxclaim.spec.lifecycle":                 {"when the claim expires", "ttlSecondsAfterFinished", "DeleteForeground"},
 		"sandboxclaim.status.sandbox":                 {"the Sandbox that serves the claim"},
-		"sandboxtemplate":                             {"blueprint that claims and pools stamp Sandboxes from"},
-		"sandboxtemplate.spec.networkPolicy":          {"replaces the secure default rules", "ingress", "egress"},
+		"sandboxtemplate":                             {"blueprint from which claims and pools create Sandboxes"},
+		"sandboxtemplate.spec.networkPolicy":          {"replaces the default rules", "ingress", "egress"},
 		"sandboxtemplate.spec.envVarsInjectionPolicy": {"Allowed", "Overrides", "Disallowed"},
 		"sandboxwarmpool":                             {"ahead of demand"},
 		"sandboxwarmpool.spec.updateStrategy.type": {
-			"Recreate (members of an older template are deleted and replaced at once)",
+			"Recreate (members of an older template are deleted and replaced immediately)",
 		},
-		"swp.spec.replicas": {"how many unclaimed Sandboxes the pool keeps"},
+		"swp.spec.replicas": {"the number of unclaimed Sandboxes that the pool keeps"},
 	}
 	for field, want := range tests {
 		t.Run(field, func(t *testing.T) {

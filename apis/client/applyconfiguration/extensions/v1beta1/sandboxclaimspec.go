@@ -26,8 +26,8 @@ type SandboxClaimSpecApplyConfiguration struct {
 	WarmPoolRef *WarmPoolRefApplyConfiguration `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	Lifecycle *LifecycleApplyConfiguration `json:"lifecycle,omitempty"`
-	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get new
-	// variables, so no warm Sandbox serves such a claim.
+	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get
+	// new variables: a claim that refers to a template also sets warmpool to none.
 	Env []EnvVarApplyConfiguration `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
 	// refused.

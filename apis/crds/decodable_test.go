@@ -19,7 +19,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// candidates are JSON values that a schema may take and that Go types may not hold.
+// candidates are JSON values that a schema may accept although the Go types cannot decode them.
 var candidates = []string{
 	`0`, `1`, `-1`, `1.0`, `1e3`, `1.5`, `2147483647`, `2147483648`, `-2147483649`, `9007199254740993`, `9223372036854775807`,
 	`9223372036854775808`, `-9223372036854775809`, `1e30`, `1e300`, `1e-300`, `18446744073709551616`,
@@ -31,7 +31,7 @@ var candidates = []string{
 	`"AA=="`, `"not base64"`, `"\ud800"`, `true`, `null`, `{}`, `[]`, `[null]`, `{"a": null}`, `[{}]`,
 }
 
-// decodable says whether the object of the type can be read, and read again as the type writes it.
+// decodable reports whether a document can be decoded into the type, encoded, and decoded again.
 func decodable(into runtime.Object, document any) error {
 	raw, err := json.Marshal(document)
 	if err != nil {
@@ -50,8 +50,8 @@ func decodable(into runtime.Object, document any) error {
 	return nil
 }
 
-// leaves calls visit with each place of a schema that holds a value, and with a function that wraps a value into a
-// document with that one place.
+// leaves calls visit with each field of a schema, its path, and a function that wraps a value into a document in which
+// only that field is set.
 func leaves(s *apiextensionsv1.JSONSchemaProps, path string, wrap func(any) any, visit func(*apiextensionsv1.JSONSchemaProps, string, func(any) any)) {
 	visit(s, path, wrap)
 	for name := range s.Properties {
@@ -66,7 +66,7 @@ func leaves(s *apiextensionsv1.JSONSchemaProps, path string, wrap func(any) any,
 	}
 }
 
-// One object that Go cannot decode would end every list of its kind.
+// A single object that Go cannot decode would make every list of its kind fail.
 func TestWhatTheSchemaTakesTheTypesCanHold(t *testing.T) {
 	t.Parallel()
 	all, err := crds.All()
@@ -85,14 +85,14 @@ func TestWhatTheSchemaTakesTheTypesCanHold(t *testing.T) {
 			taken := 0
 			identity := func(v any) any { return v }
 			leaves(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, "", identity, func(s *apiextensionsv1.JSONSchemaProps, path string, wrap func(any) any) {
-				if path == "" || path == ".metadata" || path == ".apiVersion" || path == ".kind" { // the API server's own
+				if path == "" || path == ".metadata" || path == ".apiVersion" || path == ".kind" { // validated by the API server itself
 					return
 				}
 				takes := of(t, s)
 				for _, text := range candidates {
 					var value any
 					if err := utiljson.Unmarshal([]byte(text), &value); err != nil {
-						continue // no JSON that the API server reads
+						continue // not valid JSON for the API server
 					}
 					if !takes(value) {
 						continue
@@ -110,8 +110,8 @@ func TestWhatTheSchemaTakesTheTypesCanHold(t *testing.T) {
 	}
 }
 
-// of says what the API server takes by a schema. Lists in the place of times, which it takes for any string that has a
-// format, are refused by a rule in CEL: the tests of the API show that.
+// of returns a function that reports whether the API server accepts a value for a schema. It excludes lists for times:
+// the schema accepts them for any string with a format, but a CEL rule rejects them, as the integration tests show.
 func of(t *testing.T, s *apiextensionsv1.JSONSchemaProps) (takes func(any) bool) {
 	t.Helper()
 	internal := &apiextensions.JSONSchemaProps{}

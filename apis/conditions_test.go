@@ -19,7 +19,9 @@ var (
 
 func TestNewConditionTellsSinceWhenTheStatusIsWhatItIs(t *testing.T) {
 	ready := func(status metav1.ConditionStatus) metav1.Condition {
-		return metav1.Condition{Type: "Ready", Status: status, Reason: "Old", Message: "old", LastTransitionTime: earlier, ObservedGeneration: 1}
+		return metav1.Condition{
+			Type: "Ready", Status: status, Reason: "Old", Message: "old", LastTransitionTime: earlier, ObservedGeneration: 1,
+		}
 	}
 	finished := metav1.Condition{Type: "Finished", Status: metav1.ConditionTrue, LastTransitionTime: earlier}
 	tests := map[string]struct {

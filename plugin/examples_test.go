@@ -60,7 +60,9 @@ func pluginWords(line string) []string {
 func TestEveryExampleIsAValidCommandLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("HOME", t.TempDir())
-	if err := os.WriteFile("template.yaml", []byte("spec: {podTemplate: {spec: {containers: [{name: main, image: x}]}}}"), 0o600); err != nil {
+	if err := os.WriteFile(
+		"template.yaml", []byte("spec: {podTemplate: {spec: {containers: [{name: main, image: x}]}}}"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	tried := 0
@@ -72,7 +74,10 @@ func TestEveryExampleIsAValidCommandLine(t *testing.T) {
 			}
 			tried++
 			t.Run(line, func(t *testing.T) {
-				if code, _, errOut := run(t, words...); code == 2 && !strings.Contains(errOut, "give --yes") { // there is no terminal to ask on
+				if code, _, errOut := run(
+					t,
+					words...); code == 2 &&
+					!strings.Contains(errOut, "give --yes") { // there is no terminal to ask on
 					t.Errorf("an example of %s is wrong usage: %s", path, errOut)
 				}
 			})

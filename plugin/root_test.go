@@ -83,48 +83,64 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		args string
 		says string
 	}{
-		"an unknown command":                     {args: "crate dev", says: `unknown command "crate"; did you mean create`},
-		"create without a name":                  {args: "create --image x", says: "NAME is missing"},
-		"create without an image":                {args: "create dev", says: "--image, --template or --pool is missing"},
-		"create with a name that is too long":    {args: "create " + strings.Repeat("a", 254) + " --image x", says: "too long: 254 characters, at most 253"},
-		"create with two names":                  {args: "create a b --image x", says: `unexpected argument "b"`},
-		"the time after finishing is for claims": {args: "create dev --image x --ttl-after-finished 1h", says: "belongs to claims"},
-		"an image and a template":                {args: "create dev --image x --template y", says: "does not go together with --template"},
-		"no pool without a template":             {args: "create dev --pool none", says: "give --template too"},
-		"a command in a claim":                   {args: "create dev --template y -- ls", says: "leave out \"-- COMMAND\""},
-		"a variable for a warm sandbox":          {args: "create dev --template y --pool p --env A=b", says: "use --pool none"},
-		"ps is called list":                      {args: "ps", says: "did you mean list?"},
-		"rm is called delete":                    {args: "rm", says: "did you mean delete?"},
-		"flags of a remote command":              {args: "exec dev ls -la", says: "comes after \"--\""},
-		"a remote command without dashes":        {args: "exec dev ls", says: "did you mean: kubectl agent-sandbox exec dev -- ls"},
-		"an argument before the dashes":          {args: "run dev --template t -- ls", says: `unexpected argument "dev"`},
-		"run without a command":                  {args: "run --image x", says: "COMMAND is missing"},
-		"run with a command before the dashes":   {args: "run --image x ls", says: "come after"},
-		"run of nothing":                         {args: "run -- ls", says: "--image, --template or --pool is missing"},
-		"a pool without a template":              {args: "pool create p", says: "--template is missing"},
-		"a pool of fewer than none":              {args: "pool create p --template t --replicas -1", says: "0 or more"},
-		"a pool called none":                     {args: "pool create none --template t", says: "could not be claimed from"},
-		"scaling to nothing in particular":       {args: "pool scale p", says: "--replicas is missing"},
-		"scaling a template":                     {args: "pool scale template/p --replicas 1", says: "works on pools only"},
-		"deleting a pool without being asked":    {args: "pool delete p", says: "give --yes"},
-		"a template of nothing":                  {args: "template create t", says: "--image or -f is missing"},
-		"a template of a file and a flag":        {args: "template create t -f x --port 80", says: "leave out the other flags"},
-		"a port that is none":                    {args: "template create t --image x --port http=0", says: "[NAME=]PORT"},
-		"a policy that is none":                  {args: "template create t --image x --env-policy Sometimes", says: "use Disallowed, Allowed or Overrides"},
-		"waiting for nothing":                    {args: "wait dev", says: "--for is missing"},
-		"waiting for something unknown":          {args: "wait dev --for joy", says: "use ready, suspended, finished or deleted"},
-		"extending by nothing":                   {args: "extend dev", says: "--by is missing"},
-		"deleting without a terminal or --yes":   {args: "delete dev", says: "give --yes"},
-		"deleting nothing":                       {args: "delete --yes", says: "NAME is missing"},
-		"names and --all together":               {args: "suspend dev --all", says: "use only one of"},
-		"a selector that is none":                {args: "resume -l a==b==c", says: "-l"},
-		"a kind that is none of ours":            {args: "status service/x", says: "names no kind"},
-		"an output format that there is not":     {args: "list -o table", says: `-o "table" is no format`},
-		"a sort field that cannot be read":       {args: "list --sort-by [", says: "--sort-by"},
-		"a name together with all namespaces":    {args: "list dev -A", says: "does not go together"},
-		"a dashboard that flickers":              {args: "ui --refresh 1ms", says: "at least 100ms"},
-		"a dashboard of a wrong selector":        {args: "ui -l a==b==c", says: "-l"},
-		"a format of status that there is not":   {args: "status dev -o wide", says: "use json or yaml"},
+		"an unknown command":      {args: "crate dev", says: `unknown command "crate"; did you mean create`},
+		"create without a name":   {args: "create --image x", says: "NAME is missing"},
+		"create without an image": {args: "create dev", says: "--image, --template or --pool is missing"},
+		"create with a name that is too long": {
+			args: "create " + strings.Repeat("a", 254) + " --image x", says: "too long: 254 characters, at most 253",
+		},
+		"create with two names": {args: "create a b --image x", says: `unexpected argument "b"`},
+		"the time after finishing is for claims": {
+			args: "create dev --image x --ttl-after-finished 1h", says: "belongs to claims",
+		},
+		"an image and a template": {
+			args: "create dev --image x --template y", says: "does not go together with --template",
+		},
+		"no pool without a template": {args: "create dev --pool none", says: "give --template too"},
+		"a command in a claim":       {args: "create dev --template y -- ls", says: "leave out \"-- COMMAND\""},
+		"a variable for a warm sandbox": {
+			args: "create dev --template y --pool p --env A=b", says: "use --pool none",
+		},
+		"ps is called list":         {args: "ps", says: "did you mean list?"},
+		"rm is called delete":       {args: "rm", says: "did you mean delete?"},
+		"flags of a remote command": {args: "exec dev ls -la", says: "comes after \"--\""},
+		"a remote command without dashes": {
+			args: "exec dev ls", says: "did you mean: kubectl agent-sandbox exec dev -- ls",
+		},
+		"an argument before the dashes":        {args: "run dev --template t -- ls", says: `unexpected argument "dev"`},
+		"run without a command":                {args: "run --image x", says: "COMMAND is missing"},
+		"run with a command before the dashes": {args: "run --image x ls", says: "come after"},
+		"run of nothing":                       {args: "run -- ls", says: "--image, --template or --pool is missing"},
+		"a pool without a template":            {args: "pool create p", says: "--template is missing"},
+		"a pool of fewer than none":            {args: "pool create p --template t --replicas -1", says: "0 or more"},
+		"a pool called none":                   {args: "pool create none --template t", says: "could not be claimed from"},
+		"scaling to nothing in particular":     {args: "pool scale p", says: "--replicas is missing"},
+		"scaling a template":                   {args: "pool scale template/p --replicas 1", says: "works on pools only"},
+		"deleting a pool without being asked":  {args: "pool delete p", says: "give --yes"},
+		"a template of nothing":                {args: "template create t", says: "--image or -f is missing"},
+		"a template of a file and a flag": {
+			args: "template create t -f x --port 80", says: "leave out the other flags",
+		},
+		"a port that is none": {args: "template create t --image x --port http=0", says: "[NAME=]PORT"},
+		"a policy that is none": {
+			args: "template create t --image x --env-policy Sometimes", says: "use Disallowed, Allowed or Overrides",
+		},
+		"waiting for nothing": {args: "wait dev", says: "--for is missing"},
+		"waiting for something unknown": {
+			args: "wait dev --for joy", says: "use ready, suspended, finished or deleted",
+		},
+		"extending by nothing":                 {args: "extend dev", says: "--by is missing"},
+		"deleting without a terminal or --yes": {args: "delete dev", says: "give --yes"},
+		"deleting nothing":                     {args: "delete --yes", says: "NAME is missing"},
+		"names and --all together":             {args: "suspend dev --all", says: "use only one of"},
+		"a selector that is none":              {args: "resume -l a==b==c", says: "-l"},
+		"a kind that is none of ours":          {args: "status service/x", says: "names no kind"},
+		"an output format that there is not":   {args: "list -o table", says: `-o "table" is no format`},
+		"a sort field that cannot be read":     {args: "list --sort-by [", says: "--sort-by"},
+		"a name together with all namespaces":  {args: "list dev -A", says: "does not go together"},
+		"a dashboard that flickers":            {args: "ui --refresh 1ms", says: "at least 100ms"},
+		"a dashboard of a wrong selector":      {args: "ui -l a==b==c", says: "-l"},
+		"a format of status that there is not": {args: "status dev -o wide", says: "use json or yaml"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -172,18 +188,28 @@ func TestTheRealFactoryStartsWithoutAClusterToo(t *testing.T) {
 		code int
 		out  string
 	}{
-		"help is called as the file is":             {argv: []string{"/usr/bin/kubectl-agent_sandbox", "list", "--help"}, out: "kubectl agent-sandbox list"},
+		"help is called as the file is": {
+			argv: []string{"/usr/bin/kubectl-agent_sandbox", "list", "--help"}, out: "kubectl agent-sandbox list",
+		},
 		"options list kubectl's flags":              {argv: []string{"kubectl-sandbox", "options"}, out: "--context string"},
 		"a colour that there is not is wrong usage": {argv: []string{"kubectl-sandbox", "list", "--color", "red"}, code: 2},
-		"a dry run of the client needs no cluster":  {argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run=client", "-o", "name"}, out: "sandbox."},
-		"the completer completes commands":          {argv: []string{"kubectl_complete-sandbox", "cre"}, out: "create\t"},
-		"the completer completes values of a flag":  {argv: []string{"kubectl_complete-sandbox", "wait", "x", "--for", "rea"}, out: "ready\n"},
+		"a dry run of the client needs no cluster": {
+			argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run=client", "-o", "name"},
+			out:  "sandbox.",
+		},
+		"the completer completes commands": {argv: []string{"kubectl_complete-sandbox", "cre"}, out: "create\t"},
+		"the completer completes values of a flag": {
+			argv: []string{"kubectl_complete-sandbox", "wait", "x", "--for", "rea"}, out: "ready\n",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
 			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
-			if code := Run(t.Context(), tt.argv, streams, clock.RealClock{}); code != tt.code || !strings.Contains(out.String(), tt.out) {
+			if code := Run(
+				t.Context(), tt.argv, streams, clock.RealClock{},
+			); code != tt.code ||
+				!strings.Contains(out.String(), tt.out) {
 				t.Errorf("code %d, stdout %q, stderr %q", code, out.String(), errOut.String())
 			}
 		})

@@ -41,7 +41,10 @@ func TestARemoteExitCodeIsPassedOnWithoutAWord(t *testing.T) {
 }
 
 func TestWrongUsageSaysWhereHelpIs(t *testing.T) {
-	if code, said := ending(t.Context(), cli.UsageError(errors.New("no"))); code != 2 || said != "Error: no\nSee 'kubectl sandbox end --help'.\n" {
+	if code, said := ending(
+		t.Context(), cli.UsageError(errors.New("no")),
+	); code != 2 ||
+		said != "Error: no\nSee 'kubectl sandbox end --help'.\n" {
 		t.Errorf("got %d, %q", code, said)
 	}
 }
@@ -57,7 +60,9 @@ func TestOutputThatNobodyReadsEndsACommandWithoutAWord(t *testing.T) {
 	}
 	for _, args := range [][]string{{"kubectl-sandbox", "options"}, {"kubectl-sandbox", "create", "--help"}} {
 		var errOut bytes.Buffer
-		code := Run(t.Context(), args, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: w, ErrOut: &errOut}, clock.RealClock{})
+		code := Run(
+			t.Context(), args, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: w, ErrOut: &errOut}, clock.RealClock{},
+		)
 		if code != cli.ExitOutputClosed || errOut.String() != "" {
 			t.Errorf("%v: got %d, %q", args, code, errOut.String())
 		}

@@ -110,10 +110,14 @@ func TestHashDiffers(t *testing.T) {
 			`claims: [{metadata: {name: a}, spec: {resources: {requests: {storage: 1Gi}}}}]`,
 			`claims: [{metadata: {name: a}, spec: {resources: {requests: {storage: 1G}}}}]`,
 		},
-		"for another name of a volume":  {`claims: [{metadata: {name: a}, spec: {}}]`, `claims: [{metadata: {name: b}, spec: {}}]`},
-		"for a label on a volume claim": {`claims: [{metadata: {name: a}, spec: {}}]`, `claims: [{metadata: {name: a, labels: {b: c}}, spec: {}}]`},
-		"for a Service and none":        {`service: true`, `service: false`},
-		"for no Service and no say":     {`service: false`, `{}`},
+		"for another name of a volume": {
+			`claims: [{metadata: {name: a}, spec: {}}]`, `claims: [{metadata: {name: b}, spec: {}}]`,
+		},
+		"for a label on a volume claim": {
+			`claims: [{metadata: {name: a}, spec: {}}]`, `claims: [{metadata: {name: a, labels: {b: c}}, spec: {}}]`,
+		},
+		"for a Service and none":    {`service: true`, `service: false`},
+		"for no Service and no say": {`service: false`, `{}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

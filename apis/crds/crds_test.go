@@ -46,17 +46,23 @@ func TestTheHashChangesWithTheDefinitionsAndWithNothingElse(t *testing.T) {
 	}{
 		"the same again": {func(all definitions) definitions { return all }, false},
 		"another order":  {func(all definitions) definitions { slices.Reverse(all); return all }, false},
-		"labels":         {func(all definitions) definitions { all[0].Labels = map[string]string{"a": "b"}; return all }, false},
-		"annotations":    {func(all definitions) definitions { all[0].Annotations = nil; return all }, false},
-		"status":         {func(all definitions) definitions { all[0].Status.StoredVersions = []string{"v1beta1"}; return all }, false},
-		"a field less":   {func(all definitions) definitions { delete(spec(all[0]), "operatingMode"); return all }, true},
+		"labels": {
+			func(all definitions) definitions { all[0].Labels = map[string]string{"a": "b"}; return all }, false,
+		},
+		"annotations": {func(all definitions) definitions { all[0].Annotations = nil; return all }, false},
+		"status": {
+			func(all definitions) definitions { all[0].Status.StoredVersions = []string{"v1beta1"}; return all }, false,
+		},
+		"a field less": {func(all definitions) definitions { delete(spec(all[0]), "operatingMode"); return all }, true},
 		"a field more": {func(all definitions) definitions {
 			spec(all[3])["more"] = apiextensionsv1.JSONSchemaProps{Type: "string"}
 			return all
 		}, true},
-		"a version not served": {func(all definitions) definitions { all[1].Spec.Versions[1].Served = false; return all }, true},
-		"a definition less":    {func(all definitions) definitions { return all[1:] }, true},
-		"another name":         {func(all definitions) definitions { all[2].Name = "other"; return all }, true},
+		"a version not served": {
+			func(all definitions) definitions { all[1].Spec.Versions[1].Served = false; return all }, true,
+		},
+		"a definition less": {func(all definitions) definitions { return all[1:] }, true},
+		"another name":      {func(all definitions) definitions { all[2].Name = "other"; return all }, true},
 	}
 	was := hash(t, nil)
 	if !regexp.MustCompile("^[0-9a-f]{16}$").MatchString(was) {
@@ -71,7 +77,9 @@ func TestTheHashChangesWithTheDefinitionsAndWithNothingElse(t *testing.T) {
 	}
 }
 
-func hash(t *testing.T, edit func([]*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition) string {
+func hash(
+	t *testing.T, edit func([]*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition,
+) string {
 	t.Helper()
 	all, err := crds.All()
 	if err != nil {

@@ -27,7 +27,8 @@ func pod(phase corev1.PodPhase, changes ...change) *corev1.Pod {
 func exited(code int32, reason string) change {
 	return func(p *corev1.Pod) {
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
+			Name:  "main",
+			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
 		})
 	}
 }
@@ -61,7 +62,9 @@ func TestWhatEndedAPod(t *testing.T) {
 		"no Pod":           {},
 		"a Pod that waits": {pod: pod(corev1.PodPending)},
 		"a Pod that runs":  {pod: pod(corev1.PodRunning)},
-		"a Pod that runs and is to be taken away": {pod: pod(corev1.PodRunning, target("True", "PreemptionByScheduler", "x"))},
+		"a Pod that runs and is to be taken away": {
+			pod: pod(corev1.PodRunning, target("True", "PreemptionByScheduler", "x")),
+		},
 		"a container that ended while its Pod starts it again": {
 			pod: pod(corev1.PodRunning, exited(1, "Error")),
 		},
@@ -85,74 +88,133 @@ func TestWhatEndedAPod(t *testing.T) {
 			pod: pod(corev1.PodFailed, exited(137, "OOMKilled")), cause: "OutOfMemory", finished: true,
 		},
 		"its activeDeadlineSeconds are over": {
-			pod:   pod(corev1.PodFailed, said("DeadlineExceeded", "Pod was active on the node longer than the specified deadline"), exited(137, "Error")),
-			cause: "DeadlineExceeded", finished: true,
+			pod: pod(
+				corev1.PodFailed, said("DeadlineExceeded", "Pod was active on the node longer than the specified deadline"),
+				exited(137, "Error"),
+			),
+			cause:    "DeadlineExceeded",
+			finished: true,
 		},
 		"its activeDeadlineSeconds are over before a container started": {
 			pod: pod(corev1.PodFailed, said("DeadlineExceeded", "x")), cause: "DeadlineExceeded", finished: true,
 		},
 		"it failed and nobody says how": {pod: pod(corev1.PodFailed), cause: "Failed", finished: true},
 
-		"it is deleted and runs":              {pod: pod(corev1.PodRunning, going), cause: "Deleted"},
-		"it is deleted and ends well":         {pod: pod(corev1.PodSucceeded, going, exited(0, "Completed")), cause: "Deleted"},
-		"it is deleted and killed":            {pod: pod(corev1.PodFailed, going, exited(137, "Error")), cause: "Deleted"},
-		"it is deleted and killed for memory": {pod: pod(corev1.PodFailed, going, exited(137, "OOMKilled")), cause: "Deleted"},
+		"it is deleted and runs": {pod: pod(corev1.PodRunning, going), cause: "Deleted"},
+		"it is deleted and ends well": {
+			pod: pod(corev1.PodSucceeded, going, exited(0, "Completed")), cause: "Deleted",
+		},
+		"it is deleted and killed": {pod: pod(corev1.PodFailed, going, exited(137, "Error")), cause: "Deleted"},
+		"it is deleted and killed for memory": {
+			pod: pod(corev1.PodFailed, going, exited(137, "OOMKilled")), cause: "Deleted",
+		},
 		"it is deleted while its deadline ends": {
 			pod: pod(corev1.PodFailed, going, said("DeadlineExceeded", "x")), cause: "Deleted", why: "DeadlineExceeded: x",
 		},
 
 		"the eviction API takes it": {
-			pod: pod(corev1.PodRunning, going, target("True", "EvictionByEvictionAPI", "Eviction API: evicting")), cause: "Evicted",
-			why: "EvictionByEvictionAPI: Eviction API: evicting",
+			pod: pod(
+				corev1.PodRunning, going, target("True", "EvictionByEvictionAPI", "Eviction API: evicting"),
+			),
+			cause: "Evicted",
+			why:   "EvictionByEvictionAPI: Eviction API: evicting",
 		},
 		"the eviction API takes it and it ends well": {
-			pod:   pod(corev1.PodSucceeded, going, exited(0, "Completed"), target("True", "EvictionByEvictionAPI", "Eviction API: evicting")),
-			cause: "Evicted", why: "EvictionByEvictionAPI: Eviction API: evicting",
+			pod: pod(
+				corev1.PodSucceeded, going, exited(0, "Completed"),
+				target("True", "EvictionByEvictionAPI", "Eviction API: evicting"),
+			),
+			cause: "Evicted",
+			why:   "EvictionByEvictionAPI: Eviction API: evicting",
 		},
 		"it is marked for eviction, ends, and is not deleted yet": {
-			pod:   pod(corev1.PodSucceeded, exited(0, "Completed"), target("True", "EvictionByEvictionAPI", "Eviction API: evicting")),
-			cause: "Evicted", left: true, why: "EvictionByEvictionAPI: Eviction API: evicting",
+			pod: pod(
+				corev1.PodSucceeded, exited(0, "Completed"), target("True", "EvictionByEvictionAPI", "Eviction API: evicting"),
+			),
+			cause: "Evicted",
+			left:  true,
+			why:   "EvictionByEvictionAPI: Eviction API: evicting",
 		},
 		"it was marked for an eviction that did not come": {
-			pod: pod(corev1.PodSucceeded, exited(0, "Completed"), target("False", "EvictionByEvictionAPI", "")), cause: "Completed", finished: true,
+			pod: pod(
+				corev1.PodSucceeded, exited(0, "Completed"), target("False", "EvictionByEvictionAPI", ""),
+			),
+			cause:    "Completed",
+			finished: true,
 		},
 		"a taint takes it": {
-			pod:   pod(corev1.PodSucceeded, going, target("True", "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint")),
-			cause: "Evicted", why: "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint",
+			pod: pod(
+				corev1.PodSucceeded, going,
+				target("True", "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"),
+			),
+			cause: "Evicted",
+			why:   "DeletionByTaintManager: Taint manager: deleting due to NoExecute taint",
 		},
 		"its node runs short": {
-			pod: pod(corev1.PodFailed, said("Evicted", low), exited(137, "Error"), target("True", "TerminationByKubelet", low)), cause: "Evicted",
-			left: true, why: "Evicted: " + low,
+			pod: pod(
+				corev1.PodFailed, said("Evicted", low), exited(137, "Error"), target("True", "TerminationByKubelet", low),
+			),
+			cause: "Evicted",
+			left:  true,
+			why:   "Evicted: " + low,
 		},
 		"it fills more of its node's disk than it may": {
-			pod: pod(corev1.PodFailed, said("Evicted", "Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. "),
-				exited(0, "Completed")), cause: "Evicted",
-			left: true, why: "Evicted: Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ",
+			pod: pod(
+				corev1.PodFailed, said("Evicted", "Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. "),
+				exited(0, "Completed"),
+			),
+			cause: "Evicted",
+			left:  true,
+			why:   "Evicted: Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ",
 		},
 		"the scheduler makes room": {
-			pod:   pod(corev1.PodSucceeded, going, exited(0, "Completed"), target("True", "PreemptionByScheduler", "default-scheduler: preempting")),
-			cause: "Preempted", why: "PreemptionByScheduler: default-scheduler: preempting",
+			pod: pod(
+				corev1.PodSucceeded, going, exited(0, "Completed"),
+				target("True", "PreemptionByScheduler", "default-scheduler: preempting"),
+			),
+			cause: "Preempted",
+			why:   "PreemptionByScheduler: default-scheduler: preempting",
 		},
 		"its kubelet makes room": {
-			pod:   pod(corev1.PodFailed, said("Preempting", "Preempted in order to admit critical pod"), target("True", "TerminationByKubelet", "x")),
-			cause: "Preempted", left: true, why: "Preempting: Preempted in order to admit critical pod",
+			pod: pod(
+				corev1.PodFailed, said("Preempting", "Preempted in order to admit critical pod"),
+				target("True", "TerminationByKubelet", "x"),
+			),
+			cause: "Preempted",
+			left:  true,
+			why:   "Preempting: Preempted in order to admit critical pod",
 		},
 		"its node has no room after all": {
 			pod: pod(corev1.PodFailed, said("OutOfcpu", "Node didn't have enough resource: cpu")), cause: "Rejected", left: true,
 			why: "OutOfcpu: Node didn't have enough resource: cpu",
 		},
 		"its node does not suit after a restart": {
-			pod: pod(corev1.PodFailed, said("NodeAffinity", "Predicate NodeAffinity failed"), exited(137, "Error")), cause: "Rejected",
-			left: true, why: "NodeAffinity: Predicate NodeAffinity failed",
+			pod: pod(
+				corev1.PodFailed, said("NodeAffinity", "Predicate NodeAffinity failed"), exited(137, "Error"),
+			),
+			cause: "Rejected",
+			left:  true,
+			why:   "NodeAffinity: Predicate NodeAffinity failed",
 		},
 		"its node shuts down": {
-			pod: pod(corev1.PodFailed, said("Terminated", "Pod was terminated in response to imminent node shutdown."), exited(0, "Completed"),
-				target("True", "TerminationByKubelet", "Pod was terminated in response to imminent node shutdown.")), cause: "NodeShutdown",
-			left: true, why: "Terminated: Pod was terminated in response to imminent node shutdown.",
+			pod: pod(
+				corev1.PodFailed, said("Terminated", "Pod was terminated in response to imminent node shutdown."),
+				exited(0, "Completed"),
+				target(
+					"True", "TerminationByKubelet", "Pod was terminated in response to imminent node shutdown.",
+				),
+			),
+			cause: "NodeShutdown",
+			left:  true,
+			why:   "Terminated: Pod was terminated in response to imminent node shutdown.",
 		},
 		"its node shuts down and it ends well": {
-			pod:   pod(corev1.PodSucceeded, said("Terminated", "x"), exited(0, "Completed"), target("True", "TerminationByKubelet", "x")),
-			cause: "NodeShutdown", left: true, why: "Terminated: x",
+			pod: pod(
+				corev1.PodSucceeded, said("Terminated", "x"), exited(0, "Completed"), target("True", "TerminationByKubelet", "x"),
+			),
+			cause: "NodeShutdown",
+			left:  true,
+			why:   "Terminated: x",
 		},
 		"its node is about to shut down": {
 			pod:   pod(corev1.PodFailed, said("NodeShutdown", "Pod was rejected as the node is shutting down.")),
@@ -162,7 +224,9 @@ func TestWhatEndedAPod(t *testing.T) {
 			pod:   pod(corev1.PodFailed, target("True", "DeletionByPodGC", "PodGC: node no longer exists")),
 			cause: "NodeLost", left: true, why: "DeletionByPodGC: PodGC: node no longer exists",
 		},
-		"its node does not answer": {pod: pod(corev1.PodRunning, going, said("NodeLost", "x")), cause: "Deleted", why: "NodeLost: x"},
+		"its node does not answer": {
+			pod: pod(corev1.PodRunning, going, said("NodeLost", "x")), cause: "Deleted", why: "NodeLost: x",
+		},
 		"its node crashed, and the kubelet does not find its container": {
 			pod: pod(corev1.PodFailed, exited(137, "ContainerStatusUnknown")), cause: "NodeLost", left: true,
 			why: "container main was lost with exit code 137 (ContainerStatusUnknown)",

@@ -23,7 +23,10 @@ func in(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(d))) }
 // finished returns a condition Finished with that status, which changed that long ago.
 func finished(status metav1.ConditionStatus, ago time.Duration) []metav1.Condition {
 	return []metav1.Condition{
-		{Type: string(apis.ConditionReady), Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
+		{
+			Type: string(apis.ConditionReady), Status: metav1.ConditionTrue,
+			LastTransitionTime: metav1.NewTime(now.Add(-time.Hour)),
+		},
 		{Type: string(apis.ConditionFinished), Status: status, LastTransitionTime: metav1.NewTime(now.Add(-ago))},
 	}
 }

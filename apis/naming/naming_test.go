@@ -46,7 +46,9 @@ func TestHashIsALabelValueForAnyName(t *testing.T) {
 func TestTwoNamesMayShareAHash(t *testing.T) {
 	one, other := "costarring", "liquid"
 	if naming.Hash(one) != naming.Hash(other) {
-		t.Errorf("%s and %s are a known collision of FNV-1a, but give %s and %s", one, other, naming.Hash(one), naming.Hash(other))
+		t.Errorf(
+			"%s and %s are a known collision of FNV-1a, but give %s and %s", one, other, naming.Hash(one), naming.Hash(other),
+		)
 	}
 }
 
@@ -70,7 +72,10 @@ func TestLimitsLeaveRoomForDerivedNames(t *testing.T) {
 			len(policy), validation.DNS1123SubdomainMaxLength)
 	}
 	member := strings.Repeat("p", naming.MaxPoolName) + "-xxxxx"
-	if problems := validation.IsDNS1123Label(member); len(problems) > 0 || len(member) != validation.DNS1123LabelMaxLength {
+	if problems := validation.IsDNS1123Label(
+		member,
+	); len(problems) > 0 ||
+		len(member) != validation.DNS1123LabelMaxLength {
 		t.Errorf("the longest pool name gives a member's name of %d characters: %v", len(member), problems)
 	}
 	if naming.MaxPoolName != 57 || naming.MaxTemplateName != 238 {

@@ -18,16 +18,34 @@ func TestAMessageTellsWhatTheOperatorPassesOn(t *testing.T) {
 		message, why string
 		cause        podreason.Cause
 	}{
-		"nothing is passed on":      {message: pending},
-		"nor of another message":    {message: "no template python: none"},
-		"no node":                   {pending + ": Unschedulable: 0/1 nodes: no room", "Unschedulable: 0/1 nodes: no room", podreason.Unschedulable},
-		"no image":                  {pending + `: container c: ImagePullBackOff: cannot pull image "a:b"`, `container c: ImagePullBackOff: cannot pull image "a:b"`, podreason.ImagePull},
-		"it crashes":                {running + ": container c: CrashLoopBackOff: exited with code 1 (Error)", "container c: CrashLoopBackOff: exited with code 1 (Error)", podreason.CrashLoop},
-		"no word from the kubelet":  {pending + ": container c: CrashLoopBackOff", "container c: CrashLoopBackOff", podreason.CrashLoop},
-		"the second one":            {running + ": container a: PodInitializing2; container b: CreateContainerError: x", "container a: PodInitializing2; container b: CreateContainerError: x", podreason.ContainerConfig},
-		"the scheduler waits":       {pending + ": SchedulingGated: held back", "SchedulingGated: held back", podreason.None},
-		"somebody takes the Pod":    {"Pod is being deleted: EvictionByEvictionAPI: evicting: waiting until Pod a is gone", "EvictionByEvictionAPI: evicting: waiting until Pod a is gone", podreason.None},
-		"another Pod is waited for": {pending + ": waiting until Pod a is gone", "waiting until Pod a is gone", podreason.None},
+		"nothing is passed on":   {message: pending},
+		"nor of another message": {message: "no template python: none"},
+		"no node": {
+			pending + ": Unschedulable: 0/1 nodes: no room", "Unschedulable: 0/1 nodes: no room", podreason.Unschedulable,
+		},
+		"no image": {
+			pending + `: container c: ImagePullBackOff: cannot pull image "a:b"`,
+			`container c: ImagePullBackOff: cannot pull image "a:b"`, podreason.ImagePull,
+		},
+		"it crashes": {
+			running + ": container c: CrashLoopBackOff: exited with code 1 (Error)",
+			"container c: CrashLoopBackOff: exited with code 1 (Error)", podreason.CrashLoop,
+		},
+		"no word from the kubelet": {
+			pending + ": container c: CrashLoopBackOff", "container c: CrashLoopBackOff", podreason.CrashLoop,
+		},
+		"the second one": {
+			running + ": container a: PodInitializing2; container b: CreateContainerError: x",
+			"container a: PodInitializing2; container b: CreateContainerError: x", podreason.ContainerConfig,
+		},
+		"the scheduler waits": {pending + ": SchedulingGated: held back", "SchedulingGated: held back", podreason.None},
+		"somebody takes the Pod": {
+			"Pod is being deleted: EvictionByEvictionAPI: evicting: waiting until Pod a is gone",
+			"EvictionByEvictionAPI: evicting: waiting until Pod a is gone", podreason.None,
+		},
+		"another Pod is waited for": {
+			pending + ": waiting until Pod a is gone", "waiting until Pod a is gone", podreason.None,
+		},
 	}
 	for name, tt := range tests {
 		if why, cause := podreason.FromConditionMessage(tt.message); why != tt.why || cause != tt.cause {
@@ -38,11 +56,20 @@ func TestAMessageTellsWhatTheOperatorPassesOn(t *testing.T) {
 
 // waits are the reasons of waiting containers that the kubelet has, with their cause.
 var waits = map[string]podreason.Cause{
-	"ContainerCreating": podreason.None, "PodInitializing": podreason.None, "": podreason.None,
-	"ErrImagePull": podreason.ImagePull, "ImagePullBackOff": podreason.ImagePull, "ErrImageNeverPull": podreason.ImagePull, "InvalidImageName": podreason.ImagePull,
-	"RegistryUnavailable": podreason.ImagePull, "ImageInspectError": podreason.ImagePull, "SignatureValidationFailed": podreason.ImagePull,
-	"CreateContainerConfigError": podreason.ContainerConfig, "CreateContainerError": podreason.ContainerConfig, "RunContainerError": podreason.ContainerConfig,
-	"CrashLoopBackOff": podreason.CrashLoop,
+	"ContainerCreating":          podreason.None,
+	"PodInitializing":            podreason.None,
+	"":                           podreason.None,
+	"ErrImagePull":               podreason.ImagePull,
+	"ImagePullBackOff":           podreason.ImagePull,
+	"ErrImageNeverPull":          podreason.ImagePull,
+	"InvalidImageName":           podreason.ImagePull,
+	"RegistryUnavailable":        podreason.ImagePull,
+	"ImageInspectError":          podreason.ImagePull,
+	"SignatureValidationFailed":  podreason.ImagePull,
+	"CreateContainerConfigError": podreason.ContainerConfig,
+	"CreateContainerError":       podreason.ContainerConfig,
+	"RunContainerError":          podreason.ContainerConfig,
+	"CrashLoopBackOff":           podreason.CrashLoop,
 }
 
 func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
@@ -61,11 +88,16 @@ func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
 			}
 		}
 	}
-	if pod := builders.Pod("dev", builders.Unschedulable("0/3 nodes")); podreason.ForPod(pod) != podreason.Unschedulable || podreason.Message(pod) != "Unschedulable: 0/3 nodes" {
+	if pod := builders.Pod(
+		"dev", builders.Unschedulable("0/3 nodes"),
+	); podreason.ForPod(pod) != podreason.Unschedulable ||
+		podreason.Message(pod) != "Unschedulable: 0/3 nodes" {
 		t.Errorf("%q, %q", podreason.ForPod(pod), podreason.Message(pod))
 	}
 	gated := builders.Pod("dev", builders.PodWith(func(p *corev1.Pod) {
-		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "SchedulingGated"}}
+		p.Status.Conditions = []corev1.PodCondition{
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "SchedulingGated"},
+		}
 	}))
 	if podreason.ForPod(gated) != podreason.None || podreason.Message(gated) != "SchedulingGated" {
 		t.Errorf("%q, %q", podreason.ForPod(gated), podreason.Message(gated))
@@ -77,13 +109,22 @@ func TestWordsThatFlapGiveOneText(t *testing.T) {
 		return podreason.Message(builders.Pod("dev", builders.Waiting(reason, message)))
 	}
 	cause := "failed to resolve: not found"
-	if a, b := text("ErrImagePull", cause), text("ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: `+cause); a != b {
+	if a, b := text(
+		"ErrImagePull", cause,
+	), text(
+		"ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: `+cause,
+	); a != b {
 		t.Errorf("%q, %q", a, b)
 	}
 	between := builders.Pod("dev", builders.CrashLoop(3, 2), builders.PodWith(func(p *corev1.Pod) {
 		p.Status.ContainerStatuses[0].State = p.Status.ContainerStatuses[0].LastTerminationState
 	}))
-	if a, b := podreason.Message(builders.Pod("dev", builders.CrashLoop(3, 2))), podreason.Message(between); a != b || podreason.ForPod(between) != podreason.CrashLoop {
+	if a, b := podreason.Message(
+		builders.Pod("dev", builders.CrashLoop(3, 2)),
+	), podreason.Message(
+		between,
+	); a != b ||
+		podreason.ForPod(between) != podreason.CrashLoop {
 		t.Errorf("%q, %q, %q", a, b, podreason.ForPod(between))
 	}
 }

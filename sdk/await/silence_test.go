@@ -68,7 +68,9 @@ func serveSilently(t *testing.T) *silentServer {
 	}
 	t.Cleanup(between.Close)
 	s.between = between
-	limits := transport.Limits{Response: 2 * time.Second, Idle: 500 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond}
+	limits := transport.Limits{
+		Response: 2 * time.Second, Idle: 500 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond,
+	}
 	config.Transport = &http.Transport{} // of this test alone: it shares no connection
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return transport.New(next, clock.RealClock{}, limits, false)

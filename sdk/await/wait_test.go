@@ -43,7 +43,9 @@ func sandbox(change ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
 
 func with(kind apis.ConditionType, status bool, reason apis.Reason, generation int64) func(*agentsv1beta1.Sandbox) {
 	return func(s *agentsv1beta1.Sandbox) {
-		s.Status.Conditions = append(s.Status.Conditions, apis.NewCondition(nil, kind, status, reason, "", generation, metav1.NewTime(now)))
+		s.Status.Conditions = append(
+			s.Status.Conditions, apis.NewCondition(nil, kind, status, reason, "", generation, metav1.NewTime(now)),
+		)
 	}
 }
 
@@ -83,24 +85,57 @@ func TestFirstLook(t *testing.T) {
 		want    string // part of the error
 	}{
 		"ready is reached": {goal: await.Ready, objects: []runtime.Object{sandbox(ready)}, want: reached},
-		"readiness of an earlier generation is not believed":    {goal: await.Ready, objects: []runtime.Object{sandbox(readyOnce)}, want: waits},
-		"a finished Sandbox never becomes ready":                {goal: await.Ready, objects: []runtime.Object{sandbox(finished)}, want: "it has finished"},
-		"a suspended Sandbox never becomes ready":               {goal: await.Ready, objects: []runtime.Object{sandbox(asleep)}, want: "it is suspended"},
-		"an expired Sandbox never becomes ready":                {goal: await.Ready, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
-		"a Sandbox that is being deleted is an error":           {goal: await.Ready, objects: []runtime.Object{sandbox(ready, deleting)}, want: "it is being deleted"},
-		"another Sandbox of the name is not the one":            {goal: await.Ready, objects: []runtime.Object{sandbox(ready)}, uid: "another", want: "another of that name was made"},
-		"a claim whose metadata is refused never becomes ready": {goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonInvalidMetadata)}, want: "the claim's mistake (InvalidMetadata)"},
-		"a claim whose template is missing is waited for":       {goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, want: waits},
-		"suspended is reached":                                  {goal: await.Suspended, objects: []runtime.Object{sandbox(asleep, suspended)}, want: reached},
-		"a Pod that still ends is not suspended":                {goal: await.Suspended, objects: []runtime.Object{sandbox(asleep)}, want: waits},
-		"suspension that nobody asked for is named":             {goal: await.Suspended, objects: []runtime.Object{sandbox(ready)}, want: "nobody has asked"},
-		"finished is reached":                                   {goal: await.Finished, objects: []runtime.Object{sandbox(finished)}, want: reached},
-		"finished survives expiry":                              {goal: await.Finished, objects: []runtime.Object{sandbox(finished, expired)}, want: reached},
-		"expiry before the end is an error":                     {goal: await.Finished, objects: []runtime.Object{sandbox(expired)}, want: "its time is over"},
-		"deleted is reached when there is nothing":              {goal: await.Deleted, want: reached},
-		"deleted is reached when there is another":              {goal: await.Deleted, objects: []runtime.Object{sandbox()}, uid: "another", want: reached},
-		"a Sandbox that is being deleted still exists":          {goal: await.Deleted, objects: []runtime.Object{sandbox(deleting)}, want: waits},
-		"what never existed cannot become ready":                {goal: await.Ready, want: "no claim or Sandbox is called"},
+		"readiness of an earlier generation is not believed": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(readyOnce)}, want: waits,
+		},
+		"a finished Sandbox never becomes ready": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(finished)}, want: "it has finished",
+		},
+		"a suspended Sandbox never becomes ready": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(asleep)}, want: "it is suspended",
+		},
+		"an expired Sandbox never becomes ready": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(expired)}, want: "its time is over",
+		},
+		"a Sandbox that is being deleted is an error": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(ready, deleting)}, want: "it is being deleted",
+		},
+		"another Sandbox of the name is not the one": {
+			goal: await.Ready, objects: []runtime.Object{sandbox(ready)}, uid: "another", want: "another of that name was made",
+		},
+		"a claim whose metadata is refused never becomes ready": {
+			goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonInvalidMetadata)},
+			want: "the claim's mistake (InvalidMetadata)",
+		},
+		"a claim whose template is missing is waited for": {
+			goal: await.Ready, objects: []runtime.Object{claimThat(apis.ReasonTemplateNotFound)}, want: waits,
+		},
+		"suspended is reached": {
+			goal: await.Suspended, objects: []runtime.Object{sandbox(asleep, suspended)}, want: reached,
+		},
+		"a Pod that still ends is not suspended": {
+			goal: await.Suspended, objects: []runtime.Object{sandbox(asleep)}, want: waits,
+		},
+		"suspension that nobody asked for is named": {
+			goal: await.Suspended, objects: []runtime.Object{sandbox(ready)}, want: "nobody has asked",
+		},
+		"finished is reached": {
+			goal: await.Finished, objects: []runtime.Object{sandbox(finished)}, want: reached,
+		},
+		"finished survives expiry": {
+			goal: await.Finished, objects: []runtime.Object{sandbox(finished, expired)}, want: reached,
+		},
+		"expiry before the end is an error": {
+			goal: await.Finished, objects: []runtime.Object{sandbox(expired)}, want: "its time is over",
+		},
+		"deleted is reached when there is nothing": {goal: await.Deleted, want: reached},
+		"deleted is reached when there is another": {
+			goal: await.Deleted, objects: []runtime.Object{sandbox()}, uid: "another", want: reached,
+		},
+		"a Sandbox that is being deleted still exists": {
+			goal: await.Deleted, objects: []runtime.Object{sandbox(deleting)}, want: waits,
+		},
+		"what never existed cannot become ready": {goal: await.Ready, want: "no claim or Sandbox is called"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +151,9 @@ func TestFirstLook(t *testing.T) {
 }
 
 // waitWhile waits for a goal. It calls do to change the cluster once the waiting has started.
-func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r await.Request, do func(clock *clocktesting.FakeClock)) error {
+func waitWhile(
+	t *testing.T, cluster *fakecluster.Cluster, r await.Request, do func(clock *clocktesting.FakeClock),
+) error {
 	t.Helper()
 	watched := make(chan struct{}, 10)
 	cluster.Sandboxes.PrependWatchReactor("*", func(clienttesting.Action) (bool, watch.Interface, error) {
@@ -139,12 +176,15 @@ func waitWhile(t *testing.T, cluster *fakecluster.Cluster, r await.Request, do f
 type refusal struct{ err atomic.Pointer[error] }
 
 func (r *refusal) of(cluster *fakecluster.Cluster) {
-	cluster.Sandboxes.PrependReactor("get", apis.ResourceSandboxes, func(clienttesting.Action) (bool, runtime.Object, error) {
-		if err := r.err.Load(); err != nil {
-			return true, nil, *err
-		}
-		return false, nil, nil
-	})
+	cluster.Sandboxes.PrependReactor(
+		"get", apis.ResourceSandboxes,
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			if err := r.err.Load(); err != nil {
+				return true, nil, *err
+			}
+			return false, nil, nil
+		},
+	)
 }
 
 func TestAChangeEndsTheWaiting(t *testing.T) {
@@ -154,7 +194,11 @@ func TestAChangeEndsTheWaiting(t *testing.T) {
 		want string
 	}{
 		"becoming ready": {goal: await.Ready, do: func(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
-			if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes("ns").Update(ctx, sandbox(ready), metav1.UpdateOptions{}); err != nil {
+			if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes(
+				"ns",
+			).Update(
+				ctx, sandbox(ready), metav1.UpdateOptions{},
+			); err != nil {
 				t.Error(err)
 			}
 		}},
@@ -183,9 +227,12 @@ func remove(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
 }
 
 func TestTimeOutNamesTheObstacle(t *testing.T) {
-	err := waitWhile(t, fakecluster.New(sandbox()), request(await.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) })
+	err := waitWhile(
+		t, fakecluster.New(sandbox()), request(await.Ready), func(clock *clocktesting.FakeClock) { clock.Step(time.Minute) },
+	)
 	var timeout *await.TimeoutError
-	if !errors.As(err, &timeout) || !timeout.WaitTimedOut() || timeout.After != time.Minute || !strings.Contains(timeout.Obstacle, "operator") {
+	if !errors.As(err, &timeout) || !timeout.WaitTimedOut() || timeout.After != time.Minute ||
+		!strings.Contains(timeout.Obstacle, "operator") {
 		t.Errorf("got %#v", err)
 	}
 }

@@ -39,7 +39,9 @@ func fromPool(c *extensionsv1beta1.SandboxClaim) *extensionsv1beta1.SandboxClaim
 func over(lifecycle extensionsv1beta1.Lifecycle) *extensionsv1beta1.SandboxClaim {
 	c := claim(
 		condition(apis.ConditionReady, false, apis.ReasonClaimExpired, 2),
-		apis.NewCondition(nil, apis.ConditionFinished, true, apis.ReasonPodSucceeded, "", 2, metav1.NewTime(now.Add(-time.Hour))),
+		apis.NewCondition(
+			nil, apis.ConditionFinished, true, apis.ReasonPodSucceeded, "", 2, metav1.NewTime(now.Add(-time.Hour)),
+		),
 	)
 	c.Spec.Lifecycle = &lifecycle
 	return c
@@ -62,31 +64,77 @@ func TestOfClaims(t *testing.T) {
 	}{
 		"a ready claim has no obstacle": {claim: claim(ready), verdict: diagnose.Ready, next: []string{"shell dev"}},
 		"a claim's readiness counts, whatever an older generation of it said": {
-			claim: claim(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1)), verdict: diagnose.Starting, said: "has not seen the latest change", next: []string{"wait dev --for ready"},
+			claim: claim(
+				condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1),
+			),
+			verdict: diagnose.Starting,
+			said:    "has not seen the latest change",
+			next:    []string{"wait dev --for ready"},
 		},
 		"a template that is missing can be made": {
-			claim: refused(apis.ReasonTemplateNotFound), verdict: diagnose.Blocked, said: "TemplateNotFound", next: []string{"template list", "make template py", "delete dev"},
+			claim: refused(
+				apis.ReasonTemplateNotFound,
+			),
+			verdict: diagnose.Blocked,
+			said:    "TemplateNotFound",
+			next:    []string{"template list", "make template py", "delete dev"},
 		},
 		"a pool that is missing can be made": {
-			claim: fromPool(refused(apis.ReasonWarmPoolNotFound)), verdict: diagnose.Blocked, said: "WarmPoolNotFound", next: []string{"pool list", "make pool warm"},
+			claim: fromPool(
+				refused(apis.ReasonWarmPoolNotFound),
+			),
+			verdict: diagnose.Blocked,
+			said:    "WarmPoolNotFound",
+			next:    []string{"pool list", "make pool warm"},
 		},
 		"refused metadata is to be changed": {
-			claim: refused(apis.ReasonInvalidMetadata), verdict: diagnose.Blocked, said: "the claim's mistake", next: []string{"kubectl edit sandboxclaim dev"},
+			claim: refused(
+				apis.ReasonInvalidMetadata,
+			),
+			verdict: diagnose.Blocked,
+			said:    "the claim's mistake",
+			next:    []string{"kubectl edit sandboxclaim dev"},
 		},
 		"refused variables name the template's policy": {
-			claim: refused(apis.ReasonEnvVarsInjectionRejected), verdict: diagnose.Blocked, said: "EnvVarsInjectionRejected", next: []string{"envVarsInjectionPolicy", "--pool none"},
+			claim: refused(
+				apis.ReasonEnvVarsInjectionRejected,
+			),
+			verdict: diagnose.Blocked,
+			said:    "EnvVarsInjectionRejected",
+			next:    []string{"envVarsInjectionPolicy", "--pool none"},
 		},
 		"refused volumes name the template's policy": {
-			claim: refused(apis.ReasonVolumeClaimTemplatesError), verdict: diagnose.Blocked, said: "VolumeClaimTemplatesError", next: []string{"volumeClaimTemplatesPolicy"},
+			claim: refused(
+				apis.ReasonVolumeClaimTemplatesError,
+			),
+			verdict: diagnose.Blocked,
+			said:    "VolumeClaimTemplatesError",
+			next:    []string{"volumeClaimTemplatesPolicy"},
 		},
 		"a lost race heals": {
-			claim: refused(apis.ReasonAdoptionConflict), verdict: diagnose.Starting, said: "AdoptionConflict", next: []string{"wait dev --for ready"},
+			claim: refused(
+				apis.ReasonAdoptionConflict,
+			),
+			verdict: diagnose.Starting,
+			said:    "AdoptionConflict",
+			next:    []string{"wait dev --for ready"},
 		},
-		"a claim that ended at its time can be given more": {claim: over(shutdown), verdict: diagnose.Expired, said: "its time is over", next: []string{"extend dev --by 1h", "delete dev"}},
+		"a claim that ended at its time can be given more": {
+			claim: over(shutdown), verdict: diagnose.Expired, said: "its time is over",
+			next: []string{"extend dev --by 1h", "delete dev"},
+		},
 		"a claim that ended with its work can only be removed": {
-			claim: over(finished), verdict: diagnose.Expired, said: "its time is over", next: []string{"its work is done", "delete dev"},
+			claim: over(
+				finished,
+			),
+			verdict: diagnose.Expired,
+			said:    "its time is over",
+			next:    []string{"its work is done", "delete dev"},
 		},
-		"a claim that is going": {claim: deleted(claim(ready)), verdict: diagnose.Deleting, said: "is being deleted", next: []string{"wait dev --for deleted"}},
+		"a claim that is going": {
+			claim: deleted(claim(ready)), verdict: diagnose.Deleting, said: "is being deleted",
+			next: []string{"wait dev --for deleted"},
+		},
 		"what its Sandbox says is told, not that the claim mirrors it": {
 			claim:   claim(condition(apis.ConditionReady, false, apis.ReasonSandboxNotReady, 2)),
 			sandbox: sandbox(condition(apis.ConditionReady, false, apis.ReasonMultiplePods, 2)),
@@ -97,8 +145,12 @@ func TestOfClaims(t *testing.T) {
 			verdict: diagnose.Starting, said: "has not seen the latest change",
 		},
 		"a suspended Sandbox suspends its claim": {
-			claim: claim(notReady), sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2))),
-			verdict: diagnose.Suspended, next: []string{"resume dev"},
+			claim: claim(
+				notReady,
+			),
+			sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2))),
+			verdict: diagnose.Suspended,
+			next:    []string{"resume dev"},
 		},
 	}
 	for name, tt := range tests {

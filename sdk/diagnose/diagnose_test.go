@@ -55,18 +55,24 @@ func pod(status corev1.ContainerStatus) *corev1.Pod {
 }
 
 func waiting(reason, message string) corev1.ContainerStatus {
-	return corev1.ContainerStatus{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+	return corev1.ContainerStatus{
+		State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+	}
 }
 
 func terminated(code int32, reason string) corev1.ContainerStatus {
-	return corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}}
+	return corev1.ContainerStatus{
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
+	}
 }
 
 // takenBy returns a Pod whose container was killed because the Pod was deleted or evicted.
 func takenBy(whom, reason string, going bool) *corev1.Pod {
 	p := pod(terminated(137, "Error"))
 	p.Status.Phase, p.Status.Reason = corev1.PodFailed, reason
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: whom, Message: "because"}}
+	p.Status.Conditions = []corev1.PodCondition{
+		{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: whom, Message: "because"},
+	}
 	if going {
 		p.DeletionTimestamp = &metav1.Time{Time: now}
 	}
@@ -75,17 +81,26 @@ func takenBy(whom, reason string, going bool) *corev1.Pod {
 
 func unschedulable() *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "dev"}, Status: corev1.PodStatus{
-		Phase:      corev1.PodPending,
-		Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu."}},
+		Phase: corev1.PodPending,
+		Conditions: []corev1.PodCondition{
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu."},
+		},
 	}}
 }
 
 func unbound() []corev1.PersistentVolumeClaim {
-	return []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data-dev"}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}}}
+	return []corev1.PersistentVolumeClaim{
+		{
+			ObjectMeta: metav1.ObjectMeta{Name: "data-dev"},
+			Status:     corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},
+		},
+	}
 }
 
 func warning(kind, name, reason, message string) []corev1.Event {
-	return []corev1.Event{{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message}}
+	return []corev1.Event{
+		{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message},
+	}
 }
 
 func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
@@ -94,23 +109,40 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	broken := pod(waiting("ImagePullBackOff", `Back-off pulling image "img:1": ErrImagePull: not found`))
 	d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: broken})
 	if d.Verdict != diagnose.Blocked || d.Template != "python" || d.Obstacle != "container main: image img:1 of template python cannot be pulled: not found" ||
-		!strings.Contains(d.Next[0].Text, "template python") || d.Next[0].Command != "" || d.Next[1].Command != "delete dev --yes" {
+		!strings.Contains(d.Next[0].Text, "template python") ||
+		d.Next[0].Command != "" ||
+		d.Next[1].Command != "delete dev --yes" {
 		t.Errorf("%+v", d)
 	}
 	member := made.DeepCopy()
-	member.OwnerReferences = []metav1.OwnerReference{{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: "SandboxWarmPool", Name: "warm", Controller: new(true)}}
-	if d := diagnose.Of(diagnose.Snapshot{Sandbox: member, Pod: broken}); !strings.Contains(d.Next[1].Text, "its pool replaces it") {
+	member.OwnerReferences = []metav1.OwnerReference{
+		{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: "SandboxWarmPool", Name: "warm", Controller: new(true)},
+	}
+	if d := diagnose.Of(
+		diagnose.Snapshot{Sandbox: member, Pod: broken},
+	); !strings.Contains(
+		d.Next[1].Text, "its pool replaces it",
+	) {
 		t.Errorf("%+v", d.Next)
 	}
 	for reason, says := range map[string]string{"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python"} {
-		if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))}); d.Template != "python" || !strings.Contains(d.Next[0].Text, says) {
+		if d := diagnose.Of(
+			diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))},
+		); d.Template != "python" ||
+			!strings.Contains(d.Next[0].Text, says) {
 			t.Errorf("%s: %+v", reason, d)
 		}
 	}
-	if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: unschedulable()}); d.Template != "" || !strings.Contains(d.Next[0].Text, "template python") {
+	if d := diagnose.Of(
+		diagnose.Snapshot{Sandbox: made, Pod: unschedulable()},
+	); d.Template != "" ||
+		!strings.Contains(d.Next[0].Text, "template python") {
 		t.Errorf("%+v", d)
 	}
-	if d := diagnose.Of(diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: broken}); d.Template != "" || strings.Contains(d.Obstacle, "template") {
+	if d := diagnose.Of(
+		diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: broken},
+	); d.Template != "" ||
+		strings.Contains(d.Obstacle, "template") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -122,7 +154,9 @@ func TestOf(t *testing.T) {
 		obstacle string // part of it; empty means none at all
 		next     string // the first command
 	}{
-		"a ready Sandbox has no obstacle": {snapshot: diagnose.Snapshot{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev"},
+		"a ready Sandbox has no obstacle": {
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(ready)}, verdict: diagnose.Ready, next: "shell dev",
+		},
 		"readiness of an earlier generation counts for nothing": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1))},
 			verdict:  diagnose.Starting, obstacle: "has not seen the latest change", next: "wait dev --for ready",
@@ -130,7 +164,9 @@ func TestOf(t *testing.T) {
 		"an image that cannot be pulled is named, in one text for all attempts": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff",
 				`Back-off pulling image "img:1": ErrImagePull: no such host`))},
-			verdict: diagnose.Blocked, obstacle: "container main: image img:1 cannot be pulled: no such host", next: "delete dev --yes",
+			verdict:  diagnose.Blocked,
+			obstacle: "container main: image img:1 cannot be pulled: no such host",
+			next:     "delete dev --yes",
 		},
 		"a crash loop points at the logs of the run before": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("CrashLoopBackOff", ""))},
@@ -142,7 +178,9 @@ func TestOf(t *testing.T) {
 		},
 		"impossible resources are the scheduler's words": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: unschedulable()},
-			verdict:  diagnose.Blocked, obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.", next: "delete dev --yes",
+			verdict:  diagnose.Blocked,
+			obstacle: "no node takes it: 0/1 nodes are available: 1 Insufficient cpu.",
+			next:     "delete dev --yes",
 		},
 		"a volume that is only being made is waited for": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Volumes: unbound()}, verdict: diagnose.Starting,
@@ -174,12 +212,19 @@ func TestOf(t *testing.T) {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",
 		},
 		"a suspended Sandbox names the field that asks for it": {
-			snapshot: diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2)))},
-			verdict:  diagnose.Suspended, next: "resume dev",
+			snapshot: diagnose.Snapshot{
+				Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2))),
+			},
+			verdict: diagnose.Suspended,
+			next:    "resume dev",
 		},
 		"a Sandbox whose Pod still ends is suspending": {
-			snapshot: diagnose.Snapshot{Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2)))},
-			verdict:  diagnose.Suspending, obstacle: "its Pod does not exist yet", next: "resume dev",
+			snapshot: diagnose.Snapshot{
+				Sandbox: suspended(sandbox(condition(apis.ConditionSuspended, false, apis.ReasonPodNotTerminated, 2))),
+			},
+			verdict:  diagnose.Suspending,
+			obstacle: "its Pod does not exist yet",
+			next:     "resume dev",
 		},
 		"a Pod that ended well has succeeded": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodSucceeded, 2))},
@@ -187,23 +232,38 @@ func TestOf(t *testing.T) {
 		},
 		"a Pod that failed names its exit code": {
 			snapshot: diagnose.Snapshot{
-				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)), Pod: pod(terminated(3, "Error")),
+				Sandbox: sandbox(
+					condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2),
+				),
+				Pod: pod(terminated(3, "Error")),
 			},
 			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
 		},
 		"a Pod that is being deleted may take that badly": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("EvictionByEvictionAPI", "", true)},
-			verdict:  diagnose.Starting, obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because", next: "wait dev --for ready",
+			verdict:  diagnose.Starting,
+			obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because",
+			next:     "wait dev --for ready",
 		},
 		"a Pod that its node threw out is made anew": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
-			verdict:  diagnose.Starting, obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew", next: "wait dev --for ready",
+			verdict:  diagnose.Starting,
+			obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew",
+			next:     "wait dev --for ready",
 		},
 		"at its deadline it has expired": {
-			snapshot: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now)}, verdict: diagnose.Expired, obstacle: "its time is over", next: "extend dev --by 1h",
+			snapshot: diagnose.Snapshot{
+				Sandbox: ending(sandbox(ready), now),
+			},
+			verdict:  diagnose.Expired,
+			obstacle: "its time is over",
+			next:     "extend dev --by 1h",
 		},
-		"before its deadline it has not": {snapshot: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready, next: "shell dev"},
-		"no facts at all give no panic":  {verdict: diagnose.Starting, obstacle: "its Pod does not exist yet"},
+		"before its deadline it has not": {
+			snapshot: diagnose.Snapshot{Sandbox: ending(sandbox(ready), now.Add(time.Second))}, verdict: diagnose.Ready,
+			next: "shell dev",
+		},
+		"no facts at all give no panic": {verdict: diagnose.Starting, obstacle: "its Pod does not exist yet"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -35,8 +35,12 @@ func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 	refused := condition(apis.ConditionReady, false, apis.ReasonReconcilerError, 2)
 	pods := func(used string) []corev1.ResourceQuota {
 		return []corev1.ResourceQuota{{Status: corev1.ResourceQuotaStatus{
-			Hard: corev1.ResourceList{"pods": resource.MustParse("2"), "count/sandboxes.agents.x-k8s.io": resource.MustParse("1")},
-			Used: corev1.ResourceList{"pods": resource.MustParse(used), "count/sandboxes.agents.x-k8s.io": resource.MustParse("1")},
+			Hard: corev1.ResourceList{
+				"pods": resource.MustParse("2"), "count/sandboxes.agents.x-k8s.io": resource.MustParse("1"),
+			},
+			Used: corev1.ResourceList{
+				"pods": resource.MustParse(used), "count/sandboxes.agents.x-k8s.io": resource.MustParse("1"),
+			},
 		}}}
 	}
 	secret := corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "x"}}
@@ -46,24 +50,83 @@ func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 		snapshot diagnose.Snapshot
 		lasting  bool
 	}{
-		"an error of the operator alone does not":          {snapshot: diagnose.Snapshot{Sandbox: sandbox(refused)}},
-		"a quota with room does not":                       {snapshot: diagnose.Snapshot{Sandbox: sandbox(refused), Quotas: pods("1")}},
-		"a quota that is full does":                        {diagnose.Snapshot{Sandbox: sandbox(refused), Quotas: pods("2")}, true},
-		"another's object of the Pod's name does":          {diagnose.Snapshot{Sandbox: sandbox(refused), ConflictingObjects: []string{"Pod dev"}}, true},
-		"a first attempt to pull an image does not":        {snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ErrImagePull", "whatever")), Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 1)}},
-		"a third attempt to pull an image does":            {diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff", "whatever")), Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 3)}, true},
-		"a process that cannot be started does":            {diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(terminated(128, "StartError"))}, true},
-		"a container that failed twice does not":           {snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 2)}},
-		"a container that failed three times does":         {diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 3)}, true},
-		"another container's failures do not count":        {snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{other}", "Failed", 3)}},
-		"a Secret that cannot be mounted three times does": {diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: mounting(secret), Events: repeated("Pod", "dev", "", "FailedMount", 3)}, true},
-		"a disk that cannot be mounted does not":           {snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: mounting(disk), Events: repeated("Pod", "dev", "", "FailedMount", 9)}},
-		"no storage class for a volume does":               {diagnose.Snapshot{Sandbox: sandbox(notReady), Volumes: ofClass(nil), Events: repeated("PersistentVolumeClaim", "data-dev", "", "FailedBinding", 1)}, true},
-		"a storage class that is missing does": {diagnose.Snapshot{
-			Sandbox: sandbox(notReady), Volumes: ofClass(new("fast")), MissingStorageClasses: []string{"fast"}, Events: repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
-		}, true},
+		"an error of the operator alone does not": {snapshot: diagnose.Snapshot{Sandbox: sandbox(refused)}},
+		"a quota with room does not": {
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(refused), Quotas: pods("1")},
+		},
+		"a quota that is full does": {
+			diagnose.Snapshot{Sandbox: sandbox(refused), Quotas: pods("2")}, true,
+		},
+		"another's object of the Pod's name does": {
+			diagnose.Snapshot{Sandbox: sandbox(refused), ConflictingObjects: []string{"Pod dev"}}, true,
+		},
+		"a first attempt to pull an image does not": {
+			snapshot: diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: pod(waiting("ErrImagePull", "whatever")),
+				Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 1),
+			},
+		},
+		"a third attempt to pull an image does": {
+			diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: pod(waiting("ImagePullBackOff", "whatever")),
+				Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 3),
+			},
+			true,
+		},
+		"a process that cannot be started does": {
+			diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: pod(terminated(128, "StartError"))}, true,
+		},
+		"a container that failed twice does not": {
+			snapshot: diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 2),
+			},
+		},
+		"a container that failed three times does": {
+			diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{main}", "Failed", 3),
+			},
+			true,
+		},
+		"another container's failures do not count": {
+			snapshot: diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: config, Events: repeated("Pod", "dev", "spec.containers{other}", "Failed", 3),
+			},
+		},
+		"a Secret that cannot be mounted three times does": {
+			diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: mounting(secret), Events: repeated("Pod", "dev", "", "FailedMount", 3),
+			},
+			true,
+		},
+		"a disk that cannot be mounted does not": {
+			snapshot: diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Pod: mounting(disk), Events: repeated("Pod", "dev", "", "FailedMount", 9),
+			},
+		},
+		"no storage class for a volume does": {
+			diagnose.Snapshot{
+				Sandbox: sandbox(notReady), Volumes: ofClass(nil),
+				Events: repeated("PersistentVolumeClaim", "data-dev", "", "FailedBinding", 1),
+			},
+			true,
+		},
+		"a storage class that is missing does": {
+			diagnose.Snapshot{
+				Sandbox: sandbox(
+					notReady,
+				),
+				Volumes:               ofClass(new("fast")),
+				MissingStorageClasses: []string{"fast"},
+				Events:                repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
+			},
+			true,
+		},
 		"a provisioner that fails does not": {snapshot: diagnose.Snapshot{
-			Sandbox: sandbox(notReady), Volumes: ofClass(new("fast")), Events: repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
+			Sandbox: sandbox(
+				notReady,
+			),
+			Volumes: ofClass(new("fast")),
+			Events:  repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
 		}},
 	}
 	for name, tt := range tests {

@@ -180,7 +180,9 @@ func (c *Copier) copyError(remote, local error) error {
 }
 
 // tarChangeWarning matches tar's messages about files that were changed or removed while it read them.
-var tarChangeWarning = regexp.MustCompile(`: (file changed as we read it|File removed before we read it|File shrank by \d+ bytes?; padding with zeros)$`)
+var tarChangeWarning = regexp.MustCompile(
+	`: (file changed as we read it|File removed before we read it|File shrank by \d+ bytes?; padding with zeros)$`,
+)
 
 // onlyFilesChanged reports whether tar failed only because files changed while it read them. A directory in use can
 // still be copied.

@@ -76,7 +76,13 @@ func (c *Copier) moveIntoPlace(root *os.Root, stage, place string, fresh bool) e
 
 // fillLocalStage fills the stage. Until release is called, no other copy adopts it.
 func (c *Copier) fillLocalStage(
-	ctx context.Context, remote string, root *os.Root, stage partialName, unpacked *unpacker, has imageTools, archive *remoteArchive,
+	ctx context.Context,
+	remote string,
+	root *os.Root,
+	stage partialName,
+	unpacked *unpacker,
+	has imageTools,
+	archive *remoteArchive,
 ) (release func(), err error) {
 	release = func() {}
 	resume := c.resume && has.sum && has.find && stage.adopt(root)

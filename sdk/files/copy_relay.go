@@ -45,7 +45,9 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 	case at.isPipe:
 		return errPipeSource(remote)
 	}
-	return to.uploadFile(ctx, remoteFile{c: c, path: remote, probed: at, sum: has.sum, shell: has.shell}, name, target, nil)
+	return to.uploadFile(
+		ctx, remoteFile{c: c, path: remote, probed: at, sum: has.sum, shell: has.shell}, name, target, nil,
+	)
 }
 
 // repack passes an archive on entry by entry and checks each name: one container must not write anywhere in the other.
@@ -110,7 +112,9 @@ func (c *Copier) repackEntry(
 		return err
 	}
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(bufferSize, header.Size+1))); err != nil {
+	if _, err := io.CopyBuffer(
+		writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(bufferSize, header.Size+1)),
+	); err != nil {
 		return err
 	}
 	if archive.sums != nil {

@@ -48,7 +48,9 @@ func (e *ending) Read(p []byte) (int, error) {
 }
 
 // draining fails the test if a command ends before its input does: containerd would never report its end.
-func draining(t *testing.T, exec func(string) func(context.Context, fakeserver.Process) error) func(string) func(context.Context, fakeserver.Process) error {
+func draining(
+	t *testing.T, exec func(string) func(context.Context, fakeserver.Process) error,
+) func(string) func(context.Context, fakeserver.Process) error {
 	return func(directory string) func(context.Context, fakeserver.Process) error {
 		run := exec(directory)
 		return func(ctx context.Context, p fakeserver.Process) error {

@@ -57,14 +57,22 @@ func archiveOf(t *testing.T, headers ...tar.Header) []byte {
 func TestNothingIsWrittenOutsideOfTheDestination(t *testing.T) {
 	outside := t.TempDir()
 	tests := map[string][]tar.Header{
-		"an absolute name":              {{Typeflag: tar.TypeReg, Name: outside + "/evil"}},
-		"a name that climbs":            {{Typeflag: tar.TypeReg, Name: "./../evil"}},
-		"a name that climbs later":      {{Typeflag: tar.TypeReg, Name: "a/../../evil"}},
-		"a file behind a link":          {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
-		"a file behind a relative link": {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
-		"a directory behind a link":     {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door/evil"}},
-		"a hard link to the outside":    {{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../secret"}},
-		"a directory over a link":       {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door"}},
+		"an absolute name":         {{Typeflag: tar.TypeReg, Name: outside + "/evil"}},
+		"a name that climbs":       {{Typeflag: tar.TypeReg, Name: "./../evil"}},
+		"a name that climbs later": {{Typeflag: tar.TypeReg, Name: "a/../../evil"}},
+		"a file behind a link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeReg, Name: "door/evil"},
+		},
+		"a file behind a relative link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"},
+		},
+		"a directory behind a link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door/evil"},
+		},
+		"a hard link to the outside": {{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../secret"}},
+		"a directory over a link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: outside}, {Typeflag: tar.TypeDir, Name: "door"},
+		},
 	}
 	for name, headers := range tests {
 		archive := archiveOf(t, headers...)

@@ -26,7 +26,10 @@ import (
 func image(t *testing.T, scripts map[string]string) func(string) func(context.Context, fakeserver.Process) error {
 	t.Helper()
 	bin := t.TempDir()
-	programs := []string{"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee", "touch", "wc"}
+	programs := []string{
+		"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee",
+		"touch", "wc",
+	}
 	for name := range scripts {
 		if !slices.Contains(programs, name) {
 			programs = append(programs, name)
@@ -36,7 +39,9 @@ func image(t *testing.T, scripts map[string]string) func(string) func(context.Co
 		script, other := scripts[name]
 		switch path, err := exec.LookPath(name); {
 		case script != "":
-			must(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\nreal=\""+path+"\"\n"+script), 0o755)) //nolint:gosec // it is to be run
+			must(
+				t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\nreal=\""+path+"\"\n"+script), 0o755),
+			) //nolint:gosec // it is to be run
 		case !other:
 			must(t, err)
 			must(t, os.Symlink(path, filepath.Join(bin, name)))
@@ -100,13 +105,22 @@ func TestWhatTheImageSaysOfADirectory(t *testing.T) {
 			scripts: map[string]string{"tar": tarThen + `echo more >>a`}, warns: "a was written to while it was copied",
 		},
 		"a file is written to and no sum can be taken of the archive": {
-			scripts: map[string]string{"tar": tarThen + `echo more >>a`, "tee": ""}, warns: "a was written to while it was copied",
+			scripts: map[string]string{
+				"tar": tarThen + `echo more >>a`, "tee": "",
+			},
+			warns: "a was written to while it was copied",
 		},
 		"a file changes while GNU tar reads it": {
-			scripts: map[string]string{"tar": tarThen + `echo "tar: ./a: file changed as we read it" >&2; exit 1`}, warns: "changed as we read it",
+			scripts: map[string]string{
+				"tar": tarThen + `echo "tar: ./a: file changed as we read it" >&2; exit 1`,
+			},
+			warns: "changed as we read it",
 		},
 		"tar cannot read all": {
-			scripts: map[string]string{"tar": tarThen + `echo "tar: ./b: Cannot open: Permission denied" >&2; exit 2`}, fails: "Permission denied",
+			scripts: map[string]string{
+				"tar": tarThen + `echo "tar: ./b: Cannot open: Permission denied" >&2; exit 2`,
+			},
+			fails: "Permission denied",
 		},
 		"tar is killed": {
 			scripts: map[string]string{"tar": `"$real" "$@" | head -c 600; kill -9 $$`}, fails: "Killed",
@@ -125,7 +139,8 @@ func TestWhatTheImageSaysOfADirectory(t *testing.T) {
 			if tt.fails == "" && (err != nil || string(content) != "alpha") {
 				t.Errorf("got %v, and %q", err, content)
 			}
-			if tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails) || !errors.Is(missing, os.ErrNotExist)) {
+			if tt.fails != "" &&
+				(err == nil || !strings.Contains(err.Error(), tt.fails) || !errors.Is(missing, os.ErrNotExist)) {
 				t.Errorf("got %v, and %q", err, content)
 			}
 			if got := strings.Join(m.warnings, "; "); !strings.Contains(got, tt.warns) || tt.warns == "" && got != "" {
@@ -201,7 +216,10 @@ func TestALocalFileInTheWayOfADirectoryStays(t *testing.T) {
 	m := start(t, everything())
 	write(t, filepath.Join(m.remote, "src", "a"), noise(4<<20), 0o644)
 	write(t, filepath.Join(m.local, "dst"), "mine", 0o644)
-	if err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst")); err == nil || !strings.Contains(err.Error(), "is no directory here") {
+	if err := m.Download(
+		t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"),
+	); err == nil ||
+		!strings.Contains(err.Error(), "is no directory here") {
 		t.Errorf("got %v", err)
 	}
 	if got := tree(t, m.local); len(got) != 1 || !strings.Contains(got[0], "mine") {
@@ -235,9 +253,14 @@ func TestALargeFileGoesIntoAnyImage(t *testing.T) {
 
 // A Python that fails after it has started has consumed input.
 func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
-	m := start(t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}))
+	m := start(
+		t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}),
+	)
 	must(t, os.WriteFile(filepath.Join(m.local, "large"), heavy(), 0o600))
-	if err := m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"); err == nil || !strings.Contains(err.Error(), "no space") {
+	if err := m.Upload(
+		t.Context(), filepath.Join(m.local, "large"), m.remote+"/large",
+	); err == nil ||
+		!strings.Contains(err.Error(), "no space") {
 		t.Errorf("got %v", err)
 	}
 	if left := tree(t, m.remote); len(left) > 0 {
@@ -254,7 +277,10 @@ func TestACorruptFileOfAnyNameNeverGetsIt(t *testing.T) {
 		}
 	})
 	write(t, filepath.Join(m.remote, "src", "line\nbreak"), noise(300_000), 0o644)
-	if err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst")); err == nil || !strings.Contains(err.Error(), "differs") {
+	if err := m.Download(
+		t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"),
+	); err == nil ||
+		!strings.Contains(err.Error(), "differs") {
 		t.Errorf("got %v", err)
 	}
 	if left := tree(t, m.local); len(left) > 0 {

@@ -98,7 +98,9 @@ func TestASandboxThatPrintsWithoutEndTakesNoMemory(t *testing.T) {
 			func(m *machine) error { _, err := m.List(t.Context(), "."); return err }, "too many files"},
 		"zeros behind an archive": {archive + end, func(int) string { return end }, download, "goes on behind its end"},
 		"text behind an archive":  {archive + end, func(int) string { return xs }, download, "a name of more than 64 KiB"},
-		"sums behind an archive":  {archive + end, func(i int) string { return fmt.Sprintf("%064d  ./%d%s\n", i, i, xs) }, download, "too many files"},
+		"sums behind an archive": {
+			archive + end, func(i int) string { return fmt.Sprintf("%064d  ./%d%s\n", i, i, xs) }, download, "too many files",
+		},
 		"names in an archive":     {archive, func(int) string { return long }, download, "too many files"},
 		"names between sandboxes": {directory, func(int) string { return long }, nil, "too many files"},
 	}

@@ -66,7 +66,12 @@ func TestAnUploadWhosePlaceIsTakenMeanwhileIsMerged(t *testing.T) {
 // A file that claims to be empty may be generated while it is read, and be endless.
 func TestAnEmptyFileIsNotReadForItsSum(t *testing.T) {
 	read := filepath.Join(t.TempDir(), "read")
-	m := start(t, image(t, map[string]string{"sha256sum": `for f; do [ -s "$f" ] || echo "$f" >>` + read + `; done; exec "$real" "$@"`}))
+	m := start(
+		t,
+		image(
+			t, map[string]string{"sha256sum": `for f; do [ -s "$f" ] || echo "$f" >>` + read + `; done; exec "$real" "$@"`},
+		),
+	)
 	write(t, filepath.Join(m.local, "src", "empty"), "", 0o644)
 	write(t, filepath.Join(m.local, "src", "full"), "full", 0o644)
 	must(t, m.Upload(t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst"))

@@ -86,7 +86,11 @@ func FuzzAnyTreeComesBackTheSame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		m := start(t, anyImage(t, random.IntN(2)))
-		source, there, other, back := filepath.Join(m.local, "src"), m.remote+"/there", m.remote+"/other", filepath.Join(m.local, "back")
+		source, there, other, back := filepath.Join(
+			m.local, "src",
+		), m.remote+"/there", m.remote+"/other", filepath.Join(
+			m.local, "back",
+		)
 		grow(t, random, source)
 		for range 2 { // into a new directory, and into an existing one
 			must(t, m.Upload(t.Context(), source, there))

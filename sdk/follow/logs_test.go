@@ -131,7 +131,9 @@ func through(t *testing.T, server http.Handler) (*proxy.Proxy, kubernetes.Interf
 		t.Fatal(err)
 	}
 	t.Cleanup(between.Close)
-	limits := transport.Limits{Response: time.Second, Idle: 300 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond}
+	limits := transport.Limits{
+		Response: time.Second, Idle: 300 * time.Millisecond, RetryFor: time.Second, Pause: 20 * time.Millisecond,
+	}
 	config.Transport = &http.Transport{}
 	config.UserAgent = between.Address()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -150,7 +152,9 @@ func logsOf(t *testing.T, client kubernetes.Interface, wanted *corev1.PodLogOpti
 	sandbox := builders.Sandbox("dev", builders.WithUID("s"))
 	pod := builders.Pod("dev", builders.OwnedBy(sandbox), builders.Ready())
 	cluster := fakecluster.New(sandbox, pod)
-	target := &resolve.Target{Namespace: pod.Namespace, Ref: resolve.Ref{Kind: resolve.KindSandbox, Name: "dev"}, Sandbox: sandbox, Pod: pod}
+	target := &resolve.Target{
+		Namespace: pod.Namespace, Ref: resolve.Ref{Kind: resolve.KindSandbox, Name: "dev"}, Sandbox: sandbox, Pod: pod,
+	}
 	sandboxes := await.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{})
 	f := New(resolve.New(cluster.Sandboxes, cluster.Kubernetes, clock.RealClock{}), sandboxes, clock.RealClock{}, target)
 	ctx, cancel := context.WithCancel(t.Context())

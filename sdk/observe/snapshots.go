@@ -66,7 +66,9 @@ func (o *Observer) surroundings(
 	ctx context.Context, namespace string, targets []*resolve.Target, open []int,
 ) *surroundings {
 	s := &surroundings{
-		pods: map[types.UID][]corev1.Pod{}, volumes: map[types.NamespacedName]*corev1.PersistentVolumeClaim{}, events: map[types.UID][]corev1.Event{},
+		pods:    map[types.UID][]corev1.Pod{},
+		volumes: map[types.NamespacedName]*corev1.PersistentVolumeClaim{},
+		events:  map[types.UID][]corev1.Event{},
 	}
 	var hashes []string
 	volumes := false
@@ -97,7 +99,11 @@ func (o *Observer) surroundings(
 		}
 	}
 	// Only warnings report problems.
-	if found, err := o.kubernetes.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning}); err == nil {
+	if found, err := o.kubernetes.CoreV1().Events(
+		namespace,
+	).List(
+		ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning},
+	); err == nil {
 		for i := range found.Items {
 			about := found.Items[i].InvolvedObject.UID
 			s.events[about] = append(s.events[about], found.Items[i])

@@ -42,7 +42,8 @@ func ProblemFor(f Observation, namespace string, now time.Time) Problem {
 			return Problem{}
 		}
 		return Problem{
-			Absent: true, Short: "no operator found",
+			Absent:  true,
+			Short:   "no operator found",
 			Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads",
 		}
 	}

@@ -63,7 +63,9 @@ func TestReading(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestFactsLeaveOutWhatMayNotBeRead(t *testing.T) {
-	cluster := fakecluster.New(warm(), builders.Template("python"), builders.Claim("dev", "python"), builders.Sandbox("own"))
+	cluster := fakecluster.New(
+		warm(), builders.Template("python"), builders.Claim("dev", "python"), builders.Sandbox("own"),
+	)
 	f, err := client(cluster).Inventory(t.Context(), builders.Namespace)
 	if err != nil || len(f.Templates) != 1 || len(f.Claims) != 1 || len(f.Sandboxes) != 1 || !f.Now.Equal(now) {
 		t.Fatalf("%+v, %v", f, err)
@@ -71,10 +73,20 @@ func TestFactsLeaveOutWhatMayNotBeRead(t *testing.T) {
 	for _, resource := range []string{apis.ResourceTemplates, apis.ResourceClaims, apis.ResourceSandboxes} {
 		cluster.Refuse("list", resource, fakecluster.Forbidden("list", resource, apis.GroupExtensions))
 	}
-	if f, err = client(cluster).Inventory(t.Context(), builders.Namespace); err != nil || f.Templates != nil || f.Claims != nil || f.Sandboxes != nil {
+	if f, err = client(
+		cluster,
+	).Inventory(
+		t.Context(), builders.Namespace,
+	); err != nil || f.Templates != nil || f.Claims != nil ||
+		f.Sandboxes != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if f, err = client(fakecluster.New()).Inventory(t.Context(), builders.Namespace); err != nil || f.Templates == nil || f.Claims == nil || f.Sandboxes == nil {
+	if f, err = client(
+		fakecluster.New(),
+	).Inventory(
+		t.Context(), builders.Namespace,
+	); err != nil || f.Templates == nil || f.Claims == nil ||
+		f.Sandboxes == nil {
 		t.Errorf("nothing is not the same as nothing to be seen: %+v, %v", f, err)
 	}
 	for _, resource := range []string{apis.ResourceTemplates, apis.ResourceClaims, apis.ResourceSandboxes} {
@@ -107,7 +119,10 @@ func TestDeletionIsOfOneUIDAndWhatIsGoneIsDeleted(t *testing.T) {
 	cluster := fakecluster.New(warm(), builders.Template("python"))
 	c := client(cluster)
 	for range 2 {
-		if err := errors.Join(c.DeletePool(t.Context(), builders.Namespace, "warm", "p"), c.DeleteTemplate(t.Context(), builders.Namespace, "python", "t")); err != nil {
+		if err := errors.Join(
+			c.DeletePool(t.Context(), builders.Namespace, "warm", "p"),
+			c.DeleteTemplate(t.Context(), builders.Namespace, "python", "t"),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,8 +130,16 @@ func TestDeletionIsOfOneUIDAndWhatIsGoneIsDeleted(t *testing.T) {
 	if *options.Preconditions.UID != "p" || *options.PropagationPolicy != metav1.DeletePropagationBackground {
 		t.Errorf("%+v", options)
 	}
-	conflict := apierrors.NewConflict(schema.GroupResource{Resource: apis.ResourceWarmPools}, "warm", errors.New("another UID"))
-	if err := client(fakecluster.New(warm()).Refuse("delete", "*", conflict)).DeletePool(t.Context(), builders.Namespace, "warm", "q"); !apierrors.IsConflict(err) {
+	conflict := apierrors.NewConflict(
+		schema.GroupResource{Resource: apis.ResourceWarmPools}, "warm", errors.New("another UID"),
+	)
+	if err := client(
+		fakecluster.New(warm()).Refuse("delete", "*", conflict),
+	).DeletePool(
+		t.Context(), builders.Namespace, "warm", "q",
+	); !apierrors.IsConflict(
+		err,
+	) {
 		t.Errorf("got %v", err)
 	}
 }

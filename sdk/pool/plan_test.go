@@ -59,7 +59,14 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 			start: 3 * time.Second, measured: 10, seen: 1, peak: 1, needed: 2,
 		},
 		"a burst that is expected is the size": {
-			inventory: world(came(0)), demand: pool.Demand{Burst: 50, Start: time.Second}, start: time.Second, seen: 1, peak: 1, needed: 50,
+			inventory: world(
+				came(0),
+			),
+			demand: pool.Demand{Burst: 50, Start: time.Second},
+			start:  time.Second,
+			seen:   1,
+			peak:   1,
+			needed: 50,
 		},
 		"a rate is provided for 99 times of 100": { // 4 while one is replaced, and 4.66 more
 			inventory: world(nil), demand: pool.Demand{Rate: 2, Start: 2 * time.Second}, start: 2 * time.Second, needed: 9,
@@ -72,7 +79,8 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.Start != tt.start || p.Measured != tt.measured || p.Seen != tt.seen || p.Peak != tt.peak || p.Needed != tt.needed {
+			if p.Start != tt.start || p.Measured != tt.measured || p.Seen != tt.seen || p.Peak != tt.peak ||
+				p.Needed != tt.needed {
 				t.Errorf("got %+v", p)
 			}
 		})
@@ -127,7 +135,9 @@ func TestAPlanSaysWhatItsMembersRequest(t *testing.T) {
 	template := builders.Template("python", builders.WithTemplateSpec(func(s *extensionsv1beta1.SandboxTemplateSpec) {
 		containers := &s.PodTemplate.Spec.Containers
 		(*containers)[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}
-		(*containers)[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("64Mi")}
+		(*containers)[0].Resources.Limits = corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("64Mi"),
+		}
 		*containers = append(*containers, corev1.Container{Name: "side", Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m")},
 		}})
@@ -139,7 +149,8 @@ func TestAPlanSaysWhatItsMembersRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := p.Total(p.Needed)
-	if cpu, memory := total[corev1.ResourceCPU], total[corev1.ResourceMemory]; cpu.String() != "1500m" || memory.String() != "640Mi" {
+	if cpu, memory := total[corev1.ResourceCPU], total[corev1.ResourceMemory]; cpu.String() != "1500m" ||
+		memory.String() != "640Mi" {
 		t.Errorf("%v", total)
 	}
 	if cpu := p.Member[corev1.ResourceCPU]; cpu.String() != "150m" {

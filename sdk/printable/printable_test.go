@@ -30,9 +30,11 @@ func TestText(t *testing.T) {
 		"nothing turns the text's direction":      {text: "a\u202eb\u2066c", want: "a\\u202eb\\u2066c"},
 		"a replacement character is a character":  {text: "\ufffd", want: "\ufffd"},
 		"a line separator is no end of our lines": {text: "a\u2028b", want: "a\\u2028b"},
-		"what takes up no room is seen":           {text: "pay\u200bpal\ufeff\u00ad\u2060", want: "pay\\u200bpal\\ufeff\\u00ad\\u2060"},
-		"tags that nobody sees are seen":          {text: "a\U000e0041", want: "a\\U000e0041"},
-		"how an emoji looks may be chosen":        {text: "\u2764\ufe0f", want: "\u2764\ufe0f"},
+		"what takes up no room is seen": {
+			text: "pay\u200bpal\ufeff\u00ad\u2060", want: "pay\\u200bpal\\ufeff\\u00ad\\u2060",
+		},
+		"tags that nobody sees are seen":   {text: "a\U000e0041", want: "a\\U000e0041"},
+		"how an emoji looks may be chosen": {text: "\u2764\ufe0f", want: "\u2764\ufe0f"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +70,10 @@ func FuzzNothingSteersTheTerminal(f *testing.F) {
 			t.Errorf("%q was harmless, and is shown as %q", text, got)
 		}
 		var out bytes.Buffer
-		if _, err := printable.Fprintf(&out, "%s %v %q", text, errors.New(text), text); err != nil || strings.ContainsFunc(out.String(), steers) || strings.Contains(out.String(), "\n") {
+		if _, err := printable.Fprintf(
+			&out, "%s %v %q", text, errors.New(text), text,
+		); err != nil || strings.ContainsFunc(out.String(), steers) ||
+			strings.Contains(out.String(), "\n") {
 			t.Errorf("printed %q", out.String())
 		}
 	})
@@ -80,10 +85,17 @@ func steers(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r == '\ufe0e' || r == '\ufe0f':
 		return false
-	case r < 0x20, r >= 0x7f && r <= 0x9f, r == 0xad, r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+	case r < 0x20,
+		r >= 0x7f && r <= 0x9f,
+		r == 0xad,
+		r >= 0x200b && r <= 0x200f,
+		r >= 0x2028 && r <= 0x202e,
+		r >= 0x2060 && r <= 0x206f,
+		r == 0xfeff:
 		return true
 	}
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) ||
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 func TestArgumentsArePrintableAndFormatsStay(t *testing.T) {
@@ -94,7 +106,12 @@ func TestArgumentsArePrintableAndFormatsStay(t *testing.T) {
 		t.Errorf("%v, got %q", err, out.String())
 	}
 	out.Reset()
-	if n, err := printable.Writer(&out).Write([]byte("Warning: \x1b[2Jx\n")); err != nil || n != 15 || out.String() != "Warning: ^[[2Jx\n" {
+	if n, err := printable.Writer(
+		&out,
+	).Write(
+		[]byte("Warning: \x1b[2Jx\n"),
+	); err != nil || n != 15 ||
+		out.String() != "Warning: ^[[2Jx\n" {
 		t.Errorf("%d, %v, got %q", n, err, out.String())
 	}
 }
@@ -125,14 +142,19 @@ func TestYAMLIsExactWhateverTheCharacters(t *testing.T) {
 func TestObjectReachesEveryText(t *testing.T) {
 	pod := &corev1.Pod{}
 	pod.Annotations = map[string]string{"a": "x\x1b[1m", "b\x1b": "y"}
-	pod.Spec.Containers = []corev1.Container{{Command: []string{"sh", "-c", "a\nb\x1b"}, Resources: corev1.ResourceRequirements{
-		Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},
-	}}}
+	pod.Spec.Containers = []corev1.Container{
+		{Command: []string{"sh", "-c", "a\nb\x1b"}, Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},
+		}},
+	}
 	pod.Spec.RuntimeClassName = new("\x1bc")
 	pod.Status.Phase = "\x1bRunning"
 	printable.Object(pod)
 	command := pod.Spec.Containers[0].Command[2]
-	if pod.Annotations["a"] != "x^[[1m" || pod.Annotations["b^["] != "y" || len(pod.Annotations) != 2 || command != "a b^[" || *pod.Spec.RuntimeClassName != "^[c" || pod.Status.Phase != "^[Running" {
+	if pod.Annotations["a"] != "x^[[1m" || pod.Annotations["b^["] != "y" || len(pod.Annotations) != 2 ||
+		command != "a b^[" ||
+		*pod.Spec.RuntimeClassName != "^[c" ||
+		pod.Status.Phase != "^[Running" {
 		t.Errorf("got %+v", pod)
 	}
 	if cpu := pod.Spec.Containers[0].Resources.Limits[corev1.ResourceCPU]; cpu.String() != "1" {

@@ -63,55 +63,88 @@ func TestClaimsFitTheServedSchema(t *testing.T) {
 		remark  string
 		fails   string
 	}{
-		"a pool is named where pools can be":              {spec: ofPool(), want: `{"warmPoolRef":{"name":"warm"}}`},
-		"a template is named where templates can be":      {spec: ofTemplate("none"), want: `{"sandboxTemplateRef":{"name":"py"},"warmpool":"none"}`},
-		"an older cluster gets the pool's template":       {unknown: older, spec: ofPool(), want: `{"sandboxTemplateRef":{"name":"py"},"warmpool":"warm"}`},
-		"variables start a new Sandbox there":             {unknown: older, spec: ofPool(withEnv), want: `{"env":[{"name":"A","value":"b"}],"sandboxTemplateRef":{"name":"py"},"warmpool":"none"}`},
-		"a newer cluster gets the fullest pool":           {unknown: newer, spec: ofTemplate(""), want: `{"warmPoolRef":{"name":"warm"}}`},
-		"a newer cluster gets the pool that was named":    {unknown: newer, spec: ofTemplate("cool"), want: `{"warmPoolRef":{"name":"cool"}}`},
-		"a newer cluster makes nothing without a pool":    {unknown: newer, spec: ofTemplate("none"), fails: "makes claims from pools only"},
-		"a pool of another template is refused":           {unknown: newer, spec: ofTemplate("other"), fails: "pool other is of template node, not of py"},
-		"a pool that is missing is named":                 {unknown: older, spec: claimSpec{WarmPoolRef: &extensionsv1beta1.WarmPoolRef{Name: "nope"}}, fails: `no pool is called "nope"`},
-		"a cluster that knows neither is told":            {unknown: slices.Concat(older, newer), spec: ofPool(), fails: "have no field spec."},
-		"metadata moves to where it can be":               {unknown: []string{"sandboxMetadata", "podMetadata"}, spec: ofPool(labelled), want: `{"additionalPodMetadata":{"labels":{"a":"b"}},"warmPoolRef":{"name":"warm"}}`, remark: "cannot label"},
-		"a field without another is an error by its name": {unknown: []string{"env"}, spec: ofPool(withEnv), fails: "no field spec.env"},
+		"a pool is named where pools can be": {spec: ofPool(), want: `{"warmPoolRef":{"name":"warm"}}`},
+		"a template is named where templates can be": {
+			spec: ofTemplate("none"), want: `{"sandboxTemplateRef":{"name":"py"},"warmpool":"none"}`,
+		},
+		"an older cluster gets the pool's template": {
+			unknown: older, spec: ofPool(), want: `{"sandboxTemplateRef":{"name":"py"},"warmpool":"warm"}`,
+		},
+		"variables start a new Sandbox there": {
+			unknown: older, spec: ofPool(withEnv),
+			want: `{"env":[{"name":"A","value":"b"}],"sandboxTemplateRef":{"name":"py"},"warmpool":"none"}`,
+		},
+		"a newer cluster gets the fullest pool": {
+			unknown: newer, spec: ofTemplate(""), want: `{"warmPoolRef":{"name":"warm"}}`,
+		},
+		"a newer cluster gets the pool that was named": {
+			unknown: newer, spec: ofTemplate("cool"), want: `{"warmPoolRef":{"name":"cool"}}`,
+		},
+		"a newer cluster makes nothing without a pool": {
+			unknown: newer, spec: ofTemplate("none"), fails: "makes claims from pools only",
+		},
+		"a pool of another template is refused": {
+			unknown: newer, spec: ofTemplate("other"), fails: "pool other is of template node, not of py",
+		},
+		"a pool that is missing is named": {
+			unknown: older, spec: claimSpec{WarmPoolRef: &extensionsv1beta1.WarmPoolRef{Name: "nope"}},
+			fails: `no pool is called "nope"`,
+		},
+		"a cluster that knows neither is told": {
+			unknown: slices.Concat(older, newer), spec: ofPool(), fails: "have no field spec.",
+		},
+		"metadata moves to where it can be": {
+			unknown: []string{"sandboxMetadata", "podMetadata"}, spec: ofPool(labelled),
+			want: `{"additionalPodMetadata":{"labels":{"a":"b"}},"warmPoolRef":{"name":"warm"}}`, remark: "cannot label",
+		},
+		"a field without another is an error by its name": {
+			unknown: []string{"env"}, spec: ofPool(withEnv), fails: "no field spec.env",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			cluster := fakecluster.New(pool("cool", "py", 0), pool("warm", "py", 3), pool("other", "node", 9))
 			last := ""
-			cluster.Sandboxes.PrependReactor("create", apis.ResourceClaims, func(action clienttesting.Action) (bool, runtime.Object, error) {
-				claim := action.(clienttesting.CreateAction).GetObject().(*extensionsv1beta1.SandboxClaim)
-				raw, err := json.Marshal(claim.Spec)
-				if err != nil {
-					t.Error(err)
-				}
-				sent := map[string]any{}
-				if err := json.Unmarshal(raw, &sent); err != nil {
-					t.Error(err)
-				}
-				var refused []string
-				for _, field := range tt.unknown {
-					if _, was := sent[field]; was {
-						refused = append(refused, `unknown field "spec.`+field+`"`)
+			cluster.Sandboxes.PrependReactor(
+				"create", apis.ResourceClaims,
+				func(action clienttesting.Action) (bool, runtime.Object, error) {
+					claim := action.(clienttesting.CreateAction).GetObject().(*extensionsv1beta1.SandboxClaim)
+					raw, err := json.Marshal(claim.Spec)
+					if err != nil {
+						t.Error(err)
 					}
-				}
-				if len(refused) > 0 {
-					return true, nil, apierrors.NewBadRequest("strict decoding error: " + strings.Join(refused, ", "))
-				}
-				ordered, err := json.Marshal(sent)
-				last = string(ordered)
-				return true, claim, err
-			})
+					sent := map[string]any{}
+					if err := json.Unmarshal(raw, &sent); err != nil {
+						t.Error(err)
+					}
+					var refused []string
+					for _, field := range tt.unknown {
+						if _, was := sent[field]; was {
+							refused = append(refused, `unknown field "spec.`+field+`"`)
+						}
+					}
+					if len(refused) > 0 {
+						return true, nil, apierrors.NewBadRequest("strict decoding error: " + strings.Join(refused, ", "))
+					}
+					ordered, err := json.Marshal(sent)
+					last = string(ordered)
+					return true, claim, err
+				},
+			)
 			claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "ns"}, Spec: tt.spec}
-			created, remarks, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).CreateClaim(t.Context(), claim, false)
+			created, remarks, err := sandbox.New(
+				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+			).CreateClaim(
+				t.Context(), claim, false,
+			)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("got %v", err)
 				}
 				return
 			}
-			if err != nil || last != tt.want || !strings.Contains(strings.Join(remarks, ""), tt.remark) || (tt.remark == "") != (len(remarks) == 0) {
+			if err != nil || last != tt.want || !strings.Contains(strings.Join(remarks, ""), tt.remark) ||
+				(tt.remark == "") != (len(remarks) == 0) {
 				t.Fatalf("sent %s, remarks %q, %v", last, remarks, err)
 			}
 			if created.Annotations[apis.AnnotationClientFirstRequestedAt] == "" {
@@ -124,7 +157,11 @@ func TestClaimsFitTheServedSchema(t *testing.T) {
 func TestAClusterWithoutClaimsSaysSo(t *testing.T) {
 	cluster := fakecluster.New().Refuse("create", apis.ResourceClaims, fakecluster.NotServed())
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "ns"}}
-	_, _, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).CreateClaim(t.Context(), claim, false)
+	_, _, err := sandbox.New(
+		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+	).CreateClaim(
+		t.Context(), claim, false,
+	)
 	if err == nil || !strings.Contains(err.Error(), "not installed") {
 		t.Errorf("got %v", err)
 	}

@@ -41,10 +41,14 @@ func TestSuspendFitsTheServedSchema(t *testing.T) {
 		want    string
 		fails   string
 	}{
-		"both fields are set where both are known":       {want: `{"operatingMode":"Suspended","replicas":0}`},
-		"without operatingMode replicas alone are set":   {unknown: []string{"operatingMode"}, want: `{"replicas":0}`},
-		"without replicas operatingMode alone is set":    {unknown: []string{"replicas"}, want: `{"operatingMode":"Suspended"}`},
-		"without both the cluster cannot suspend at all": {unknown: []string{"replicas", "operatingMode"}, fails: "cannot be suspended"},
+		"both fields are set where both are known":     {want: `{"operatingMode":"Suspended","replicas":0}`},
+		"without operatingMode replicas alone are set": {unknown: []string{"operatingMode"}, want: `{"replicas":0}`},
+		"without replicas operatingMode alone is set": {
+			unknown: []string{"replicas"}, want: `{"operatingMode":"Suspended"}`,
+		},
+		"without both the cluster cannot suspend at all": {
+			unknown: []string{"replicas", "operatingMode"}, fails: "cannot be suspended",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +74,11 @@ func TestSuspendFitsTheServedSchema(t *testing.T) {
 				last = string(spec)
 				return true, held(), err
 			})
-			changed, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Suspend(t.Context(), target(held(), nil))
+			changed, err := sandbox.New(
+				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+			).Suspend(
+				t.Context(), target(held(), nil),
+			)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("got %v", err)
@@ -88,7 +96,11 @@ func TestWhatIsSuspendedIsNotSuspendedAgain(t *testing.T) {
 	s := held()
 	s.Spec.OperatingMode = new(agentsv1beta1.OperatingModeSuspended)
 	cluster := fakecluster.New(s)
-	changed, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Suspend(t.Context(), target(s, nil))
+	changed, err := sandbox.New(
+		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+	).Suspend(
+		t.Context(), target(s, nil),
+	)
 	if err != nil || changed || len(cluster.Sandboxes.Actions()) > 0 {
 		t.Errorf("changed %v, %v, %v", changed, err, cluster.Sandboxes.Actions())
 	}
@@ -109,7 +121,9 @@ func TestExtend(t *testing.T) {
 		return c
 	}
 	ofClaim := ending(at(time.Hour))
-	ofClaim.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "c", UID: "two", Controller: new(true)}}
+	ofClaim.OwnerReferences = []metav1.OwnerReference{
+		{Kind: apis.KindSandboxClaim, Name: "c", UID: "two", Controller: new(true)},
+	}
 	tests := map[string]struct {
 		target *resolve.Target
 		afresh bool
@@ -125,9 +139,15 @@ func TestExtend(t *testing.T) {
 		"a claim that is over and has no Sandbox is not revived with an empty one": {
 			target: target(nil, claimed(at(-time.Hour))), fails: "its Sandbox is gone, with the volumes",
 		},
-		"unless that is meant":                          {target: target(nil, claimed(at(-time.Hour))), afresh: true, want: 30 * time.Minute},
-		"one that is over and still has it is extended": {target: target(held(), claimed(at(-time.Hour))), want: 30 * time.Minute},
-		"one that has none yet and is not over too":     {target: target(nil, claimed(at(time.Hour))), want: 90 * time.Minute},
+		"unless that is meant": {
+			target: target(nil, claimed(at(-time.Hour))), afresh: true, want: 30 * time.Minute,
+		},
+		"one that is over and still has it is extended": {
+			target: target(held(), claimed(at(-time.Hour))), want: 30 * time.Minute,
+		},
+		"one that has none yet and is not over too": {
+			target: target(nil, claimed(at(time.Hour))), want: 90 * time.Minute,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +159,11 @@ func TestExtend(t *testing.T) {
 				objects = append(objects, tt.target.Claim)
 			}
 			cluster := fakecluster.New(objects...)
-			end, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Extend(t.Context(), tt.target, 30*time.Minute, tt.afresh)
+			end, err := sandbox.New(
+				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+			).Extend(
+				t.Context(), tt.target, 30*time.Minute, tt.afresh,
+			)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("got %v", err)
@@ -158,7 +182,11 @@ func TestExtend(t *testing.T) {
 
 func TestCreateStampsTheTimeOfTheRequest(t *testing.T) {
 	cluster := fakecluster.New()
-	created, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Create(t.Context(), held(), false)
+	created, err := sandbox.New(
+		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+	).Create(
+		t.Context(), held(), false,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +197,11 @@ func TestCreateStampsTheTimeOfTheRequest(t *testing.T) {
 
 func TestDeletingWhatIsGoneIsNoError(t *testing.T) {
 	cluster := fakecluster.New()
-	if err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Delete(t.Context(), target(held(), nil), false); err != nil {
+	if err := sandbox.New(
+		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
+	).Delete(
+		t.Context(), target(held(), nil), false,
+	); err != nil {
 		t.Error(err)
 	}
 }

@@ -213,7 +213,9 @@ func TestInputThatCannotBeReadEnds(t *testing.T) {
 		server.Exec = mirror
 		var out bytes.Buffer
 		in := io.MultiReader(strings.NewReader("some"), failing{})
-		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: in, Stdout: &out, Stderr: io.Discard})
+		err := client.Exec(
+			t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: in, Stdout: &out, Stderr: io.Discard},
+		)
 		if ended, ok := errors.AsType[*stream.ExitError](err); !ok || ended.Code != 7 || out.String() != "some" {
 			t.Errorf("got %q, %v", out.String(), err)
 		}
@@ -236,7 +238,8 @@ func TestARefusalWithoutAReasonTakesTheOtherOnes(t *testing.T) {
 	}
 	for _, bulk := range []bool{false, true} {
 		err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard, Bulk: bulk})
-		if !apierrors.IsForbidden(err) || !strings.HasSuffix(err.Error(), `pods "pod" is forbidden: cannot create resource "pods/exec"`) {
+		if !apierrors.IsForbidden(err) ||
+			!strings.HasSuffix(err.Error(), `pods "pod" is forbidden: cannot create resource "pods/exec"`) {
 			t.Errorf("in bulk %t: got %T %v", bulk, err, err)
 		}
 	}

@@ -66,7 +66,9 @@ func TestKubeletsSpeakTheFourthVersion(t *testing.T) {
 				server, client := cluster(t, onlySPDY)
 				server.Protocols, server.PassesOn, server.Exec = []string{"v4.channel.k8s.io"}, passesOn, mirror
 				var out bytes.Buffer
-				err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: strings.NewReader("in"), Stdout: &out})
+				err := client.Exec(
+					t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: strings.NewReader("in"), Stdout: &out},
+				)
 				if ended, ok := errors.AsType[*stream.ExitError](err); !ok || ended.Code != 7 || out.String() != "in" {
 					t.Errorf("got %q, %v", out.String(), err)
 				}
@@ -142,7 +144,10 @@ func TestMessagesInManyFramesAndStatusInManyMessages(t *testing.T) {
 	})
 	var out bytes.Buffer
 	err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: &out})
-	if ended, ok := errors.AsType[*stream.ExitError](err); !ok || ended.Code != 9 || out.String() != strings.Repeat("a", 1000)+"late" {
+	if ended, ok := errors.AsType[*stream.ExitError](
+		err,
+	); !ok || ended.Code != 9 ||
+		out.String() != strings.Repeat("a", 1000)+"late" {
 		t.Errorf("got %v, %d bytes", err, out.Len())
 	}
 }
@@ -189,7 +194,11 @@ func TestCancelEndsASessionWhoseInputIsStuck(t *testing.T) {
 			cancel()
 		}()
 		endless := io.LimitReader(zeros{}, 1<<40)
-		if err := client.Exec(ctx, container(), stream.Process{Command: []string{"x"}, Stdin: endless, Stdout: io.Discard}); !errors.Is(err, context.Canceled) {
+		if err := client.Exec(
+			ctx, container(), stream.Process{Command: []string{"x"}, Stdin: endless, Stdout: io.Discard},
+		); !errors.Is(
+			err, context.Canceled,
+		) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -215,7 +224,9 @@ func TestAttachIsToTheMainProcess(t *testing.T) {
 		queue <- &remotecommand.TerminalSize{Width: 90, Height: 30}
 		queue <- nil
 		var out bytes.Buffer
-		err := client.Attach(t.Context(), container(), stream.Process{Stdin: strings.NewReader("in"), Stdout: &out, TTY: true, Sizes: queue})
+		err := client.Attach(
+			t.Context(), container(), stream.Process{Stdin: strings.NewReader("in"), Stdout: &out, TTY: true, Sizes: queue},
+		)
 		if want := "0 words, pod, main, in, 90"; err != nil || out.String() != want {
 			t.Errorf("got %q, %v", out.String(), err)
 		}

@@ -22,7 +22,9 @@ import (
 
 // hasty has short timeouts in the proportions of the default.
 func hasty() stream.Timeouts {
-	return stream.Timeouts{PingInterval: 100 * time.Millisecond, Idle: 900 * time.Millisecond, Response: 900 * time.Millisecond}
+	return stream.Timeouts{
+		PingInterval: 100 * time.Millisecond, Idle: 900 * time.Millisecond, Response: 900 * time.Millisecond,
+	}
 }
 
 // throughProxy returns a cluster behind a proxy.
@@ -228,7 +230,10 @@ func TestASilentPeerIsNoticedBehindInputThatNobodyTakes(t *testing.T) {
 		return nil
 	}
 	err := inTime(t, func() error {
-		return client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdin: io.LimitReader(zeros{}, much), Stdout: io.Discard})
+		return client.Exec(
+			t.Context(), container(),
+			stream.Process{Command: []string{"x"}, Stdin: io.LimitReader(zeros{}, much), Stdout: io.Discard},
+		)
 	})
 	if !isLost(err) {
 		t.Errorf("got %v", err)
@@ -272,7 +277,10 @@ func TestCancelEndsWhatIsStuck(t *testing.T) {
 			time.AfterFunc(500*time.Millisecond, cancel)
 			begun := time.Now()
 			err := inTime(t, func() error {
-				return client.Exec(ctx, container(), stream.Process{Command: []string{"x"}, Stdin: io.LimitReader(zeros{}, much), Stdout: io.Discard, Bulk: true})
+				return client.Exec(
+					ctx, container(),
+					stream.Process{Command: []string{"x"}, Stdin: io.LimitReader(zeros{}, much), Stdout: io.Discard, Bulk: true},
+				)
 			})
 			if !errors.Is(err, context.Canceled) || time.Since(begun) > 5*time.Second {
 				t.Errorf("%s: %v after %v", name, err, time.Since(begun))

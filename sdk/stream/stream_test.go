@@ -110,7 +110,9 @@ func TestEndOfInputEndsTheCommand(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		err := client.Exec(ctx, container(), stream.Process{Command: []string{"cat"}, Stdin: strings.NewReader(""), Stdout: io.Discard})
+		err := client.Exec(
+			ctx, container(), stream.Process{Command: []string{"cat"}, Stdin: strings.NewReader(""), Stdout: io.Discard},
+		)
 		if err != nil {
 			t.Error(err)
 		}
@@ -230,7 +232,11 @@ func TestCancelEndsTheSession(t *testing.T) {
 			<-running
 			cancel()
 		}()
-		if err := client.Exec(ctx, container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard}); !errors.Is(err, context.Canceled) {
+		if err := client.Exec(
+			ctx, container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard},
+		); !errors.Is(
+			err, context.Canceled,
+		) {
 			t.Errorf("got %v", err)
 		}
 	})

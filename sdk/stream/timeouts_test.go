@@ -13,7 +13,8 @@ import (
 )
 
 func TestDefaultPatienceNoticesWithinAMinute(t *testing.T) {
-	if p := DefaultTimeouts(); p.Idle+2*p.PingInterval > time.Minute || p.Response > time.Minute || p.Idle < 6*p.PingInterval {
+	if p := DefaultTimeouts(); p.Idle+2*p.PingInterval > time.Minute || p.Response > time.Minute ||
+		p.Idle < 6*p.PingInterval {
 		t.Errorf("%+v", p)
 	}
 }
@@ -44,7 +45,8 @@ func TestShortInputIsKnownToBeShort(t *testing.T) {
 	defer end.Close()
 	defer pipe.Close()
 	if !fitsInPipe(file("small", pipeCapacity)) || fitsInPipe(file("large", pipeCapacity+1)) || !fitsInPipe(null) || fitsInPipe(pipe) ||
-		!fitsInPipe(strings.NewReader("x")) || fitsInPipe(bytes.NewReader(make([]byte, pipeCapacity+1))) {
+		!fitsInPipe(strings.NewReader("x")) ||
+		fitsInPipe(bytes.NewReader(make([]byte, pipeCapacity+1))) {
 		t.Error("an input is judged wrongly")
 	}
 }

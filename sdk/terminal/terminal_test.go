@@ -18,15 +18,23 @@ func TestDecide(t *testing.T) {
 		stdin, tty              *bool
 		wantStdin, wantTTY      bool
 	}{
-		"two terminals are passed on as one":                         {inTerminal: true, outTerminal: true, wantStdin: true, wantTTY: true},
-		"a pipe is passed on, without a TTY":                         {wantStdin: true},
-		"a pipe is passed on to a command that is shown":             {outTerminal: true, wantStdin: true},
-		"the keyboard stays with the end of a pipeline":              {inTerminal: true},
-		"unless it is asked for":                                     {inTerminal: true, stdin: yes, wantStdin: true},
-		"-t=false gives no TTY":                                      {inTerminal: true, outTerminal: true, tty: no},
-		"-i -t=false passes the keyboard on without a TTY":           {inTerminal: true, outTerminal: true, stdin: yes, tty: no, wantStdin: true},
-		"-it with a pipe gives no TTY":                               {outTerminal: true, stdin: yes, tty: yes, wantStdin: true},
-		"-t with output to a file gives a TTY":                       {inTerminal: true, tty: yes, wantStdin: true, wantTTY: true},
+		"two terminals are passed on as one": {
+			inTerminal: true, outTerminal: true, wantStdin: true, wantTTY: true,
+		},
+		"a pipe is passed on, without a TTY":             {wantStdin: true},
+		"a pipe is passed on to a command that is shown": {outTerminal: true, wantStdin: true},
+		"the keyboard stays with the end of a pipeline":  {inTerminal: true},
+		"unless it is asked for":                         {inTerminal: true, stdin: yes, wantStdin: true},
+		"-t=false gives no TTY":                          {inTerminal: true, outTerminal: true, tty: no},
+		"-i -t=false passes the keyboard on without a TTY": {
+			inTerminal: true, outTerminal: true, stdin: yes, tty: no, wantStdin: true,
+		},
+		"-it with a pipe gives no TTY": {
+			outTerminal: true, stdin: yes, tty: yes, wantStdin: true,
+		},
+		"-t with output to a file gives a TTY": {
+			inTerminal: true, tty: yes, wantStdin: true, wantTTY: true,
+		},
 		"-i=false passes nothing on, and a TTY needs standard input": {inTerminal: true, outTerminal: true, stdin: no},
 	}
 	for name, test := range tests {

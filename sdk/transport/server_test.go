@@ -20,7 +20,10 @@ import (
 )
 
 func hasty() transport.Limits {
-	return transport.Limits{Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 1500 * time.Millisecond, Pause: 20 * time.Millisecond}
+	return transport.Limits{
+		Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 1500 * time.Millisecond,
+		Pause: 20 * time.Millisecond,
+	}
 }
 
 // server records requests and answers with a list, or as the test says.

@@ -97,7 +97,10 @@ func TestWhatMayChangeSomethingIsSentOnce(t *testing.T) {
 					s.between.Now(proxy.Reset)
 				}()
 				_, err := s.do(t, method, "/api/v1/namespaces/ns/pods/x")
-				if broken, ok := errors.AsType[*transport.BrokenError](err); !ok || !strings.Contains(broken.Error(), "not known whether the request was carried out") {
+				if broken, ok := errors.AsType[*transport.BrokenError](
+					err,
+				); !ok ||
+					!strings.Contains(broken.Error(), "not known whether the request was carried out") {
 					t.Errorf("got %v", err)
 				}
 				if got := s.requests(); len(got) != 2 {
@@ -158,7 +161,9 @@ func TestALogThatIsReadSlowlyGoesOn(t *testing.T) {
 			_, _ = fmt.Fprintln(w, "line", i)
 		}
 	})
-	request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+s.between.Address()+"/api/v1/namespaces/ns/pods/x/log", http.NoBody)
+	request, _ := http.NewRequestWithContext(
+		t.Context(), http.MethodGet, "https://"+s.between.Address()+"/api/v1/namespaces/ns/pods/x/log", http.NoBody,
+	)
 	response, err := s.client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +185,9 @@ func TestACallerThatGivesUpIsObeyedAtOnce(t *testing.T) {
 	s := serve(t, false, whole)
 	s.between.Always(proxy.Fault{Action: proxy.Reset, Received: 50_000})
 	ctx, cancel := context.WithCancel(t.Context())
-	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+s.between.Address()+"/api/v1/pods", http.NoBody)
+	request, _ := http.NewRequestWithContext(
+		ctx, http.MethodGet, "https://"+s.between.Address()+"/api/v1/pods", http.NoBody,
+	)
 	time.AfterFunc(200*time.Millisecond, cancel)
 	begun := time.Now()
 	response, err := s.client.Do(request)
@@ -228,7 +235,13 @@ func TestPingsOfHTTP2FindASilentWatch(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	config := transport.Wrap(&rest.Config{Host: "https://" + s.between.Address(), TLSClientConfig: rest.TLSClientConfig{Insecure: true, ServerName: "a.transport.of.this.test"}}, clock.RealClock{})
+	config := transport.Wrap(
+		&rest.Config{
+			Host:            "https://" + s.between.Address(),
+			TLSClientConfig: rest.TLSClientConfig{Insecure: true, ServerName: "a.transport.of.this.test"},
+		},
+		clock.RealClock{},
+	)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)

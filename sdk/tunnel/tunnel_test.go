@@ -28,17 +28,23 @@ import (
 )
 
 // run starts a tunnel and returns its events and what ends it.
-func run(t *testing.T, dial func(context.Context) (httpstream.Connection, error), ports ...tunnel.Port) (chan tunnel.Event, context.CancelFunc, chan error) {
+func run(
+	t *testing.T, dial func(context.Context) (httpstream.Connection, error), ports ...tunnel.Port,
+) (chan tunnel.Event, context.CancelFunc, chan error) {
 	t.Helper()
 	events, over := make(chan tunnel.Event, 100), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	tun := &tunnel.Tunnel{Dial: dial, Addresses: []string{"127.0.0.1"}, Ports: ports, Report: func(e tunnel.Event) { events <- e }}
+	tun := &tunnel.Tunnel{
+		Dial: dial, Addresses: []string{"127.0.0.1"}, Ports: ports, Report: func(e tunnel.Event) { events <- e },
+	}
 	go func() { over <- tun.Run(ctx) }()
 	return events, cancel, over
 }
 
-func dialer(t *testing.T, onlySPDY bool, forward func(context.Context, int32, io.ReadWriteCloser) error) (func(context.Context) (httpstream.Connection, error), *fakeserver.Server) {
+func dialer(
+	t *testing.T, onlySPDY bool, forward func(context.Context, int32, io.ReadWriteCloser) error,
+) (func(context.Context) (httpstream.Connection, error), *fakeserver.Server) {
 	t.Helper()
 	server := fakeserver.New()
 	t.Cleanup(server.Close)
@@ -162,7 +168,9 @@ func TestTunnelSurvivesACutConnection(t *testing.T) {
 
 func TestTunnelThatCannotWorkSaysSoBeforeListening(t *testing.T) {
 	refused := errors.New("forbidden")
-	events, _, over := run(t, func(context.Context) (httpstream.Connection, error) { return nil, refused }, tunnel.Port{Remote: 80})
+	events, _, over := run(
+		t, func(context.Context) (httpstream.Connection, error) { return nil, refused }, tunnel.Port{Remote: 80},
+	)
 	if err := <-over; !errors.Is(err, refused) || len(events) > 0 {
 		t.Errorf("got %v, %d events", err, len(events))
 	}
@@ -198,7 +206,9 @@ func TestTunnelRefusesATakenPort(t *testing.T) {
 }
 
 // hasty has short timeouts.
-var hasty = stream.Timeouts{PingInterval: 50 * time.Millisecond, Idle: 450 * time.Millisecond, Response: 450 * time.Millisecond}
+var hasty = stream.Timeouts{
+	PingInterval: 50 * time.Millisecond, Idle: 450 * time.Millisecond, Response: 450 * time.Millisecond,
+}
 
 func TestAConnectionThatGoesSilentEndsAndTheNextIsMadeAnew(t *testing.T) {
 	for name, onlySPDY := range map[string]bool{"WebSocket": false, "SPDY": true} {
@@ -265,7 +275,10 @@ func TestAPortThatTakesNothingForAWhileLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	network = network.WithTimeouts(hasty)
-	events, _, _ := run(t, func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") }, tunnel.Port{Remote: 80})
+	events, _, _ := run(
+		t, func(ctx context.Context) (httpstream.Connection, error) { return network.Forward(ctx, "ns", "pod") },
+		tunnel.Port{Remote: 80},
+	)
 	if got := ask(t, (<-events).Listener, strings.Repeat("x", size)); got != strconv.Itoa(size) {
 		t.Errorf("got %q", got)
 	}

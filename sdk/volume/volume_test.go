@@ -23,8 +23,14 @@ import (
 
 func claim(change func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
 	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns", Name: "data-dev", UID: "v", ResourceVersion: "1", Labels: map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
-		Annotations: map[string]string{"agents.x-k8s.io/sandbox-name": "dev", "agents.x-k8s.io/unused-since": "2026-05-01T12:00:00Z"},
+		Namespace:       "ns",
+		Name:            "data-dev",
+		UID:             "v",
+		ResourceVersion: "1",
+		Labels:          map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
+		Annotations: map[string]string{
+			"agents.x-k8s.io/sandbox-name": "dev", "agents.x-k8s.io/unused-since": "2026-05-01T12:00:00Z",
+		},
 	}}
 	c.Status.Capacity = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
 	if change != nil {
@@ -53,12 +59,22 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 	}{
 		"the spec tells where nothing may be read": {sandbox: box("Delete"), goes: "data-dev (1Gi)"},
 		"of Retain too": {sandbox: box("Retain"), stays: "data-dev (1Gi)"},
-		"the owner reference decides, not yet taken off": {sandbox: box("Retain"), there: []corev1.PersistentVolumeClaim{ownedBy(box(""))}, goes: "data-dev (2Gi)"},
-		"and not yet given":                                {sandbox: box("Delete"), there: []corev1.PersistentVolumeClaim{*claim(nil)}, stays: "data-dev (2Gi)"},
-		"what was kept for a claim stays":                  {claim: held, there: []corev1.PersistentVolumeClaim{kept, *claim(nil)}, stays: "data-dev (2Gi)"},
-		"a claim that never had anything leaves nothing":   {claim: held},
-		"a Sandbox without volumes leaves nothing":         {sandbox: builders.Sandbox("dev", builders.InNamespace("ns"))},
-		"a volume of that name in another namespace is no": {sandbox: box("Delete"), there: []corev1.PersistentVolumeClaim{*claim(func(c *corev1.PersistentVolumeClaim) { c.Namespace = "other" })}, goes: "data-dev (1Gi)"},
+		"the owner reference decides, not yet taken off": {
+			sandbox: box("Retain"), there: []corev1.PersistentVolumeClaim{ownedBy(box(""))}, goes: "data-dev (2Gi)",
+		},
+		"and not yet given": {
+			sandbox: box("Delete"), there: []corev1.PersistentVolumeClaim{*claim(nil)}, stays: "data-dev (2Gi)",
+		},
+		"what was kept for a claim stays": {
+			claim: held, there: []corev1.PersistentVolumeClaim{kept, *claim(nil)}, stays: "data-dev (2Gi)",
+		},
+		"a claim that never had anything leaves nothing": {claim: held},
+		"a Sandbox without volumes leaves nothing":       {sandbox: builders.Sandbox("dev", builders.InNamespace("ns"))},
+		"a volume of that name in another namespace is no": {
+			sandbox: box("Delete"),
+			there:   []corev1.PersistentVolumeClaim{*claim(func(c *corev1.PersistentVolumeClaim) { c.Namespace = "other" })},
+			goes:    "data-dev (1Gi)",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -83,14 +99,31 @@ func TestTheEndInWords(t *testing.T) {
 		sandbox *agentsv1beta1.Sandbox
 		want    string
 	}{
-		"a claim":                     {claim: held("Retain"), sandbox: box("Delete"), want: "the claim stays and its Sandbox is deleted, with volume data-dev (1Gi)"},
-		"a claim without a policy":    {claim: held(""), sandbox: box("Retain"), want: "the claim stays and its Sandbox is deleted; volume data-dev (1Gi) stays"},
-		"a claim that goes":           {claim: held("Delete"), sandbox: box("Retain"), want: "the claim is deleted with its Sandbox; volume data-dev (1Gi) stays"},
-		"a claim without a Sandbox":   {claim: held("Retain"), want: "the claim stays and its Sandbox is deleted"},
-		"a Sandbox that stays":        {sandbox: alone(box("Delete"), "Retain"), want: "its Pod is deleted; the Sandbox stays, with its volumes"},
-		"one without volumes":         {sandbox: alone(builders.Sandbox("dev"), "Retain"), want: "its Pod is deleted; the Sandbox stays"},
-		"a Sandbox that goes":         {sandbox: alone(box("Delete"), "Delete"), want: "the Sandbox is deleted, with volume data-dev (1Gi)"},
-		"a Sandbox that goes without": {sandbox: alone(box("Retain"), "Delete"), want: "the Sandbox is deleted; volume data-dev (1Gi) stays"},
+		"a claim": {
+			claim: held("Retain"), sandbox: box("Delete"),
+			want: "the claim stays and its Sandbox is deleted, with volume data-dev (1Gi)",
+		},
+		"a claim without a policy": {
+			claim: held(""), sandbox: box("Retain"),
+			want: "the claim stays and its Sandbox is deleted; volume data-dev (1Gi) stays",
+		},
+		"a claim that goes": {
+			claim: held("Delete"), sandbox: box("Retain"),
+			want: "the claim is deleted with its Sandbox; volume data-dev (1Gi) stays",
+		},
+		"a claim without a Sandbox": {claim: held("Retain"), want: "the claim stays and its Sandbox is deleted"},
+		"a Sandbox that stays": {
+			sandbox: alone(box("Delete"), "Retain"), want: "its Pod is deleted; the Sandbox stays, with its volumes",
+		},
+		"one without volumes": {
+			sandbox: alone(builders.Sandbox("dev"), "Retain"), want: "its Pod is deleted; the Sandbox stays",
+		},
+		"a Sandbox that goes": {
+			sandbox: alone(box("Delete"), "Delete"), want: "the Sandbox is deleted, with volume data-dev (1Gi)",
+		},
+		"a Sandbox that goes without": {
+			sandbox: alone(box("Retain"), "Delete"), want: "the Sandbox is deleted; volume data-dev (1Gi) stays",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -114,15 +147,28 @@ func TestWhatUsesAVolume(t *testing.T) {
 		objects []runtime.Object
 		want    string
 	}{
-		"nothing":                                      {volume: claim(nil)},
-		"the Sandbox that has it":                      {volume: claim(nil), objects: []runtime.Object{box("Retain")}, want: "sandbox/dev"},
-		"a Sandbox of the name without it":             {volume: claim(nil), objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("ns"))}},
-		"a Sandbox of another namespace":               {volume: claim(nil), objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("o"), builders.WithVolume("data", "1Gi"))}},
-		"a Pod that somebody made":                     {volume: claim(nil), objects: []runtime.Object{pod}, want: "pod/tool"},
-		"a claim that gets it back":                    {volume: ofClaim, objects: []runtime.Object{held}, want: "claim/c"},
-		"a claim that is gone":                         {volume: ofClaim},
-		"a Sandbox that is gone and takes it along":    {volume: claim(func(c *corev1.PersistentVolumeClaim) { builders.OwnedBy(box(""))(c) }), want: "sandbox/dev"},
-		"a Sandbox comes before the claim that has it": {volume: ofClaim, objects: []runtime.Object{held, box("Retain")}, want: "sandbox/dev"},
+		"nothing": {volume: claim(nil)},
+		"the Sandbox that has it": {
+			volume: claim(nil), objects: []runtime.Object{box("Retain")}, want: "sandbox/dev",
+		},
+		"a Sandbox of the name without it": {
+			volume: claim(nil), objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("ns"))},
+		},
+		"a Sandbox of another namespace": {
+			volume:  claim(nil),
+			objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("o"), builders.WithVolume("data", "1Gi"))},
+		},
+		"a Pod that somebody made": {
+			volume: claim(nil), objects: []runtime.Object{pod}, want: "pod/tool",
+		},
+		"a claim that gets it back": {volume: ofClaim, objects: []runtime.Object{held}, want: "claim/c"},
+		"a claim that is gone":      {volume: ofClaim},
+		"a Sandbox that is gone and takes it along": {
+			volume: claim(func(c *corev1.PersistentVolumeClaim) { builders.OwnedBy(box(""))(c) }), want: "sandbox/dev",
+		},
+		"a Sandbox comes before the claim that has it": {
+			volume: ofClaim, objects: []runtime.Object{held, box("Retain")}, want: "sandbox/dev",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +179,8 @@ func TestWhatUsesAVolume(t *testing.T) {
 			if err != nil || listErr != nil || len(all) != 1 {
 				t.Fatalf("%v, %v, %d", err, listErr, len(all))
 			}
-			if got.UsedBy != tt.want || all[0].UsedBy != tt.want || got.Sandbox != "dev" || got.UnusedSince.IsZero() == (tt.want == "") {
+			if got.UsedBy != tt.want || all[0].UsedBy != tt.want || got.Sandbox != "dev" ||
+				got.UnusedSince.IsZero() == (tt.want == "") {
 				t.Errorf("got %+v, listed %+v", got, all[0])
 			}
 		})
@@ -152,12 +199,22 @@ func TestAVolumeThatIsUsedOrTakenMeanwhileIsNotDeleted(t *testing.T) {
 	}
 	for resource, group := range map[string]string{"pods": "", "sandboxclaims": "extensions.agents.x-k8s.io", "sandboxes": "agents.x-k8s.io"} {
 		blind := fakecluster.New(claim(nil)).Refuse("list", resource, fakecluster.Forbidden("list", resource, group))
-		if _, err := volume.New(blind.Sandboxes, blind.Kubernetes).Get(t.Context(), "ns", "data-dev"); err == nil || !strings.Contains(err.Error(), "cannot be told") {
+		if _, err := volume.New(
+			blind.Sandboxes, blind.Kubernetes,
+		).Get(
+			t.Context(), "ns", "data-dev",
+		); err == nil ||
+			!strings.Contains(err.Error(), "cannot be told") {
 			t.Errorf("without the right to list %s: %v", resource, err)
 		}
 	}
 	stranger := fakecluster.New(claim(func(c *corev1.PersistentVolumeClaim) { c.Labels = nil }))
-	if _, err := volume.New(stranger.Sandboxes, stranger.Kubernetes).Get(t.Context(), "ns", "data-dev"); err == nil || !strings.Contains(err.Error(), "left alone") {
+	if _, err := volume.New(
+		stranger.Sandboxes, stranger.Kubernetes,
+	).Get(
+		t.Context(), "ns", "data-dev",
+	); err == nil ||
+		!strings.Contains(err.Error(), "left alone") {
 		t.Errorf("a volume of nobody's sandbox: %v", err)
 	}
 	if _, err := c.Get(t.Context(), "ns", "nope"); !resolve.Is(err, resolve.NotFound) {

@@ -21,7 +21,9 @@ func selectsAll(words []string) bool {
 	if len(words) < 2 || filepath.Base(words[0]) != "kubectl" || !slices.Contains(words, "--all") {
 		return false
 	}
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains([]string{"delete", "suspend", "resume", "scale"}, word) })
+	return slices.ContainsFunc(
+		words, func(word string) bool { return slices.Contains([]string{"delete", "suspend", "resume", "scale"}, word) },
+	)
 }
 
 func TestNoDocumentSelectsAllSandboxesOfANamespace(t *testing.T) {

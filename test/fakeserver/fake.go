@@ -137,7 +137,9 @@ func (s *Server) serveKubelet(w http.ResponseWriter, r *http.Request) {
 	const idle, creation = time.Hour, 10 * time.Second
 	pod := podOf(r.URL.Path)
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
-		portforward.ServePortForward(w, r, s, pod, "", &portforward.V4Options{}, idle, creation, portforward.SupportedProtocols)
+		portforward.ServePortForward(
+			w, r, s, pod, "", &portforward.V4Options{}, idle, creation, portforward.SupportedProtocols,
+		)
 		return
 	}
 	query := r.URL.Query()
@@ -149,7 +151,9 @@ func (s *Server) serveKubelet(w http.ResponseWriter, r *http.Request) {
 		remotecommand.ServeAttach(w, r, s, pod, "", query.Get("container"), optionsOf(r), idle, creation, protocols)
 		return
 	}
-	remotecommand.ServeExec(w, r, s, pod, "", query.Get("container"), query["command"], optionsOf(r), idle, creation, protocols)
+	remotecommand.ServeExec(
+		w, r, s, pod, "", query.Get("container"), query["command"], optionsOf(r), idle, creation, protocols,
+	)
 }
 
 // podOf returns the name in .../pods/NAME/exec.

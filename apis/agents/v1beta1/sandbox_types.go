@@ -34,8 +34,8 @@ type PodMetadata struct {
 	// ignored, with a warning event; in a claim they are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
-	// ignored, with a warning event; in a claim they are refused.
+	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they
+	// are ignored, with a warning event; in a claim they are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -100,13 +100,13 @@ type PersistentVolumeClaimTemplate struct {
 
 // Lifecycle says when a Sandbox expires and what happens then.
 type Lifecycle struct {
-	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later
-	// time restarts a retained Sandbox.
+	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a
+	// later time restarts a retained Sandbox.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="shutdownTime is not between the years 1970 and 9998"
 	ShutdownTime *metav1.Time `json:"shutdownTime,omitempty"`
-	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions
-	// until somebody deletes it (Retain).
+	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last
+	// conditions until somebody deletes it (Retain).
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy *ShutdownPolicy `json:"shutdownPolicy,omitempty"`
@@ -119,8 +119,8 @@ type SandboxSpec struct {
 	// +required
 	PodTemplate PodTemplate `json:"podTemplate"`
 	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the
-	// Sandbox unless persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name.
-	// Immutable.
+	// Sandbox unless persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same
+	// name. Immutable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -138,7 +138,8 @@ type SandboxSpec struct {
 	// +kubebuilder:validation:Maximum=1
 	Replicas *int32 `json:"replicas,omitempty"`
 	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if
-	// operatingMode is Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
+	// operatingMode is Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas
+	// counts.
 	// +optional
 	OperatingMode *OperatingMode `json:"operatingMode,omitempty"`
 	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an

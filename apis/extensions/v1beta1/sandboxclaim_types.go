@@ -83,8 +83,8 @@ type Lifecycle struct {
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are
-	// deleted, too, depends on the persistentVolumeClaimRetentionPolicy of the template.
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes
+	// are deleted, too, depends on the persistentVolumeClaimRetentionPolicy of the template.
 	// +optional
 	// +kubebuilder:default=Retain
 	ShutdownPolicy ShutdownPolicy `json:"shutdownPolicy,omitempty"`
@@ -103,8 +103,8 @@ type SandboxClaimSpec struct {
 	// claim gets a new Sandbox), or the name of a pool.
 	// +optional
 	WarmPool *WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's
-	// template. Immutable.
+	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the
+	// pool's template. Immutable.
 	// +optional
 	WarmPoolRef *WarmPoolRef `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
@@ -124,8 +124,8 @@ type SandboxClaimSpec struct {
 	// agents.x-k8s.io are refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io
-	// are refused.
+	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
+	// agents.x-k8s.io are refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
@@ -144,7 +144,8 @@ type SandboxStatus struct {
 	// uid of the Sandbox. Another Sandbox with the same name does not belong to the claim.
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
-	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the Sandbox.
+	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the
+	// Sandbox.
 	// +optional
 	TemplateName string `json:"templateName,omitempty"`
 	// podIPs are the IP addresses of its Pod.

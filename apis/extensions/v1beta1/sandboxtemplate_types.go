@@ -66,13 +66,13 @@ type SandboxTemplateSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by
-	// name (Overrides), or neither (Disallowed).
+	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's
+	// by name (Overrides), or neither (Disallowed).
 	// +optional
 	// +kubebuilder:default=Disallowed
 	VolumeClaimTemplatesPolicy VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those
-	// that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including
+	// those that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	// networkPolicy replaces the default rules of the NetworkPolicy that all Sandboxes of this template share.
@@ -83,8 +83,8 @@ type SandboxTemplateSpec struct {
 	// +optional
 	// +kubebuilder:default=Managed
 	NetworkPolicyManagement NetworkPolicyManagement `json:"networkPolicyManagement,omitempty"`
-	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace the
-	// template's (Overrides), or neither (Disallowed).
+	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace
+	// the template's (Overrides), or neither (Disallowed).
 	// +optional
 	// +kubebuilder:default=Disallowed
 	EnvVarsInjectionPolicy EnvVarsInjectionPolicy `json:"envVarsInjectionPolicy,omitempty"`

@@ -24,8 +24,9 @@ const (
 
 // SandboxWarmPoolUpdateStrategy says how a pool reacts to changes of its template.
 type SandboxWarmPoolUpdateStrategy struct {
-	// type is Recreate (members of an older template are deleted and replaced immediately) or OnReplenish (they stay until
-	// they are claimed or deleted). Only changes of the Pod's spec, the volumes or the service make a member stale.
+	// type is Recreate (members of an older template are deleted and replaced immediately) or OnReplenish (they stay
+	// until they are claimed or deleted). Only changes of the Pod's spec, the volumes or the service make a member
+	// stale.
 	// +optional
 	// +kubebuilder:default=OnReplenish
 	Type SandboxWarmPoolUpdateStrategyType `json:"type,omitempty"`
@@ -33,8 +34,9 @@ type SandboxWarmPoolUpdateStrategy struct {
 
 // SandboxWarmPoolSpec is the desired state of a pool.
 type SandboxWarmPoolSpec struct {
-	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The maximum
-	// is 150,000, the most Pods that a cluster supports (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
+	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The
+	// maximum is 150,000, the most Pods that a cluster supports
+	// (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
@@ -62,16 +64,16 @@ type SandboxWarmPoolStatus struct {
 	// selector is the label selector of the members, for autoscalers.
 	// +optional
 	Selector string `json:"selector,omitempty"`
-	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels and
-	// owner references say.
+	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels
+	// and owner references say.
 	// +optional
 	Members *SandboxWarmPoolMembers `json:"members,omitempty"`
 }
 
 // SandboxWarmPoolMembers records the contents of the members of a pool.
 type SandboxWarmPoolMembers struct {
-	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit, the
-	// oldest are removed and their members replaced.
+	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit,
+	// the oldest are removed and their members replaced.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64

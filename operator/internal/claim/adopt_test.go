@@ -21,12 +21,17 @@ import (
 )
 
 func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
-	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")), newMember("p-b", newPool("p"), olderBy(1)))
+	w := newWorld(
+		t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")),
+		newMember("p-b", newPool("p"), olderBy(1)),
+	)
 	if _, err := w.reconcile("c"); err != nil {
 		t.Fatal(err)
 	}
 	// The third write of the claim is its event.
-	if diff := cmp.Diff([]string{"patch SandboxClaim", "patch Sandbox", "patch SandboxClaim/status"}, w.writes); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"patch SandboxClaim", "patch Sandbox", "patch SandboxClaim/status"}, w.writes,
+	); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	if got := w.events(); !slices.Equal(got, []string{"Normal SandboxAdopted"}) {
@@ -42,7 +47,9 @@ func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
 		t.Errorf("record: %v %v", claim.Labels, claim.Annotations)
 	}
 	want := map[string]string{
-		apis.LabelClaimUID: "c-uid", apis.LabelLaunchType: apis.LaunchTypeWarm, apis.LabelSandboxTemplateRefHash: naming.Hash("python"),
+		apis.LabelClaimUID:               "c-uid",
+		apis.LabelLaunchType:             apis.LaunchTypeWarm,
+		apis.LabelSandboxTemplateRefHash: naming.Hash("python"),
 	}
 	if diff := cmp.Diff(want, s.Labels); diff != "" || ownerNames(s) != "SandboxClaim/c" {
 		t.Errorf("owner %s, labels (-want +got):\n%s", ownerNames(s), diff)
@@ -66,7 +73,9 @@ func (w *world) events() (all []string) {
 }
 
 func TestAnswersToTheHandOver(t *testing.T) {
-	conflict := apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a", errors.New("changed"))
+	conflict := apierrors.NewConflict(
+		agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a", errors.New("changed"),
+	)
 	ill := apierrors.NewInternalError(errors.New("ill"))
 	tests := map[string]struct {
 		// before runs before the first patch of the Sandbox.
@@ -102,24 +111,51 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
 		},
 		"it lost its address: the record goes": {
-			before: func(w *world) { w.updateSandbox("p-a", withoutIP) }, wantReason: "AdoptionConflict", wantOwner: "SandboxWarmPool/p",
-			wantPatches: 1, wantKept: 1,
+			before:      func(w *world) { w.updateSandbox("p-a", withoutIP) },
+			wantReason:  "AdoptionConflict",
+			wantOwner:   "SandboxWarmPool/p",
+			wantPatches: 1,
+			wantKept:    1,
 		},
 		"two conflicts: the record goes and the member stays": {
 			answer: conflict, wantReason: "AdoptionConflict", wantOwner: "SandboxWarmPool/p", wantPatches: 2, wantKept: 2,
 		},
 		"a second conflict because another operator carried our record out: done": {
-			answer: conflict, done: 2, wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 2, wantKept: 1,
+			answer:      conflict,
+			done:        2,
+			wantReason:  "DependenciesReady",
+			wantNote:    "p-a",
+			wantOwner:   "SandboxClaim/c",
+			wantPatches: 2,
+			wantKept:    1,
 		},
 		"a conflict with our own success: done": {
-			answer: conflict, done: 1, wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
+			answer:      conflict,
+			done:        1,
+			wantReason:  "DependenciesReady",
+			wantNote:    "p-a",
+			wantOwner:   "SandboxClaim/c",
+			wantPatches: 1,
+			wantKept:    1,
 		},
 		"a server that is ill: the record stands and the same member is tried again": {
-			answer: ill, wantReason: "ReconcilerError", wantNote: "p-a", wantOwner: "SandboxWarmPool/p", wantPatches: 1, wantErr: true, wantKept: 2,
+			answer:      ill,
+			wantReason:  "ReconcilerError",
+			wantNote:    "p-a",
+			wantOwner:   "SandboxWarmPool/p",
+			wantPatches: 1,
+			wantErr:     true,
+			wantKept:    2,
 		},
 		"a timeout of what was carried out: the record stands": {
-			answer: context.DeadlineExceeded, done: 1, wantReason: "ReconcilerError", wantNote: "p-a", wantOwner: "SandboxClaim/c",
-			wantPatches: 1, wantErr: true, wantKept: 2,
+			answer:      context.DeadlineExceeded,
+			done:        1,
+			wantReason:  "ReconcilerError",
+			wantNote:    "p-a",
+			wantOwner:   "SandboxClaim/c",
+			wantPatches: 1,
+			wantErr:     true,
+			wantKept:    2,
 		},
 		"a claim that changed meanwhile is not served from an old record": {
 			before: func(w *world) {
@@ -131,7 +167,10 @@ func TestAnswersToTheHandOver(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(1)), newMember("p-b", newPool("p")))
+			w := newWorld(
+				t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(1)),
+				newMember("p-b", newPool("p")),
+			)
 			patches := 0
 			w.onWrite = func(write string, do func() error) error {
 				if write != "patch Sandbox" {
@@ -155,7 +194,8 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			if ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady); ready != nil {
 				reason = ready.Reason
 			}
-			if reason != tt.wantReason || claim.AssignedSandbox() != tt.wantNote || patches != tt.wantPatches || (err != nil) != tt.wantErr {
+			if reason != tt.wantReason || claim.AssignedSandbox() != tt.wantNote || patches != tt.wantPatches ||
+				(err != nil) != tt.wantErr {
 				t.Errorf("reason %q, note %q, %d patches, error %v", reason, claim.AssignedSandbox(), patches, err)
 			}
 			if tt.wantOwner != "" && ownerNames(w.sandbox("p-a")) != tt.wantOwner {
@@ -193,7 +233,10 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 		},
 		"mistake": func() *world { return newWorld(t, newClaim("c")) },
 		"expiry": func() *world {
-			return newWorld(t, newClaim("c", withAssignment("p-a"), withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(), newClaimed(newClaim("c"), newMember("p-a", newPool("p"))))
+			return newWorld(
+				t, newClaim("c", withAssignment("p-a"), withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(),
+				newClaimed(newClaim("c"), newMember("p-a", newPool("p"))),
+			)
 		},
 		"deletion": func() *world {
 			return newWorld(t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyDelete)), newTemplate())

@@ -39,7 +39,11 @@ func newHistory(t *testing.T, seed uint64, operators int) *history {
 			w.store, w.createdCount = tr.operators[0].store, tr.operators[0].createdCount
 			w.restart()
 		}
-		tr.operators, tr.cachedClaims = append(tr.operators, w), append(tr.cachedClaims, map[string]*extensionsv1beta1.SandboxClaim{})
+		tr.operators, tr.cachedClaims = append(
+			tr.operators, w,
+		), append(
+			tr.cachedClaims, map[string]*extensionsv1beta1.SandboxClaim{},
+		)
 	}
 	return tr
 }

@@ -25,13 +25,24 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 		labels, annotations keys
 		refused             string // part of the message; empty if accepted
 	}{
-		"keys of one's own":                  {labels: keys{"team": "a", "example.com/x": ""}, annotations: keys{"example.com/Note": "any text!"}},
-		"a domain that only looks reserved":  {labels: keys{"my-k8s.io/x": "a", "x-k8s.io/y": "b"}},
-		"kubernetes.io":                      {labels: keys{"kubernetes.io/x": "a"}, refused: "reserved domain kubernetes.io"},
-		"a subdomain of it":                  {annotations: keys{"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}, refused: "reserved domain kubernetes.io"},
-		"k8s.io":                             {annotations: keys{"node.k8s.io/x": "a"}, refused: "reserved domain k8s.io"},
-		"our own":                            {labels: keys{"agents.x-k8s.io/claim-uid": "a"}, refused: "reserved domain agents.x-k8s.io"},
-		"our extensions'":                    {annotations: keys{"extensions.agents.x-k8s.io/x": "a"}, refused: "reserved domain agents.x-k8s.io"},
+		"keys of one's own": {
+			labels: keys{"team": "a", "example.com/x": ""}, annotations: keys{"example.com/Note": "any text!"},
+		},
+		"a domain that only looks reserved": {labels: keys{"my-k8s.io/x": "a", "x-k8s.io/y": "b"}},
+		"kubernetes.io": {
+			labels: keys{"kubernetes.io/x": "a"}, refused: "reserved domain kubernetes.io",
+		},
+		"a subdomain of it": {
+			annotations: keys{"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"},
+			refused:     "reserved domain kubernetes.io",
+		},
+		"k8s.io": {annotations: keys{"node.k8s.io/x": "a"}, refused: "reserved domain k8s.io"},
+		"our own": {
+			labels: keys{"agents.x-k8s.io/claim-uid": "a"}, refused: "reserved domain agents.x-k8s.io",
+		},
+		"our extensions'": {
+			annotations: keys{"extensions.agents.x-k8s.io/x": "a"}, refused: "reserved domain agents.x-k8s.io",
+		},
 		"a label value that is too long":     {labels: keys{"team": long}, refused: `the value of "team"`},
 		"a label value with spaces":          {labels: keys{"team": "a b"}, refused: `the value of "team"`},
 		"a label key that is none":           {labels: keys{"a b": "x"}, refused: `key "a b"`},
@@ -53,7 +64,9 @@ func TestKeysThatNoClaimMaySet(t *testing.T) {
 	for name, tt := range tests {
 		for field, set := range fields {
 			t.Run(field+": "+name, func(t *testing.T) {
-				why := checkMetadata(newClaim("c", withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })))
+				why := checkMetadata(
+					newClaim("c", withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { set(s, tt.labels, tt.annotations) })),
+				)
 				switch {
 				case tt.refused == "" && why != nil:
 					t.Errorf("refused: %v", why)
@@ -77,7 +90,9 @@ func withPodLabels(strict, merged keys) builders.ClaimOption {
 func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 	from := newTemplate(builders.WithPodLabel("tier", "template"))
 	for value, want := range map[string]string{"template": "create c", "claim": "reject InvalidMetadata"} {
-		if got := describe(nextStep(testNow, newClaim("c", withPodLabels(keys{"tier": value}, nil)), observed{template: from})); got != want {
+		if got := describe(
+			nextStep(testNow, newClaim("c", withPodLabels(keys{"tier": value}, nil)), observed{template: from}),
+		); got != want {
 			t.Errorf("%s: %s, want %s", value, got, want)
 		}
 	}
@@ -88,7 +103,11 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 		t.Error(got)
 	}
 	claim.Spec.AdditionalPodMetadata.Labels = keys{"tier": "other"}
-	if got := describe(nextStep(testNow, claim, observed{owned: sliceOf(running), template: from})); !strings.Contains(got, `"tier"`) {
+	if got := describe(
+		nextStep(testNow, claim, observed{owned: sliceOf(running), template: from}),
+	); !strings.Contains(
+		got, `"tier"`,
+	) {
 		t.Error(got)
 	}
 }
@@ -96,9 +115,12 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 func TestMetadataFollowsTheClaim(t *testing.T) {
 	from := newTemplate(builders.WithPodLabel("tier", "template"), builders.WithPodLabel("zone", "template"),
 		builders.WithLabel("team", "template"), builders.WithLabel("area", "template"))
-	claim := newClaim("c", withPodLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}), withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
-		s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
-	}))
+	claim := newClaim(
+		"c", withPodLabels(keys{"strict": "1"}, keys{"tier": "claim", "mine": "1"}),
+		withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+			s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
+		}),
+	)
 	for name, start := range map[string][]any{"warm": {newPool("p"), newMemberFrom("p-a", newPool("p"), from)}, "cold": {}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, claim.DeepCopy(), from.DeepCopy())
@@ -121,7 +143,10 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 					t.Errorf("%s: the Sandbox's labels %v, want %v", step, labels, sandbox)
 				}
 			}
-			shows("the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"}, keys{"team": "a", "area": "template"})
+			shows(
+				"the claim wins", keys{"strict": "1", "tier": "claim", "zone": "template", "mine": "1"},
+				keys{"team": "a", "area": "template"},
+			)
 			w.updateSandbox(s, func(s *agentsv1beta1.Sandbox) {
 				s.Labels["foreign"], s.Spec.PodTemplate.ObjectMeta.Labels["foreign"] = "1", "1"
 			})
@@ -129,12 +154,20 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 				c.Spec.AdditionalPodMetadata.Labels, c.Spec.PodMetadata.Labels = nil, keys{"mine": "2"}
 				c.Spec.SandboxMetadata.Labels["team"] = "b"
 			})
-			shows("what the template has comes back, the rest goes, foreign keys stay",
-				keys{"tier": "template", "zone": "template", "mine": "2", "foreign": "1"}, keys{"team": "b", "area": "template", "foreign": "1"})
+			shows(
+				"what the template has comes back, the rest goes, foreign keys stay",
+				keys{
+					"tier": "template", "zone": "template", "mine": "2", "foreign": "1",
+				},
+				keys{"team": "b", "area": "template", "foreign": "1"},
+			)
 			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
 			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"},
 				keys{"team": "template", "area": "template", "foreign": "1"})
-			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" || a[apis.AnnotationClaimPodLabels] != "" {
+			if a := w.sandbox(
+				s,
+			).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" ||
+				a[apis.AnnotationClaimPodLabels] != "" {
 				t.Errorf("annotations %v", a)
 			}
 			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) {
@@ -142,7 +175,10 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 			})
 			w.settle()
 			c := w.claim("c")
-			if got := apis.FindCondition(c.Status.Conditions, apis.ConditionReady); got.Reason != string(apis.ReasonInvalidMetadata) || c.Status.SandboxStatus.Name != s {
+			if got := apis.FindCondition(
+				c.Status.Conditions, apis.ConditionReady,
+			); got.Reason != string(apis.ReasonInvalidMetadata) ||
+				c.Status.SandboxStatus.Name != s {
 				t.Errorf("a mistake of a bound claim: %+v", c.Status)
 			}
 		})
@@ -174,7 +210,8 @@ func TestTheHandOver(t *testing.T) {
 	if s.Spec.PodTemplate.ObjectMeta.Annotations[apis.AnnotationSafeToEvict] != "true" {
 		t.Error("the spec changes for what the Sandbox's reconciler keeps off the Pod")
 	}
-	if s.Annotations[apis.AnnotationTraceContext] != "00-trace" || s.Spec.PodTemplate.ObjectMeta.Labels["new"] != "1" || s.Labels["late"] != "1" {
+	if s.Annotations[apis.AnnotationTraceContext] != "00-trace" || s.Spec.PodTemplate.ObjectMeta.Labels["new"] != "1" ||
+		s.Labels["late"] != "1" {
 		t.Errorf("trace %v, metadata of the template %v", s.Annotations, s.Spec.PodTemplate.ObjectMeta)
 	}
 	if warm.Labels[apis.LabelWarmPoolSandbox] == "" || len(warm.Spec.PodTemplate.ObjectMeta.Annotations) != 1 {

@@ -132,8 +132,10 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 		before func(*world)
 		want   metrics.Adoption
 	}{
-		"no answer fails":                 {errors.New("connection reset"), func(*world) {}, metrics.Failed},
-		"one that goes meanwhile is lost": {gone, func(w *world) { _ = w.store.Delete(t.Context(), w.sandbox("p-a")) }, metrics.Lost},
+		"no answer fails": {errors.New("connection reset"), func(*world) {}, metrics.Failed},
+		"one that goes meanwhile is lost": {
+			gone, func(w *world) { _ = w.store.Delete(t.Context(), w.sandbox("p-a")) }, metrics.Lost,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +148,9 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 				return do()
 			}
 			_, _ = w.reconcile("c")
-			if n := metricCount(t, w.metrics, "agent_sandbox_claim_adoption_total", map[string]string{"outcome": string(tt.want)}); n != 1 {
+			if n := metricCount(
+				t, w.metrics, "agent_sandbox_claim_adoption_total", map[string]string{"outcome": string(tt.want)},
+			); n != 1 {
 				t.Errorf("%d attempts were %s", n, tt.want)
 			}
 		})
@@ -177,7 +181,9 @@ func TestAStartIsTimedWithTheClientsWord(t *testing.T) {
 	c.CreationTimestamp.Time = testNow
 	w := newWorld(t, c, newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
 	w.settle()
-	if n := metricCount(t, w.metrics, startup, map[string]string{"launch_type": "warm", "sandbox_template": newTemplate().Name}); n != 1 {
+	if n := metricCount(
+		t, w.metrics, startup, map[string]string{"launch_type": "warm", "sandbox_template": newTemplate().Name},
+	); n != 1 {
 		t.Errorf("timed %d times", n)
 	}
 }

@@ -25,11 +25,16 @@ func withPod(change func(*corev1.PodSpec)) builders.TemplateOption {
 }
 
 func configMapSource(name, prefix string) corev1.EnvFromSource {
-	return corev1.EnvFromSource{Prefix: prefix, ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}}
+	return corev1.EnvFromSource{
+		Prefix:       prefix,
+		ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
+	}
 }
 
 func secretSource(name string) corev1.EnvFromSource {
-	return corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}}}
+	return corev1.EnvFromSource{
+		SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
+	}
 }
 
 func withEnvVar(name, container string) builders.ClaimOption {
@@ -46,8 +51,12 @@ func withOnlyVolume(name string) builders.ClaimOption {
 // operator cannot know. With Overrides it may replace.
 func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 	mounted := func(s *corev1.PodSpec) {
-		s.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}}}
-		s.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "config", MountPath: "/etc/app"}, {Name: "work", MountPath: "/work"}}
+		s.Volumes = []corev1.Volume{
+			{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
+		}
+		s.Containers[0].VolumeMounts = []corev1.VolumeMount{
+			{Name: "config", MountPath: "/etc/app"}, {Name: "work", MountPath: "/work"},
+		}
 	}
 	const claims = "main: A=claim"
 	tests := map[string]struct {
@@ -60,12 +69,18 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			withPod(func(*corev1.PodSpec) {}), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable by its name": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", ""),
-			`!"A" is already set in container "main" of the template`, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} },
+			),
+			withEnvVar("A", ""),
+			`!"A" is already set in container "main" of the template`,
+			claims,
 		},
 		"a variable from elsewhere by its name": {
 			withPod(func(s *corev1.PodSpec) {
-				s.Containers[0].Env = []corev1.EnvVar{{Name: "A", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}}}
+				s.Containers[0].Env = []corev1.EnvVar{
+					{Name: "A", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
+				}
 			}), withEnvVar("A", ""), `!"A" is already set in container "main" of the template`, claims,
 		},
 		"a variable that the template sets twice: the last one counts": {
@@ -74,21 +89,44 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			}), withEnvVar("A", ""), `!"A" is already set`, "main: A=claim B=$(A)",
 		},
 		"a variable that a ConfigMap may set": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) }), withEnvVar("A", ""),
-			`!"A" may be set by envFrom in container "main" of the template (ConfigMap settings): remove it from the claim`, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) },
+			),
+			withEnvVar("A", ""),
+			`!"A" may be set by envFrom in container "main" of the template (ConfigMap settings): remove it from the claim`,
+			claims,
 		},
 		"a variable that a Secret may set": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", ""), `!(Secret keys)`, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(secretSource("keys")) },
+			),
+			withEnvVar("A", ""),
+			`!(Secret keys)`,
+			claims,
 		},
 		"a variable under the prefix of an envFrom": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }), withEnvVar("APP_A", ""),
-			`!"APP_A" may be set by envFrom`, "main: APP_A=claim",
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) },
+			),
+			withEnvVar("APP_A", ""),
+			`!"APP_A" may be set by envFrom`,
+			"main: APP_A=claim",
 		},
 		"a variable beside the prefix of an envFrom": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }), withEnvVar("A", ""), claims, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) },
+			),
+			withEnvVar("A", ""),
+			claims,
+			claims,
 		},
 		"a variable that is the prefix itself: no key is empty": {
-			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "A")) }), withEnvVar("A", ""), claims, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "A")) },
+			),
+			withEnvVar("A", ""),
+			claims,
+			claims,
 		},
 		"a variable beside the prefix of one envFrom, but not of the next": {
 			withPod(func(s *corev1.PodSpec) {
@@ -97,23 +135,45 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			`!(Secret keys)`, claims,
 		},
 		"the envFrom of another container": {
-			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", ""), claims, claims,
+			withPod(
+				func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) },
+			),
+			withEnvVar("A", ""),
+			claims,
+			claims,
 		},
 		"a variable of an init container by its name": {
-			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }), withEnvVar("A", "setup"),
-			`!"A" is already set in container "setup"`, "setup: A=claim",
+			withPod(
+				func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} },
+			),
+			withEnvVar("A", "setup"),
+			`!"A" is already set in container "setup"`,
+			"setup: A=claim",
 		},
 		"a variable of an init container that a Secret may set": {
-			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }), withEnvVar("A", "setup"),
-			`!"A" may be set by envFrom in container "setup"`, "setup: A=claim",
+			withPod(
+				func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) },
+			),
+			withEnvVar("A", "setup"),
+			`!"A" may be set by envFrom in container "setup"`,
+			"setup: A=claim",
 		},
-		"a volume that nothing has, for a mount that waits for it": {withPod(mounted), withOnlyVolume("work"), "work=5Gi", "work=5Gi"},
+		"a volume that nothing has, for a mount that waits for it": {
+			withPod(mounted), withOnlyVolume("work"), "work=5Gi", "work=5Gi",
+		},
 		"a volume of the template's volumeClaimTemplates": {
 			builders.WithVolume("data", "1Gi"), withOnlyVolume("data"), `!already has a volume "data"`, "data=5Gi",
 		},
-		"a volume of the template's Pod, which is mounted": {withPod(mounted), withOnlyVolume("config"), `!already has a volume "config"`, "config=5Gi"},
+		"a volume of the template's Pod, which is mounted": {
+			withPod(mounted), withOnlyVolume("config"), `!already has a volume "config"`, "config=5Gi",
+		},
 		"a label of the Pod": {
-			builders.WithPodLabel("tier", "1"), withPodLabels(keys{"tier": "2"}, nil), `!already sets "tier" to "1"`, `!already sets "tier" to "1"`,
+			builders.WithPodLabel(
+				"tier", "1",
+			),
+			withPodLabels(keys{"tier": "2"}, nil),
+			`!already sets "tier" to "1"`,
+			`!already sets "tier" to "1"`,
 		},
 		"an annotation of the Pod": {
 			builders.WithPodAnnotation("note", "1"),
@@ -127,7 +187,9 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		"an annotation that Kubernetes reads": {
 			withPod(func(*corev1.PodSpec) {}),
 			withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
-				s.PodMetadata = &extensionsv1beta1.Metadata{Annotations: keys{"container.apparmor.security.beta.kubernetes.io/main": "unconfined"}}
+				s.PodMetadata = &extensionsv1beta1.Metadata{
+					Annotations: keys{"container.apparmor.security.beta.kubernetes.io/main": "unconfined"},
+				}
 			}), "!reserved domain kubernetes.io", "!reserved domain kubernetes.io",
 		},
 	}
@@ -138,8 +200,13 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 					s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicy(policy)
 					s.VolumeClaimTemplatesPolicy = extensionsv1beta1.VolumeClaimTemplatesPolicy(policy)
 				}))
-				got := describePod(nextStep(testNow, newClaim("c", builders.WithWarmPool(apis.WarmPoolNone), tt.claim), observed{template: from}))
-				if refusal, refused := strings.CutPrefix(want, "!"); (refused && (!strings.HasPrefix(got, "!") || !strings.Contains(got, refusal))) || (!refused && got != want) {
+				got := describePod(
+					nextStep(testNow, newClaim("c", builders.WithWarmPool(apis.WarmPoolNone), tt.claim), observed{template: from}),
+				)
+				if refusal, refused := strings.CutPrefix(
+					want, "!",
+				); (refused && (!strings.HasPrefix(got, "!") || !strings.Contains(got, refusal))) ||
+					(!refused && got != want) {
 					t.Errorf("got %s, want %s", got, want)
 				}
 			})

@@ -46,18 +46,43 @@ type move struct {
 }
 
 func (m move) String() string {
-	what := [...]string{"goes on", "goes on, the answer is lost", "goes on, refused", "completes its pass", "is killed", "is shown", "is shown all", "-"}
+	what := [...]string{
+		"goes on", "goes on, the answer is lost", "goes on, refused", "completes its pass", "is killed", "is shown",
+		"is shown all", "-",
+	}
 	return fmt.Sprintf("operator %d worker %d %s (%d)", m.operator, m.worker, what[m.deed], m.what)
 }
 
 func randomMoves(seed uint64, workers int) []move {
 	random := rand.New(rand.NewPCG(seed, uint64(workers)))
 	weights := [...]moveKind{
-		proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, proceed, loseResponse, failWrite, complete, complete, kill, show, show, show, showAll, sandboxReports,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		proceed,
+		loseResponse,
+		failWrite,
+		complete,
+		complete,
+		kill,
+		show,
+		show,
+		show,
+		showAll,
+		sandboxReports,
 	}
 	moves := make([]move, 120)
 	for i := range moves {
-		moves[i] = move{weights[random.IntN(len(weights))], random.IntN(2), random.IntN(workers), random.IntN(len(raceClaims) * len(raceSandboxes))}
+		moves[i] = move{
+			weights[random.IntN(len(weights))], random.IntN(2), random.IntN(workers),
+			random.IntN(len(raceClaims) * len(raceSandboxes)),
+		}
 	}
 	return moves
 }
@@ -72,8 +97,12 @@ type race struct {
 func newRace(t *testing.T, workers int) *race {
 	r := &race{}
 	for i := range 2 {
-		o := &raceOperator{world: newWorld(t, newTemplate(), newPool("p"), newMember("p-1", newPool("p"), olderBy(1)), newMember("p-2", newPool("p")),
-			newClaim("c1"), newClaim("c2"), newClaim("c3"))}
+		o := &raceOperator{
+			world: newWorld(
+				t, newTemplate(), newPool("p"), newMember("p-1", newPool("p"), olderBy(1)), newMember("p-2", newPool("p")),
+				newClaim("c1"), newClaim("c2"), newClaim("c3"),
+			),
+		}
 		if i > 0 {
 			o.store, o.createdCount = r.operators[0].store, r.operators[0].createdCount
 		}
@@ -206,8 +235,16 @@ func (r *race) finish(workers int) {
 		}
 	}
 	for _, c := range o.claims() {
-		if owned := o.ownedBy(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] || c.AssignedSandbox() != owned[0] {
-			r.fail(fmt.Sprintf("claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name, c.AssignedSandbox()))
+		if owned := o.ownedBy(
+			string(c.UID),
+		); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] ||
+			c.AssignedSandbox() != owned[0] {
+			r.fail(
+				fmt.Sprintf(
+					"claim %s owns %v, its status says %q and its record %q", c.Name, owned, c.Status.SandboxStatus.Name,
+					c.AssignedSandbox(),
+				),
+			)
 		}
 	}
 	if warm+cold != 3 || warm > 2 || (workers == 1 && warm != 2) {

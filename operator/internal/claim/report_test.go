@@ -24,18 +24,29 @@ func TestStatus(t *testing.T) {
 	}
 	silent := func(s *agentsv1beta1.Sandbox) { s.Status = agentsv1beta1.SandboxStatus{} }
 	wasFinished := builders.WithCondition(apis.ConditionFinished, true, apis.ReasonPodFailed, "before", testNow)
-	conflict := apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "x", errors.New("changed"))
+	conflict := apierrors.NewConflict(
+		agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "x", errors.New("changed"),
+	)
 	tests := map[string]struct {
 		claim *extensionsv1beta1.SandboxClaim
 		in    statusInput
 		want  []string
 		name  string
 	}{
-		"Ready is forwarded": {in: statusInput{sandbox: held()}, want: sliceOf("Ready=True/DependenciesReady Pod is Ready"), name: "p-a"},
-		"NotReady too, with its message": {
-			in: statusInput{sandbox: held(notReady)}, want: sliceOf("Ready=False/DependenciesNotReady " + apis.MessagePodNotReady), name: "p-a",
+		"Ready is forwarded": {
+			in: statusInput{sandbox: held()}, want: sliceOf("Ready=True/DependenciesReady Pod is Ready"), name: "p-a",
 		},
-		"a Sandbox that has said nothing": {in: statusInput{sandbox: held(silent)}, want: sliceOf(`Ready=False/SandboxNotReady Sandbox "p-a" has not reported a status yet`), name: "p-a"},
+		"NotReady too, with its message": {
+			in: statusInput{
+				sandbox: held(notReady),
+			},
+			want: sliceOf("Ready=False/DependenciesNotReady " + apis.MessagePodNotReady),
+			name: "p-a",
+		},
+		"a Sandbox that has said nothing": {
+			in:   statusInput{sandbox: held(silent)},
+			want: sliceOf(`Ready=False/SandboxNotReady Sandbox "p-a" has not reported a status yet`), name: "p-a",
+		},
 		"a Sandbox that expired by itself": {
 			in: statusInput{sandbox: held(func(s *agentsv1beta1.Sandbox) {
 				setCondition(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessageExpired)
@@ -43,10 +54,19 @@ func TestStatus(t *testing.T) {
 			want: sliceOf("Ready=False/SandboxExpired " + apis.MessageSandboxExpiredAlone), name: "p-a",
 		},
 		"Finished is mirrored": {
-			in: statusInput{sandbox: held(finished)}, want: sliceOf("Ready=False/PodSucceeded done", "Finished=True/PodSucceeded done"), name: "p-a",
+			in: statusInput{
+				sandbox: held(finished),
+			},
+			want: sliceOf("Ready=False/PodSucceeded done", "Finished=True/PodSucceeded done"),
+			name: "p-a",
 		},
 		"Finished of a Sandbox before this one goes": {
-			claim: newClaim("c", wasFinished), in: statusInput{sandbox: held()}, want: sliceOf("Ready=True/DependenciesReady Pod is Ready"), name: "p-a",
+			claim: newClaim(
+				"c", wasFinished,
+			),
+			in:   statusInput{sandbox: held()},
+			want: sliceOf("Ready=True/DependenciesReady Pod is Ready"),
+			name: "p-a",
 		},
 		"an expired claim keeps it": {
 			claim: newClaim("c", wasFinished, builders.BoundTo("p-a")), in: statusInput{step: expire{}},
@@ -57,20 +77,42 @@ func TestStatus(t *testing.T) {
 			want: sliceOf("Ready=False/ReconcilerError Error seen: ill"), name: "p-a",
 		},
 		"an error keeps the name": {
-			claim: newClaim("c", builders.BoundTo("p-a")), in: statusInput{err: errors.New("ill")}, want: sliceOf("Ready=False/ReconcilerError Error seen: ill"), name: "p-a",
+			claim: newClaim(
+				"c", builders.BoundTo("p-a"),
+			),
+			in:   statusInput{err: errors.New("ill")},
+			want: sliceOf("Ready=False/ReconcilerError Error seen: ill"),
+			name: "p-a",
 		},
 		"a mistake has its reason": {
-			in: statusInput{err: fmt.Errorf("wrapped: %w", rejectf(apis.ReasonTemplateNotFound, "no %s", "t"))}, want: sliceOf("Ready=False/TemplateNotFound no t"),
+			in: statusInput{
+				err: fmt.Errorf("wrapped: %w", rejectf(apis.ReasonTemplateNotFound, "no %s", "t")),
+			},
+			want: sliceOf("Ready=False/TemplateNotFound no t"),
 		},
 		"a mistake of a bound claim hides nothing but Ready": {
-			in: statusInput{step: keep{problem: rejectf(apis.ReasonInvalidMetadata, "no")}, sandbox: held()}, want: sliceOf("Ready=False/InvalidMetadata no"), name: "p-a",
+			in: statusInput{
+				step: keep{problem: rejectf(apis.ReasonInvalidMetadata, "no")}, sandbox: held(),
+			},
+			want: sliceOf("Ready=False/InvalidMetadata no"),
+			name: "p-a",
 		},
-		"a lost race": {in: statusInput{err: &memberLostError{message: "gone"}}, want: sliceOf("Ready=False/AdoptionConflict gone")},
+		"a lost race": {
+			in: statusInput{err: &memberLostError{message: "gone"}}, want: sliceOf("Ready=False/AdoptionConflict gone"),
+		},
 		"a conflict is no error that a user sees": {
-			in: statusInput{step: keep{}, sandbox: held(), err: conflict}, want: sliceOf("Ready=True/DependenciesReady Pod is Ready"), name: "p-a",
+			in: statusInput{
+				step: keep{}, sandbox: held(), err: conflict,
+			},
+			want: sliceOf("Ready=True/DependenciesReady Pod is Ready"),
+			name: "p-a",
 		},
 		"a Sandbox on its way out": {
-			in: statusInput{step: awaitDeletion{}, sandbox: held(deleting)}, want: sliceOf(`Ready=False/SandboxMissing Sandbox "p-a" is being deleted; a new one follows`), name: "p-a",
+			in: statusInput{
+				step: awaitDeletion{}, sandbox: held(deleting),
+			},
+			want: sliceOf(`Ready=False/SandboxMissing Sandbox "p-a" is being deleted; a new one follows`),
+			name: "p-a",
 		},
 	}
 	for name, tt := range tests {

@@ -33,10 +33,19 @@ func (w *world) replaceTemplate(is *extensionsv1beta1.SandboxTemplate) {
 }
 
 func TestAClaimedSandboxFollowsTheMetadataOfItsTemplateAndNothingElse(t *testing.T) {
-	from := newTemplate(builders.WithPodLabel("tier", "1"), builders.WithPodLabel("gone", "1"), builders.WithLabel("team", "1"))
-	later := newTemplate(builders.WithPodLabel("tier", "2"), builders.WithPodLabel("mine", "template"), builders.WithPodLabel("strict", "template"),
-		builders.WithLabel("team", "2"), builders.WithLabel("agents.x-k8s.io/claim-uid", "x"), builders.WithAnnotation("note", "2"),
-		builders.WithPodSpec(func(s *corev1.PodSpec) { s.Containers[0].Image = "other" }))
+	from := newTemplate(
+		builders.WithPodLabel("tier", "1"), builders.WithPodLabel("gone", "1"), builders.WithLabel("team", "1"),
+	)
+	later := newTemplate(
+		builders.WithPodLabel("tier", "2"), builders.WithPodLabel("mine", "template"),
+		builders.WithPodLabel("strict", "template"),
+		builders.WithLabel(
+			"team", "2",
+		),
+		builders.WithLabel("agents.x-k8s.io/claim-uid", "x"),
+		builders.WithAnnotation("note", "2"),
+		builders.WithPodSpec(func(s *corev1.PodSpec) { s.Containers[0].Image = "other" }),
+	)
 	claim := newClaim("c", withPodLabels(keys{"strict": "claim"}, keys{"mine": "claim"}))
 	for name, start := range map[string]func() *world{
 		"warm": func() *world {
@@ -71,7 +80,10 @@ func TestAClaimedSandboxFollowsTheMetadataOfItsTemplateAndNothingElse(t *testing
 
 func TestASandboxFollowsNoTemplateThatItWasNotMadeFrom(t *testing.T) {
 	other := builders.Template("other", builders.WithLabel("team", "other"), builders.WithPodLabel("team", "other"))
-	s := newClaimed(newClaim("c"), newMember("p-a", newPool("p")), func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" })
+	s := newClaimed(
+		newClaim("c"), newMember("p-a", newPool("p")),
+		func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" },
+	)
 	w := newWorld(t, newClaim("c", withAssignment("p-a")), other, s)
 	w.settle()
 	if is := w.sandbox("p-a"); is.Labels["team"] != "" || is.Spec.PodTemplate.ObjectMeta.Labels["team"] != "" {
@@ -81,8 +93,17 @@ func TestASandboxFollowsNoTemplateThatItWasNotMadeFrom(t *testing.T) {
 
 func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 	was, labelled := newTemplate(), newTemplate(builders.WithLabel("a", "1"))
-	w := newWorld(t, was, newClaimed(newClaim("c"), newMember("p-a", newPool("p"))), newClaimed(newClaim("by-pool", builders.FromPool("p")), newMember("p-c", newPool("p"))),
-		newMember("p-b", newPool("p")), newClaimed(newClaim("other", builders.FromPool("o")), newMemberFrom("o-a", builders.Pool("o", "node"), builders.Template("node"))))
+	w := newWorld(
+		t, was, newClaimed(newClaim("c"), newMember("p-a", newPool("p"))),
+		newClaimed(newClaim("by-pool", builders.FromPool("p")), newMember("p-c", newPool("p"))),
+		newMember(
+			"p-b", newPool("p"),
+		),
+		newClaimed(
+			newClaim("other", builders.FromPool("o")),
+			newMemberFrom("o-a", builders.Pool("o", "node"), builders.Template("node")),
+		),
+	)
 	update := func(is *extensionsv1beta1.SandboxTemplate) event.UpdateEvent {
 		return event.UpdateEvent{ObjectOld: was, ObjectNew: is}
 	}
@@ -91,10 +112,12 @@ func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 		create event.CreateEvent
 		want   int
 	}{
-		"a label":                     {update: update(labelled), want: 2},
-		"an annotation":               {update: update(newTemplate(builders.WithAnnotation("a", "1"))), want: 2},
-		"a label of the Pod":          {update: update(newTemplate(builders.WithPodLabel("a", "1"))), want: 2},
-		"its spec only":               {update: update(newTemplate(builders.WithGeneration(2), builders.WithVolume("x", "1Gi")))},
+		"a label":            {update: update(labelled), want: 2},
+		"an annotation":      {update: update(newTemplate(builders.WithAnnotation("a", "1"))), want: 2},
+		"a label of the Pod": {update: update(newTemplate(builders.WithPodLabel("a", "1"))), want: 2},
+		"its spec only": {
+			update: update(newTemplate(builders.WithGeneration(2), builders.WithVolume("x", "1Gi"))),
+		},
 		"a key that is not handed on": {update: update(newTemplate(builders.WithAnnotation("kubectl.kubernetes.io/x", "1")))},
 		"made anew":                   {create: event.CreateEvent{Object: labelled}, want: 2},
 		"seen at the start":           {create: event.CreateEvent{Object: labelled, IsInInitialList: true}},

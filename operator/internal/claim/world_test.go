@@ -62,14 +62,22 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 		}
 	}
 	w := &world{
-		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(1000), staleSandboxes: map[string]*agentsv1beta1.Sandbox{},
-		createdCount: new(int), staleObjects: map[string]client.Object{},
+		t:              t,
+		clock:          clocktesting.NewFakePassiveClock(testNow),
+		recorder:       events.NewFakeRecorder(1000),
+		staleSandboxes: map[string]*agentsv1beta1.Sandbox{},
+		createdCount:   new(int),
+		staleObjects:   map[string]client.Object{},
 	}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
 		WithIndex(&agentsv1beta1.Sandbox{}, claimUIDIndex, claimUIDOf).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).TemplateName)).
-		WithIndex(&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)).Build()
+		WithIndex(
+			&extensionsv1beta1.SandboxClaim{}, templateIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).TemplateName),
+		).
+		WithIndex(
+			&extensionsv1beta1.SandboxClaim{}, poolIndex, indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName),
+		).Build()
 	w.restart()
 	return w
 }
@@ -193,8 +201,11 @@ func (w *world) snapshot() (all []string) {
 		all = append(all, fmt.Sprintf("Sandbox %s of %s %v", s.Name, ownerNames(&s), s.Labels))
 	}
 	for _, c := range w.claims() {
-		all = append(all, fmt.Sprintf("SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, c.AssignedSandbox(),
-			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus, conditionStrings(c.Status.Conditions)))
+		all = append(all, fmt.Sprintf(
+			"SandboxClaim %s note=%s label=%s keys=%v status=%v %q", c.Name, c.AssignedSandbox(),
+			c.Labels[apis.LabelAssignedSandboxName], slices.Sorted(maps.Keys(c.Annotations)), c.Status.SandboxStatus,
+			conditionStrings(c.Status.Conditions),
+		))
 	}
 	return all
 }

@@ -20,7 +20,9 @@ import (
 
 func controlledBy(apiVersion, kind, name string, uid types.UID) *corev1.Pod {
 	return builders.Pod("box", builders.PodWith(func(p *corev1.Pod) {
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: uid, Controller: new(true)}}
+		p.OwnerReferences = []metav1.OwnerReference{
+			{APIVersion: apiVersion, Kind: kind, Name: name, UID: uid, Controller: new(true)},
+		}
 	}))
 }
 
@@ -31,11 +33,21 @@ func TestRelations(t *testing.T) {
 		want Relation
 	}{
 		"an object without a controller is what its kind's rule says": {builders.Pod("box"), Adoptable},
-		"the owner's UID decides, in any API version":                 {controlledBy("agents.x-k8s.io/v1alpha1", "Sandbox", "box", "uid"), Owned},
-		"an earlier owner of the name leaves it over":                 {controlledBy("agents.x-k8s.io/v1beta1", "Sandbox", "box", "old"), Leftover},
-		"another object of the kind owns it":                          {controlledBy("agents.x-k8s.io/v1beta1", "Sandbox", "other", "old"), Foreign},
-		"another kind owns it, whatever its name and UID":             {controlledBy("apps/v1", "ReplicaSet", "box", "uid"), Foreign},
-		"another group's kind owns it":                                {controlledBy("example.com/v1", "Sandbox", "box", "old"), Foreign},
+		"the owner's UID decides, in any API version": {
+			controlledBy("agents.x-k8s.io/v1alpha1", "Sandbox", "box", "uid"), Owned,
+		},
+		"an earlier owner of the name leaves it over": {
+			controlledBy("agents.x-k8s.io/v1beta1", "Sandbox", "box", "old"), Leftover,
+		},
+		"another object of the kind owns it": {
+			controlledBy("agents.x-k8s.io/v1beta1", "Sandbox", "other", "old"), Foreign,
+		},
+		"another kind owns it, whatever its name and UID": {
+			controlledBy("apps/v1", "ReplicaSet", "box", "uid"), Foreign,
+		},
+		"another group's kind owns it": {
+			controlledBy("example.com/v1", "Sandbox", "box", "old"), Foreign,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +59,11 @@ func TestRelations(t *testing.T) {
 }
 
 func TestAControllerIsReplacedAndOtherOwnersStay(t *testing.T) {
-	pool, claim := builders.Pool("pool", "python", builders.WithUID("pool-uid")), builders.Claim("claim", "python", builders.WithUID("claim-uid"))
+	pool, claim := builders.Pool(
+		"pool", "python", builders.WithUID("pool-uid"),
+	), builders.Claim(
+		"claim", "python", builders.WithUID("claim-uid"),
+	)
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other-uid"}
 	box := builders.Sandbox("box", builders.OwnedBy(pool))
 	box.OwnerReferences = append(box.OwnerReferences, other)
@@ -76,9 +92,12 @@ func TestAnOwnerThatIsDeletedAdoptsNothing(t *testing.T) {
 		live *agentsv1beta1.Sandbox
 		want error
 	}{
-		"it exists":                     {live: box},
-		"it is gone":                    {want: errorclass.ErrDeletedMeanwhile},
-		"it is being deleted":           {builders.Sandbox("box", builders.WithUID("uid"), builders.DeletedAt(metav1.Unix(1, 0).Time)), errorclass.ErrDeletedMeanwhile},
+		"it exists":  {live: box},
+		"it is gone": {want: errorclass.ErrDeletedMeanwhile},
+		"it is being deleted": {
+			builders.Sandbox("box", builders.WithUID("uid"), builders.DeletedAt(metav1.Unix(1, 0).Time)),
+			errorclass.ErrDeletedMeanwhile,
+		},
 		"another one has the same name": {builders.Sandbox("box", builders.WithUID("other")), errorclass.ErrDeletedMeanwhile},
 	}
 	for name, tt := range tests {

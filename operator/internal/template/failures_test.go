@@ -58,7 +58,9 @@ func (w *world) snapshot() (all []string) {
 func (w *world) edit(change func(*networkingv1.NetworkPolicy)) {
 	w.t.Helper()
 	var p networkingv1.NetworkPolicy
-	if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p); err != nil {
+	if err := w.store.Get(
+		context.Background(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p,
+	); err != nil {
 		w.t.Fatal(err)
 	}
 	change(&p)
@@ -84,11 +86,17 @@ func TestKilledAtAnyWriteAndStartedAgain(t *testing.T) {
 		"it lost its label": {newTemplate(), func() *world {
 			return newWorld(t, newPolicy(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }))
 		}, 1},
-		"the template has rules of its own now": {newTemplate(builders.WithTemplateSpec(open)), func() *world { return newWorld(t, newPolicy(nil)) }, 1},
+		"the template has rules of its own now": {
+			newTemplate(builders.WithTemplateSpec(open)), func() *world { return newWorld(t, newPolicy(nil)) }, 1,
+		},
 		"it goes with its template, as older operators had it": {newTemplate(), func() *world {
-			return newWorld(t, newPolicy(withController("extensions.agents.x-k8s.io/v1beta1", "SandboxTemplate", "python", "template-uid")))
+			return newWorld(
+				t, newPolicy(withController("extensions.agents.x-k8s.io/v1beta1", "SandboxTemplate", "python", "template-uid")),
+			)
 		}, 1},
-		"managed no more": {newTemplate(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, newPolicy(nil)) }, 1},
+		"managed no more": {
+			newTemplate(builders.WithTemplateSpec(unmanaged)), func() *world { return newWorld(t, newPolicy(nil)) }, 1,
+		},
 		"rules that no server takes": {newTemplate(builders.WithTemplateSpec(open)), func() *world {
 			w := newWorld(t)
 			w.rejectRules = invalid

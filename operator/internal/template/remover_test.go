@@ -39,7 +39,10 @@ func staleCache(w *world) client.Client {
 func TestAPolicyStaysAsLongAsSomethingNeedsIt(t *testing.T) {
 	const label, other = "0fceff97", "00000000"
 	selected := func(value string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: builders.Namespace, Name: "x", Labels: map[string]string{"agents.x-k8s.io/sandbox-template-ref-hash": value}}
+		return metav1.ObjectMeta{
+			Namespace: builders.Namespace, Name: "x",
+			Labels: map[string]string{"agents.x-k8s.io/sandbox-template-ref-hash": value},
+		}
 	}
 	elsewhere := selected(label)
 	elsewhere.Namespace = "elsewhere"
@@ -51,15 +54,25 @@ func TestAPolicyStaysAsLongAsSomethingNeedsIt(t *testing.T) {
 		again  time.Duration
 		gone   bool
 	}{
-		"its template is there":                     {newPolicy(nil), []client.Object{newTemplate()}, 0, false},
-		"a Pod carries its label":                   {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, waits.Blocked, false},
-		"a suspended Sandbox will have such a Pod":  {newPolicy(nil), []client.Object{suspended}, waits.Blocked, false},
-		"nothing is left":                           {newPolicy(nil), nil, 0, true},
-		"what is left is another template's":        {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(other)}}, 0, true},
-		"what is left is in another namespace":      {newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: elsewhere}}, 0, true},
-		"it is somebody else's":                     {newPolicy(makeForeign), nil, 0, false},
-		"somebody controls it":                      {newPolicy(func(p *networkingv1.NetworkPolicy) { builders.OwnedByStranger()(p) }), nil, 0, false},
-		"it is ours by a name that no template has": {newPolicy(func(p *networkingv1.NetworkPolicy) { p.Name = "python" }), nil, 0, false},
+		"its template is there": {newPolicy(nil), []client.Object{newTemplate()}, 0, false},
+		"a Pod carries its label": {
+			newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(label)}}, waits.Blocked, false,
+		},
+		"a suspended Sandbox will have such a Pod": {newPolicy(nil), []client.Object{suspended}, waits.Blocked, false},
+		"nothing is left":                          {newPolicy(nil), nil, 0, true},
+		"what is left is another template's": {
+			newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: selected(other)}}, 0, true,
+		},
+		"what is left is in another namespace": {
+			newPolicy(nil), []client.Object{&corev1.Pod{ObjectMeta: elsewhere}}, 0, true,
+		},
+		"it is somebody else's": {newPolicy(makeForeign), nil, 0, false},
+		"somebody controls it": {
+			newPolicy(func(p *networkingv1.NetworkPolicy) { builders.OwnedByStranger()(p) }), nil, 0, false,
+		},
+		"it is ours by a name that no template has": {
+			newPolicy(func(p *networkingv1.NetworkPolicy) { p.Name = "python" }), nil, 0, false,
+		},
 	}
 	for name, tt := range tests {
 		for _, lag := range []bool{false, true} {
@@ -107,7 +120,10 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 	if result, err := remover.Reconcile(t.Context(), &policy); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("again in %s, %v", result.RequeueAfter, err)
 	}
-	if err := w.store.Get(t.Context(), key, &policy); err != nil || policy.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "new-uid" {
+	if err := w.store.Get(
+		t.Context(), key, &policy,
+	); err != nil ||
+		policy.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "new-uid" {
 		t.Errorf("the policy is %+v, %v", policy.ObjectMeta, err)
 	}
 }

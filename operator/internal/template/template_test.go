@@ -68,26 +68,46 @@ func TestDecide(t *testing.T) {
 		current  *networkingv1.NetworkPolicy
 		want     string
 	}{
-		"none is made":                        {newTemplate(), nil, "create"},
-		"one that is right is kept":           {newTemplate(), newPolicy(nil), "keep"},
-		"annotations of others are no drift":  {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep"},
-		"an edited rule is mended":            {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch"},
-		"a widened selector is mended":        {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch"},
-		"a lost label is mended":              {newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch"},
+		"none is made":              {newTemplate(), nil, "create"},
+		"one that is right is kept": {newTemplate(), newPolicy(nil), "keep"},
+		"annotations of others are no drift": {
+			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["a"] = "b" }), "keep",
+		},
+		"an edited rule is mended": {
+			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.Egress = nil }), "patch",
+		},
+		"a widened selector is mended": {
+			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Spec.PodSelector.MatchLabels["a"] = "b" }), "patch",
+		},
+		"a lost label is mended": {
+			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Labels = nil }), "patch",
+		},
 		"one without a controller is refused": {newTemplate(), newPolicy(makeForeign), "reject"},
-		"one of another kind is refused":      {newTemplate(), newPolicy(withController("apps/v1", "ReplicaSet", "python", "template-uid")), "reject"},
-		"one of another template is refused":  {newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "reject"},
+		"one of another kind is refused": {
+			newTemplate(), newPolicy(withController("apps/v1", "ReplicaSet", "python", "template-uid")), "reject",
+		},
+		"one of another template is refused": {
+			newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "other", "other-uid")), "reject",
+		},
 		"one that goes with its template is ours, of either API version, and stays from now on": {
 			newTemplate(), newPolicy(withController(group+"v1alpha1", "SandboxTemplate", "python", "template-uid")), "patch",
 		},
 		"one that outlived a template of this name is taken over": {
-			newTemplate(), newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }), "patch",
+			newTemplate(),
+			newPolicy(func(p *networkingv1.NetworkPolicy) { p.Annotations["agents.x-k8s.io/sandbox-template-uid"] = "old-uid" }),
+			"patch",
 		},
-		"one of a deleted template is waited for": {newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "awaitDeletion"},
-		"one that is going is waited for":         {newTemplate(), newPolicy(going), "awaitDeletion"},
-		"unmanaged removes ours":                  {newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(nil), "remove"},
-		"unmanaged leaves somebody else's alone":  {newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(makeForeign), "keep"},
-		"unmanaged makes none":                    {newTemplate(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
+		"one of a deleted template is waited for": {
+			newTemplate(), newPolicy(withController(group+"v1beta1", "SandboxTemplate", "python", "old-uid")), "awaitDeletion",
+		},
+		"one that is going is waited for": {newTemplate(), newPolicy(going), "awaitDeletion"},
+		"unmanaged removes ours": {
+			newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(nil), "remove",
+		},
+		"unmanaged leaves somebody else's alone": {
+			newTemplate(builders.WithTemplateSpec(unmanaged)), newPolicy(makeForeign), "keep",
+		},
+		"unmanaged makes none": {newTemplate(builders.WithTemplateSpec(unmanaged)), nil, "keep"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +130,9 @@ func TestTheDefaultPolicy(t *testing.T) {
 	want := networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"agents.x-k8s.io/sandbox-template-ref-hash": hash}},
 		PolicyTypes: []networkingv1.PolicyType{"Ingress", "Egress"},
-		Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: []networkingv1.NetworkPolicyPeer{peer("one"), peer("two")}}},
+		Ingress: []networkingv1.NetworkPolicyIngressRule{
+			{From: []networkingv1.NetworkPolicyPeer{peer("one"), peer("two")}},
+		},
 		Egress: []networkingv1.NetworkPolicyEgressRule{{To: []networkingv1.NetworkPolicyPeer{
 			{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{
 				"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "168.63.129.16/32",
@@ -122,7 +144,8 @@ func TestTheDefaultPolicy(t *testing.T) {
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Error(diff)
 	}
-	if got.Name != "python-network-policy" || len(got.OwnerReferences) > 0 || got.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "template-uid" {
+	if got.Name != "python-network-policy" || len(got.OwnerReferences) > 0 ||
+		got.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "template-uid" {
 		t.Errorf("metadata %+v", got.ObjectMeta)
 	}
 }
@@ -155,11 +178,15 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{t: t, recorder: events.NewFakeRecorder(100), store: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()}
+	w := &world{
+		t: t, recorder: events.NewFakeRecorder(100),
+		store: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build(),
+	}
 	cached := interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			err := c.Get(ctx, key, o, opts...)
-			if _, policy := o.(*networkingv1.NetworkPolicy); policy && err == nil && o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
+			if _, policy := o.(*networkingv1.NetworkPolicy); policy && err == nil &&
+				o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
 				return apierrors.NewNotFound(networkingv1.Resource("networkpolicies"), key.Name)
 			}
 			return err
@@ -249,7 +276,9 @@ func TestRulesThatAreRefusedLeaveNoTemplateOpen(t *testing.T) {
 		s.NetworkPolicy = &extensionsv1beta1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}
 	})))
 	var p networkingv1.NetworkPolicy
-	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p); err != nil {
+	if err := w.store.Get(
+		t.Context(), client.ObjectKey{Namespace: builders.Namespace, Name: "python-network-policy"}, &p,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.Spec.Ingress) != 0 || len(p.Spec.PolicyTypes) != 2 {

@@ -57,14 +57,24 @@ func TestSinceWhenAVolumeIsUnused(t *testing.T) {
 		live   []client.Object
 		want   string
 	}{
-		"one whose Sandbox is gone":                           {want: stamp},
-		"one whose Sandbox is there":                          {cached: []client.Object{box}},
-		"one whose Sandbox the cache does not show yet":       {live: []client.Object{box}},
-		"one whose name is now that of a Sandbox without it":  {cached: []client.Object{builders.Sandbox("box")}, want: stamp},
-		"one that says it already":                            {change: func(v *corev1.PersistentVolumeClaim) { v.Annotations[unusedSince] = "before" }, want: "before"},
-		"one that goes with its owner":                        {change: func(v *corev1.PersistentVolumeClaim) { builders.OwnedBy(box)(v) }},
-		"one that is nobody's that we know":                   {change: func(v *corev1.PersistentVolumeClaim) { delete(v.Annotations, "agents.x-k8s.io/sandbox-name") }},
-		"one that is not labelled as ours, whatever it notes": {change: func(v *corev1.PersistentVolumeClaim) { v.Labels = nil }},
+		"one whose Sandbox is gone":                     {want: stamp},
+		"one whose Sandbox is there":                    {cached: []client.Object{box}},
+		"one whose Sandbox the cache does not show yet": {live: []client.Object{box}},
+		"one whose name is now that of a Sandbox without it": {
+			cached: []client.Object{builders.Sandbox("box")}, want: stamp,
+		},
+		"one that says it already": {
+			change: func(v *corev1.PersistentVolumeClaim) { v.Annotations[unusedSince] = "before" }, want: "before",
+		},
+		"one that goes with its owner": {
+			change: func(v *corev1.PersistentVolumeClaim) { builders.OwnedBy(box)(v) },
+		},
+		"one that is nobody's that we know": {
+			change: func(v *corev1.PersistentVolumeClaim) { delete(v.Annotations, "agents.x-k8s.io/sandbox-name") },
+		},
+		"one that is not labelled as ours, whatever it notes": {
+			change: func(v *corev1.PersistentVolumeClaim) { v.Labels = nil },
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -112,13 +122,18 @@ func TestAVolumeThatWasTakenMeanwhileIsNotCalledUnused(t *testing.T) {
 	if result, err := r.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if err := cached.Get(t.Context(), client.ObjectKeyFromObject(old), taken); err != nil || taken.Annotations[unusedSince] != "" {
+	if err := cached.Get(
+		t.Context(), client.ObjectKeyFromObject(old), taken,
+	); err != nil ||
+		taken.Annotations[unusedSince] != "" {
 		t.Errorf("%v, %v", err, taken.Annotations)
 	}
 }
 
 func TestTheEndOfASandboxWakesItsVolumes(t *testing.T) {
-	got := volumesOfDeleted(context.Background(), builders.Sandbox("box", builders.WithVolume("data", "1Gi"), builders.WithVolume("work", "1Gi")))
+	got := volumesOfDeleted(
+		context.Background(), builders.Sandbox("box", builders.WithVolume("data", "1Gi"), builders.WithVolume("work", "1Gi")),
+	)
 	if len(got) != 2 || got[0].Name != "data-box" || got[1].Name != "work-box" || got[0].Namespace != builders.Namespace {
 		t.Errorf("got %v", got)
 	}

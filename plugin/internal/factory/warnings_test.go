@@ -22,7 +22,9 @@ func TestAWarningOfTheServerSteersNoTerminal(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Add("Warning", "299 - \"it is \u202edenwo\u2066 and owned\"")
-		_, _ = w.Write([]byte(`{"kind": "SandboxList", "apiVersion": "agents.x-k8s.io/v1beta1", "items": []}`)) // the client says so
+		_, _ = w.Write(
+			[]byte(`{"kind": "SandboxList", "apiVersion": "agents.x-k8s.io/v1beta1", "items": []}`),
+		) // the client says so
 	}))
 	defer server.Close()
 	var errOut strings.Builder

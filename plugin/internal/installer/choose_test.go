@@ -47,24 +47,47 @@ func TestWhichImageRuns(t *testing.T) {
 		want           string // empty: refused
 		says           string
 	}{
-		"the same version keeps its image":                 {image: published + "v1.2.0", version: "v1.2.0", ours: "v1.2.0", want: published + "v1.2.0"},
-		"the same version keeps another's image, and says": {image: mirror, version: "v1.2.0", ours: "v1.2.0", want: mirror, says: "keeps the image " + mirror},
-		"a development build keeps what is there":          {image: mirror, version: "45bf033-dirty", ours: "45bf033-dirty", want: mirror, says: "--image changes it"},
-		"a published image becomes that of this version":   {image: published + "v1.1.0", version: "v1.1.0", ours: "v1.2.0", want: published + development},
-		"one that is not published has to be named":        {image: mirror, version: "v1.1.0", ours: "v1.2.0", says: "is not one that this project publishes: name the one to run with this program's v1.2.0"},
-		"a development build publishes none":               {image: published + "v1.1.0", version: "v1.1.0", ours: "v1.2.0-3-gabcdef", says: "not published"},
-		"one that the user names is taken":                 {image: mirror, version: "v1.1.0", ours: "v1.2.0", choices: Choices{Image: "mirror.example/operator:v2"}, want: "mirror.example/operator:v2"},
-		"the default is asked for":                         {image: mirror, version: "v1.2.0", ours: "v1.2.0", choices: Choices{Defaults: true}, want: published + development},
-		"the default of a development build is no default": {image: mirror, version: "abc", ours: "abc", choices: Choices{Defaults: true}, want: mirror, says: "keeps the image"},
+		"the same version keeps its image": {
+			image: published + "v1.2.0", version: "v1.2.0", ours: "v1.2.0", want: published + "v1.2.0",
+		},
+		"the same version keeps another's image, and says": {
+			image: mirror, version: "v1.2.0", ours: "v1.2.0", want: mirror, says: "keeps the image " + mirror,
+		},
+		"a development build keeps what is there": {
+			image: mirror, version: "45bf033-dirty", ours: "45bf033-dirty", want: mirror, says: "--image changes it",
+		},
+		"a published image becomes that of this version": {
+			image: published + "v1.1.0", version: "v1.1.0", ours: "v1.2.0", want: published + development,
+		},
+		"one that is not published has to be named": {
+			image: mirror, version: "v1.1.0", ours: "v1.2.0",
+			says: "is not one that this project publishes: name the one to run with this program's v1.2.0",
+		},
+		"a development build publishes none": {
+			image: published + "v1.1.0", version: "v1.1.0", ours: "v1.2.0-3-gabcdef", says: "not published",
+		},
+		"one that the user names is taken": {
+			image: mirror, version: "v1.1.0", ours: "v1.2.0", choices: Choices{Image: "mirror.example/operator:v2"},
+			want: "mirror.example/operator:v2",
+		},
+		"the default is asked for": {
+			image: mirror, version: "v1.2.0", ours: "v1.2.0", choices: Choices{Defaults: true}, want: published + development,
+		},
+		"the default of a development build is no default": {
+			image: mirror, version: "abc", ours: "abc", choices: Choices{Defaults: true}, want: mirror, says: "keeps the image",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			o, remarks, err := tt.choices.mergeInto(installed(t, install.Options{Image: tt.image}, tt.version, nil), "kubectl sandbox", tt.ours)
+			o, remarks, err := tt.choices.mergeInto(
+				installed(t, install.Options{Image: tt.image}, tt.version, nil), "kubectl sandbox", tt.ours,
+			)
 			said := strings.Join(remarks, "|")
 			if err != nil {
 				said = err.Error()
 			}
-			if o = o.Complete(); (err == nil) != (tt.want != "") || err == nil && o.Image != tt.want || err != nil && cli.ExitCode(err) != cli.ExitUsage {
+			if o = o.Complete(); (err == nil) != (tt.want != "") || err == nil && o.Image != tt.want ||
+				err != nil && cli.ExitCode(err) != cli.ExitUsage {
 				t.Errorf("image %s, %v", o.Image, err)
 			}
 			if (tt.says == "") != (said == "") || !strings.Contains(said, tt.says) {
@@ -76,11 +99,17 @@ func TestWhichImageRuns(t *testing.T) {
 
 func TestWithoutAnInstallationADevelopmentBuildSaysThatItsImageIsNotPublished(t *testing.T) {
 	for ours, says := range map[string]bool{"v1.2.0": false, "v1.2.0-rc.1": false, "v1.2.0-3-gabcdef": true, "v0.0.0-dev": true, "45bf033": true} {
-		if _, remarks, err := (&Choices{}).mergeInto(nil, "kubectl sandbox", ours); err != nil || (len(remarks) == 1) != says {
+		if _, remarks, err := (&Choices{}).mergeInto(
+			nil, "kubectl sandbox", ours,
+		); err != nil ||
+			(len(remarks) == 1) != says {
 			t.Errorf("%s: %q, %v", ours, remarks, err)
 		}
 	}
-	if o, remarks, err := (&Choices{Image: mirror}).mergeInto(nil, "", "v0.0.0-dev"); err != nil || len(remarks) > 0 || o.Image != mirror {
+	if o, remarks, err := (&Choices{Image: mirror}).mergeInto(
+		nil, "", "v0.0.0-dev",
+	); err != nil || len(remarks) > 0 ||
+		o.Image != mirror {
 		t.Errorf("%+v, %q, %v", o, remarks, err)
 	}
 }
@@ -98,12 +127,23 @@ func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 		"replicas":             {Choices{Replicas: new(int32(1))}, func(o *install.Options) { o.Replicas = new(int32(1)) }},
 		"all kinds":            {Choices{CoreOnly: new(false)}, func(o *install.Options) { o.CoreOnly = false }},
 		"all namespaces":       {Choices{WatchNamespaces: []string{}}, func(o *install.Options) { o.WatchNamespaces = nil }},
-		"an argument in place of its other value":   {Choices{Args: []string{"--kube-api-qps=9"}}, func(o *install.Options) { o.Args = []string{"--metrics-secure", "--kube-api-qps=9"} }},
-		"an argument in addition to the others":     {Choices{Args: []string{"--v=2"}}, func(o *install.Options) { o.Args = append(slices.Clone(o.Args), "--v=2") }},
-		"another value of one that is always there": {Choices{Args: []string{"--leader-elect=false"}}, func(o *install.Options) { o.Args = append(slices.Clone(o.Args), "--leader-elect=false") }},
-		"the defaults, with what is asked for beside": {Choices{Defaults: true, Image: "x", Args: []string{"--v=2"}}, func(o *install.Options) {
-			*o = install.Options{Namespace: "elsewhere", Image: "x", Args: []string{"--v=2"}}
-		}},
+		"an argument in place of its other value": {
+			Choices{Args: []string{"--kube-api-qps=9"}},
+			func(o *install.Options) { o.Args = []string{"--metrics-secure", "--kube-api-qps=9"} },
+		},
+		"an argument in addition to the others": {
+			Choices{Args: []string{"--v=2"}}, func(o *install.Options) { o.Args = append(slices.Clone(o.Args), "--v=2") },
+		},
+		"another value of one that is always there": {
+			Choices{Args: []string{"--leader-elect=false"}},
+			func(o *install.Options) { o.Args = append(slices.Clone(o.Args), "--leader-elect=false") },
+		},
+		"the defaults, with what is asked for beside": {
+			Choices{Defaults: true, Image: "x", Args: []string{"--v=2"}},
+			func(o *install.Options) {
+				*o = install.Options{Namespace: "elsewhere", Image: "x", Args: []string{"--v=2"}}
+			},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -134,15 +174,23 @@ func TestWhatIsNotTouched(t *testing.T) {
 		choices Choices
 		want    string // empty: it goes ahead
 	}{
-		"what the plugin installed is upgraded":   {},
-		"what Helm installed is left to Helm":     {labels: map[string]string{install.LabelManagedBy: "Helm"}, want: "upgrade it with Helm"},
-		"a newer operator is kept":                {labels: map[string]string{install.LabelVersion: "v99.0.0"}, want: "newer than this program's"},
-		"a newer operator goes if the user likes": {labels: map[string]string{install.LabelVersion: "v99.0.0"}, choices: Choices{AllowDowngrade: true}},
-		"a commit is no version":                  {labels: map[string]string{install.LabelVersion: "45bf033-dirty"}},
+		"what the plugin installed is upgraded": {},
+		"what Helm installed is left to Helm": {
+			labels: map[string]string{install.LabelManagedBy: "Helm"}, want: "upgrade it with Helm",
+		},
+		"a newer operator is kept": {
+			labels: map[string]string{install.LabelVersion: "v99.0.0"}, want: "newer than this program's",
+		},
+		"a newer operator goes if the user likes": {
+			labels: map[string]string{install.LabelVersion: "v99.0.0"}, choices: Choices{AllowDowngrade: true},
+		},
+		"a commit is no version": {labels: map[string]string{install.LabelVersion: "45bf033-dirty"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := test.choices.mergeInto(installed(t, install.Options{}, "v1.0.0", test.labels), "kubectl sandbox", "v1.2.0")
+			_, _, err := test.choices.mergeInto(
+				installed(t, install.Options{}, "v1.0.0", test.labels), "kubectl sandbox", "v1.2.0",
+			)
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)

@@ -84,7 +84,9 @@ func TestWhatSomebodyElseSetIsLeftOutOfWhatIsApplied(t *testing.T) {
 			t.Fatal(err)
 		}
 		const container = `.spec.template.spec.containers[name="agent-sandbox-controller"]`
-		kepts := []keptField{{container + ".resources.limits.memory", "kubectl-edit"}, {".spec.template.spec.nodeSelector", "kubectl-edit"}}
+		kepts := []keptField{
+			{container + ".resources.limits.memory", "kubectl-edit"}, {".spec.template.spec.nodeSelector", "kubectl-edit"},
+		}
 		if diff := cmp.Diff(kepts, got, cmp.AllowUnexported(keptField{})); diff != "" {
 			t.Errorf("installed by %s: %s", installer, diff)
 		}

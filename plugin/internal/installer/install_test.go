@@ -16,13 +16,15 @@ func TestValidate(t *testing.T) {
 		change func(*Options)
 		want   string // empty: valid
 	}{
-		"the defaults are valid":             {func(*Options) {}, ""},
-		"a dry run of the third kind":        {func(o *Options) { o.DryRun = "yes" }, "--dry-run"},
-		"an image with a space":              {func(o *Options) { o.Choices.Image = "a b" }, "white space"},
-		"no operator at all":                 {func(o *Options) { o.Choices.Replicas = new(int32(0)) }, "--replicas"},
-		"no time to wait":                    {func(o *Options) { o.Timeout = 0 }, "--timeout"},
-		"a namespace that is none":           {func(o *Options) { o.Choices.WatchNamespaces = []string{"A"} }, `"A"`},
-		"flags of the operator are taken":    {func(o *Options) { o.Choices.Args = []string{"--metrics-secure", "--kube-api-qps=5"} }, ""},
+		"the defaults are valid":      {func(*Options) {}, ""},
+		"a dry run of the third kind": {func(o *Options) { o.DryRun = "yes" }, "--dry-run"},
+		"an image with a space":       {func(o *Options) { o.Choices.Image = "a b" }, "white space"},
+		"no operator at all":          {func(o *Options) { o.Choices.Replicas = new(int32(0)) }, "--replicas"},
+		"no time to wait":             {func(o *Options) { o.Timeout = 0 }, "--timeout"},
+		"a namespace that is none":    {func(o *Options) { o.Choices.WatchNamespaces = []string{"A"} }, `"A"`},
+		"flags of the operator are taken": {
+			func(o *Options) { o.Choices.Args = []string{"--metrics-secure", "--kube-api-qps=5"} }, "",
+		},
 		"an argument that is no flag":        {func(o *Options) { o.Choices.Args = []string{"metrics-secure"} }, "--arg"},
 		"two flags in one argument":          {func(o *Options) { o.Choices.Args = []string{"--a --b"} }, "--arg"},
 		"a flag with a space for the equals": {func(o *Options) { o.Choices.Args = []string{"--kube-api-qps 5"} }, "--arg"},

@@ -43,21 +43,52 @@ func TestErrors(t *testing.T) {
 		err  error
 		want []string // parts of the one message
 	}{
-		"no cluster names the address":          {err: request(refused), want: []string{"cannot reach the API server at 10.0.0.1:6443", "refused", "context"}},
-		"no configuration says how to give one": {err: genericclioptions.ErrEmptyConfig, want: []string{"no cluster is configured", "KUBECONFIG"}},
-		"an expired certificate of the server":  {err: request(x509.CertificateInvalidError{Reason: x509.Expired, Detail: "since May"}), want: []string{"not valid now", "since May"}},
-		"an unknown authority":                  {err: request(x509.UnknownAuthorityError{}), want: []string{"authority that the kubeconfig does not know"}},
-		"credentials that are not accepted":     {err: apierrors.NewUnauthorized("no"), want: []string{"does not accept your credentials"}},
-		"no permission names verb and resource": {err: fakecluster.Forbidden("create", apis.ResourceSandboxes, apis.GroupAgents), want: []string{"may not create sandboxes." + apis.GroupAgents, `namespace "ns"`, `the verb "create"`}},
-		"a name that exists":                    {err: apierrors.NewAlreadyExists(group, "dev"), want: []string{`"dev" already exists`, "choose another name"}},
-		"no CRDs says to install":               {err: resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents), want: []string{"not installed", "try: kubectl sandbox install"}},
-		"a timeout says where to look":          {err: &await.TimeoutError{Name: "dev", Goal: await.Ready, Obstacle: "no node takes it"}, want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"}},
-		"a connection that breaks":              {err: request(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}), want: []string{"cannot reach the API server at 10.0.0.1:6443", "reset"}},
-		"a dial without a request":              {err: fmt.Errorf("exec: %w", refused), want: []string{"cannot reach the API server", "refused"}},
-		"an answer that does not come":          {err: request(context.DeadlineExceeded), want: []string{"cannot reach the API server at 10.0.0.1:6443", "deadline"}},
-		"an answer that is cut off":             {err: request(io.ErrUnexpectedEOF), want: []string{"cannot reach the API server", "EOF"}},
-		"an interrupt is one word":              {err: fmt.Errorf("x: %w", context.Canceled), want: []string{"interrupted"}},
-		"any other error speaks for itself":     {err: errors.New("plain"), want: []string{"plain"}},
+		"no cluster names the address": {
+			err: request(refused), want: []string{"cannot reach the API server at 10.0.0.1:6443", "refused", "context"},
+		},
+		"no configuration says how to give one": {
+			err: genericclioptions.ErrEmptyConfig, want: []string{"no cluster is configured", "KUBECONFIG"},
+		},
+		"an expired certificate of the server": {
+			err:  request(x509.CertificateInvalidError{Reason: x509.Expired, Detail: "since May"}),
+			want: []string{"not valid now", "since May"},
+		},
+		"an unknown authority": {
+			err: request(x509.UnknownAuthorityError{}), want: []string{"authority that the kubeconfig does not know"},
+		},
+		"credentials that are not accepted": {
+			err: apierrors.NewUnauthorized("no"), want: []string{"does not accept your credentials"},
+		},
+		"no permission names verb and resource": {
+			err:  fakecluster.Forbidden("create", apis.ResourceSandboxes, apis.GroupAgents),
+			want: []string{"may not create sandboxes." + apis.GroupAgents, `namespace "ns"`, `the verb "create"`},
+		},
+		"a name that exists": {
+			err: apierrors.NewAlreadyExists(group, "dev"), want: []string{`"dev" already exists`, "choose another name"},
+		},
+		"no CRDs says to install": {
+			err:  resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents),
+			want: []string{"not installed", "try: kubectl sandbox install"},
+		},
+		"a timeout says where to look": {
+			err:  &await.TimeoutError{Name: "dev", Goal: await.Ready, Obstacle: "no node takes it"},
+			want: []string{"no node takes it", "try: kubectl sandbox status dev -n team"},
+		},
+		"a connection that breaks": {
+			err:  request(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}),
+			want: []string{"cannot reach the API server at 10.0.0.1:6443", "reset"},
+		},
+		"a dial without a request": {
+			err: fmt.Errorf("exec: %w", refused), want: []string{"cannot reach the API server", "refused"},
+		},
+		"an answer that does not come": {
+			err: request(context.DeadlineExceeded), want: []string{"cannot reach the API server at 10.0.0.1:6443", "deadline"},
+		},
+		"an answer that is cut off": {
+			err: request(io.ErrUnexpectedEOF), want: []string{"cannot reach the API server", "EOF"},
+		},
+		"an interrupt is one word":          {err: fmt.Errorf("x: %w", context.Canceled), want: []string{"interrupted"}},
+		"any other error speaks for itself": {err: errors.New("plain"), want: []string{"plain"}},
 	}
 	f := &fake.Factory{In: "team", InGiven: true}
 	for name, tt := range tests {
@@ -80,10 +111,12 @@ func TestErrors(t *testing.T) {
 func TestWhatFailsOnThisMachineIsNotBlamedOnTheCluster(t *testing.T) {
 	file := &fs.PathError{Op: "open", Path: "/x", Err: syscall.ENOENT}
 	tests := map[string]error{
-		"a file that is missing":                      fmt.Errorf("copy: %w", file),
-		"a disk that is full":                         &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC},
-		"a link that cannot be made":                  &os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EXDEV},
-		"a port that is taken":                        &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EADDRINUSE)},
+		"a file that is missing":     fmt.Errorf("copy: %w", file),
+		"a disk that is full":        &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC},
+		"a link that cannot be made": &os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EXDEV},
+		"a port that is taken": &net.OpError{
+			Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EADDRINUSE),
+		},
 		"a call of the system":                        os.NewSyscallError("setsockopt", syscall.EPERM),
 		"a bare error number":                         syscall.EACCES,
 		"a file that gives the credentials":           request(fmt.Errorf("getting credentials: %w", file)),

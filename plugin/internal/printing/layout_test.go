@@ -44,9 +44,15 @@ func TestWhatMattersStaysInANarrowTerminal(t *testing.T) {
 		width int
 		want  string
 	}{
-		"without a terminal nothing is cut":   {width: 0, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image cannot be pulled\n"},
-		"a terminal that is wide enough":      {width: 43, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image cannot be pulled\n"},
-		"the widest column is cut first":      {width: 30, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image ca…\n"},
+		"without a terminal nothing is cut": {
+			width: 0, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image cannot be pulled\n",
+		},
+		"a terminal that is wide enough": {
+			width: 43, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image cannot be pulled\n",
+		},
+		"the widest column is cut first": {
+			width: 30, want: "NAME   STATUS    MESSAGE\ndev    Blocked   the image ca…\n",
+		},
 		"columns at the end go before a name": {width: 20, want: "NAME   STATUS\ndev    Blocked\n"},
 		"in the end there is only a name":     {width: 4, want: "NAME\ndev\n"},
 		"and in the end not even all of that": {width: 2, want: "N…\nd…\n"},
@@ -54,7 +60,12 @@ func TestWhatMattersStaysInANarrowTerminal(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := rows("NAME|STATUS|MESSAGE", "dev|Blocked|the image cannot be pulled").write(&out, tt.width); err != nil || out.String() != tt.want {
+			if err := rows(
+				"NAME|STATUS|MESSAGE", "dev|Blocked|the image cannot be pulled",
+			).write(
+				&out, tt.width,
+			); err != nil ||
+				out.String() != tt.want {
 				t.Errorf("%v, got\n%s", err, out.String())
 			}
 		})

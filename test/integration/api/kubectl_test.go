@@ -48,9 +48,11 @@ func TestExplainShowsOurWords(t *testing.T) {
 		"sandboxclaim.spec.warmpool": {
 			"default (any pool; the same as unset), none (the claim gets a new Sandbox), or the name of a pool",
 		},
-		"sandboxclaim.spec.warmPoolRef.name":          {"name of the SandboxWarmPool"},
-		"sandboxclaim.spec.env":                       {"envVarsInjectionPolicy", "sets warmpool to none"},
-		"sandboxclaim.spec.lifecycle":                 {"when the claim expires", "ttlSecondsAfterFinished", "DeleteForeground"},
+		"sandboxclaim.spec.warmPoolRef.name": {"name of the SandboxWarmPool"},
+		"sandboxclaim.spec.env":              {"envVarsInjectionPolicy", "sets warmpool to none"},
+		"sandboxclaim.spec.lifecycle": {
+			"when the claim expires", "ttlSecondsAfterFinished", "DeleteForeground",
+		},
 		"sandboxclaim.status.sandbox":                 {"the Sandbox that serves the claim"},
 		"sandboxtemplate":                             {"blueprint from which claims and pools create Sandboxes"},
 		"sandboxtemplate.spec.networkPolicy":          {"replaces the default rules", "ingress", "egress"},

@@ -58,7 +58,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false, "Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)")
+	cmd.Flags().BoolVarP(
+		&stdin, "stdin", "i", false,
+		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
+	)
 	return cmd
 }
 
@@ -82,7 +85,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	session := terminal.NewAttachment(streams, spec, o.Stdin)
 	if session.Interactive() {
-		_, _ = io.WriteString(streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.\n") // a hint
+		_, _ = io.WriteString(
+			streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.\n",
+		) // a hint
 	}
 	return container.Attach(ctx, session)
 }

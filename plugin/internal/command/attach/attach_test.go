@@ -35,14 +35,22 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 	dev := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dev", UID: "1"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: "dev", Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(dev, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))},
+			Namespace: "default",
+			Name:      "dev",
+			Labels:    map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(dev, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+			},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Stdin: true}, {Name: "deaf"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 	sandboxes := sandboxfake.NewSimpleClientset()
-	if _, err := sandboxes.AgentsV1beta1().Sandboxes("default").Create(t.Context(), dev, metav1.CreateOptions{}); err != nil {
+	if _, err := sandboxes.AgentsV1beta1().Sandboxes(
+		"default",
+	).Create(
+		t.Context(), dev, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return &fake.Factory{Config: server.Config(), SandboxesClient: sandboxes, KubernetesClient: kubefake.NewClientset(pod)}
@@ -65,18 +73,23 @@ func TestAttach(t *testing.T) {
 	}{
 		"input reaches a container that has standard input": {args: []string{"dev"}, out: "main 0 < input"},
 		"one that has none is only watched":                 {args: []string{"dev", "-c", "deaf"}, out: "deaf 0 < "},
-		"-i for one that has none is a clear error":         {args: []string{"dev", "-c", "deaf", "-i"}, code: 1, said: "without standard input"},
-		"-i=false keeps the input":                          {args: []string{"dev", "-i=false"}, out: "main 0 < "},
-		"a name that cannot be one is wrong usage":          {args: []string{"a/b/c"}, code: 2, said: "is not a name"},
+		"-i for one that has none is a clear error": {
+			args: []string{"dev", "-c", "deaf", "-i"}, code: 1, said: "without standard input",
+		},
+		"-i=false keeps the input":                 {args: []string{"dev", "-i=false"}, out: "main 0 < "},
+		"a name that cannot be one is wrong usage": {args: []string{"a/b/c"}, code: 2, said: "is not a name"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			cmd := attach.NewCommand(cluster(t, echo), genericiooptions.IOStreams{In: strings.NewReader("input"), Out: &out, ErrOut: io.Discard})
+			cmd := attach.NewCommand(
+				cluster(t, echo), genericiooptions.IOStreams{In: strings.NewReader("input"), Out: &out, ErrOut: io.Discard},
+			)
 			cmd.SetArgs(tt.args)
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(t.Context())
-			if out.String() != tt.out || cli.ExitCode(err) != tt.code || tt.said != "" && !strings.Contains(err.Error(), tt.said) {
+			if out.String() != tt.out || cli.ExitCode(err) != tt.code ||
+				tt.said != "" && !strings.Contains(err.Error(), tt.said) {
 				t.Errorf("got %q, code %d, %v", out.String(), cli.ExitCode(err), err)
 			}
 		})

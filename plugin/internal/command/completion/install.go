@@ -51,12 +51,15 @@ func newInstallCommand(f factory.Factory, streams genericiooptions.IOStreams) *c
 	return cmd
 }
 
-// Install makes dir's completer of a plugin that is called as program says, and warns when kubectl will not find it there.
-// An earlier completer is replaced; any other file of that name is left alone and is an error.
+// Install makes dir's completer of a plugin that is called as program says, and warns when kubectl will not find it
+// there. An earlier completer is replaced; any other file of that name is left alone and is an error.
 func Install(plugin, dir, program, searchPath string, streams genericiooptions.IOStreams) error {
 	name, ok := strings.CutPrefix(FileName(program), "kubectl-")
 	if !ok {
-		return fmt.Errorf("this program is called %q, which is not a plugin of kubectl: print a script for it with '%s completion bash'", program, program)
+		return fmt.Errorf(
+			"this program is called %q, which is not a plugin of kubectl: print a script for it with '%s completion bash'",
+			program, program,
+		)
 	}
 	target := filepath.Join(dir, "kubectl_complete-"+name)
 	if err := write(plugin, target); err != nil {
@@ -68,7 +71,10 @@ func Install(plugin, dir, program, searchPath string, streams genericiooptions.I
 	if !slices.Contains(filepath.SplitList(searchPath), dir) {
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
 	}
-	_, err := printable.Fprintf(streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target, program)
+	_, err := printable.Fprintf(
+		streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target,
+		program,
+	)
 	return err
 }
 

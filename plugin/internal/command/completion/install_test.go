@@ -24,7 +24,9 @@ func TestInstallLinksTheCompleterToThePlugin(t *testing.T) {
 		plugin := filepath.Join(dir, "plugin")
 		for range 2 { // again replaces it
 			var out, errOut bytes.Buffer
-			if err := completion.Install(plugin, dir, program, "/usr/bin:"+dir, genericiooptions.IOStreams{Out: &out, ErrOut: &errOut}); err != nil {
+			if err := completion.Install(
+				plugin, dir, program, "/usr/bin:"+dir, genericiooptions.IOStreams{Out: &out, ErrOut: &errOut},
+			); err != nil {
 				t.Fatal(err)
 			}
 			if errOut.Len() > 0 || !strings.Contains(out.String(), file) {
@@ -40,7 +42,9 @@ func TestInstallLinksTheCompleterToThePlugin(t *testing.T) {
 func TestInstallWarnsOfADirectoryOffThePath(t *testing.T) {
 	var out, errOut bytes.Buffer
 	dir := t.TempDir()
-	if err := completion.Install("/p", dir, "kubectl sandbox", "/usr/bin", genericiooptions.IOStreams{Out: &out, ErrOut: &errOut}); err != nil {
+	if err := completion.Install(
+		"/p", dir, "kubectl sandbox", "/usr/bin", genericiooptions.IOStreams{Out: &out, ErrOut: &errOut},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(errOut.String(), "not on the PATH") {
@@ -54,14 +58,18 @@ func TestInstallLeavesForeignFilesAlone(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := completion.Install("/p", dir, "kubectl sandbox", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}})
+	err := completion.Install(
+		"/p", dir, "kubectl sandbox", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}},
+	)
 	if err == nil || !strings.Contains(err.Error(), "not ours") {
 		t.Errorf("got %v", err)
 	}
 	if content, _ := os.ReadFile(file); string(content) != "mine" {
 		t.Errorf("the file now has %q", content)
 	}
-	if err := completion.Install("/p", dir, "sbx", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}); err == nil {
+	if err := completion.Install(
+		"/p", dir, "sbx", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}},
+	); err == nil {
 		t.Error("a program that is no plugin was accepted")
 	}
 }

@@ -80,7 +80,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVarP(&o.Container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
+	cmd.Flags().StringVarP(
+		&o.Container, "container", "c", "",
+		"The container. (default: the one that the Pod marks as its default, or the first)",
+	)
 	cmd.Flags().BoolVar(&o.Resume, "resume", false, "Go on with what an earlier copy of the same left when it was cut.")
 	return cmd
 }
@@ -123,7 +126,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
 	}
 	options := files.Options{
-		Resume: o.Resume, Progress: watched(streams, o.to.standard()), Warn: warn, Retry: (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
+		Resume:   o.Resume,
+		Progress: watched(streams, o.to.standard()),
+		Warn:     warn,
+		Retry:    (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
 	}
 	open := func(s side) (*files.Copier, error) {
 		if !s.Remote {
@@ -178,7 +184,9 @@ func (o *Options) copyAll(ctx context.Context, from, to *files.Copier, streams g
 	return nil
 }
 
-func (o *Options) copy(ctx context.Context, from, to *files.Copier, source, target string, streams genericiooptions.IOStreams) error {
+func (o *Options) copy(
+	ctx context.Context, from, to *files.Copier, source, target string, streams genericiooptions.IOStreams,
+) error {
 	switch {
 	case o.from.standard():
 		return to.UploadFrom(ctx, streams.In, target)
@@ -192,7 +200,8 @@ func (o *Options) copy(ctx context.Context, from, to *files.Copier, source, targ
 	return from.Relay(ctx, source, to, target)
 }
 
-// failure says what was being copied, and of one that was cut what it has left. A lost connection passes on no remote command's code.
+// failure says what was being copied, and of one that was cut what it has left. A lost connection passes on no remote
+// command's code.
 func (o *Options) failure(err error, left string, f factory.Factory) error {
 	if err == nil {
 		return nil
@@ -214,5 +223,7 @@ func (o *Options) failure(err error, left string, f factory.Factory) error {
 	if o.Container != "" {
 		command += " -c " + o.Container
 	}
-	return cli.ConnectionLostError(fmt.Errorf("%w; the copy is incomplete; this goes on: %s", what, printing.SuggestedCommand(command, f)))
+	return cli.ConnectionLostError(
+		fmt.Errorf("%w; the copy is incomplete; this goes on: %s", what, printing.SuggestedCommand(command, f)),
+	)
 }

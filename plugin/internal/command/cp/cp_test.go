@@ -64,12 +64,24 @@ func TestWhatALostCopySays(t *testing.T) {
 		want    string
 	}{
 		"with the command that resumes": {
-			Options{Source: "my file", Destination: "dev:/w/x", Container: "side"}, lost, "/w/.kubectl-sandbox-1", cli.ExitConnectionLost,
+			Options{
+				Source: "my file", Destination: "dev:/w/x", Container: "side",
+			},
+			lost,
+			"/w/.kubectl-sandbox-1",
+			cli.ExitConnectionLost,
 			"what has arrived is in dev:/w/.kubectl-sandbox-1; the copy is incomplete; this goes on: kubectl sandbox cp 'my file' dev:/w/x --resume -c side -n team",
 		},
-		"a stream cannot be gone on with": {Options{Source: "-", Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost, "the copy is incomplete"},
-		"an interrupt names what it left": {Options{Source: "dev:/w/x", Destination: "y"}, context.Canceled, "./.kubectl-sandbox-1", cli.ExitInterrupted, "arrived is in ./.kubectl-sandbox-1"},
-		"a failure of another kind is 1":  {Options{Source: "dev:/w/x", Destination: "y"}, errors.New("full"), "", cli.ExitFailed, "copy dev:/w/x to y: full"},
+		"a stream cannot be gone on with": {
+			Options{Source: "-", Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost, "the copy is incomplete",
+		},
+		"an interrupt names what it left": {
+			Options{Source: "dev:/w/x", Destination: "y"}, context.Canceled, "./.kubectl-sandbox-1", cli.ExitInterrupted,
+			"arrived is in ./.kubectl-sandbox-1",
+		},
+		"a failure of another kind is 1": {
+			Options{Source: "dev:/w/x", Destination: "y"}, errors.New("full"), "", cli.ExitFailed, "copy dev:/w/x to y: full",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -24,8 +24,8 @@ type side struct {
 // standard says whether it is standard input or output.
 func (s side) standard() bool { return !s.Remote && s.Path == standard }
 
-// parse reads NAME:PATH, KIND/NAME:PATH or a local path. A path that begins with "/" or "." is local whatever follows, and
-// so is one that begins with a drive letter on Windows.
+// parse reads NAME:PATH, KIND/NAME:PATH or a local path. A path that begins with "/" or "." is local whatever follows,
+// and so is one that begins with a drive letter on Windows.
 func parse(text, goos string) (side, error) {
 	local := side{Path: text}
 	name, path, found := strings.Cut(text, ":")

@@ -26,8 +26,8 @@ type bar struct {
 	stopped sync.WaitGroup
 }
 
-// watched is what a bar needs if standard error is a terminal, and standard output is not busy on it. Else it is nil: to know
-// how much there is to copy costs a walk through it.
+// watched is what a bar needs if standard error is a terminal, and standard output is not busy on it. Else it is nil:
+// to know how much there is to copy costs a walk through it.
 func watched(streams genericiooptions.IOStreams, busy bool) *files.Progress {
 	if !printers.IsTerminal(streams.ErrOut) || busy && printers.IsTerminal(streams.Out) {
 		return nil
@@ -47,7 +47,9 @@ func show(streams genericiooptions.IOStreams, progress *files.Progress, clock cl
 		for {
 			select {
 			case <-ticker.C():
-				_, _ = fmt.Fprintf(b.out, "\r%s\x1b[K", line(progress.Done(), progress.Total(), clock.Since(begun))) // only a remark
+				_, _ = fmt.Fprintf(
+					b.out, "\r%s\x1b[K", line(progress.Done(), progress.Total(), clock.Since(begun)),
+				) // only a remark
 			case <-b.stop:
 				return
 			}
@@ -68,15 +70,18 @@ func (b *bar) end() {
 
 const barWidth = 20
 
-// line is the progress in at most 79 columns: a bar, how much of what, the rate and the time that is left. Without a total
-// that is known, there is no bar and no time.
+// line is the progress in at most 79 columns: a bar, how much of what, the rate and the time that is left. Without a
+// total that is known, there is no bar and no time.
 func line(done, total int64, after time.Duration) string {
 	rate := float64(done) / max(after.Seconds(), 0.001)
 	if total <= 0 || done > total {
 		return fmt.Sprintf("%s  %s/s", size(float64(done)), size(rate))
 	}
 	full := int(barWidth * done / total)
-	text := fmt.Sprintf("[%-*s] %3d%%  %s of %s  %s/s", barWidth, marks(full), 100*done/total, size(float64(done)), size(float64(total)), size(rate))
+	text := fmt.Sprintf(
+		"[%-*s] %3d%%  %s of %s  %s/s", barWidth, marks(full), 100*done/total, size(float64(done)), size(float64(total)),
+		size(rate),
+	)
 	if rate > 0 && done > 0 {
 		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
 		text += fmt.Sprintf("  ETA %d:%02d", int(left.Minutes()), int(left.Seconds())%60)

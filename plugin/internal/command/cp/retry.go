@@ -11,7 +11,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// maxRetries is how often one command goes on by itself with what was cut. It waits before: a second, then twice as long each time.
+// maxRetries is how often one command goes on by itself with what was cut. It waits before: a second, then twice as
+// long each time.
 const maxRetries = 5
 
 // retrier has a copy go on whose connection was lost.

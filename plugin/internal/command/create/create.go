@@ -82,7 +82,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.AddFlags(cmd, f)
-	cmd.Flags().StringVar(&o.Restart, "restart", "", "Start the container again when it ends: Always, OnFailure or Never. With --image only. (default Always)")
+	cmd.Flags().StringVar(
+		&o.Restart, "restart", "",
+		"Start the container again when it ends: Always, OnFailure or Never. With --image only. (default Always)",
+	)
 	o.DryRun.AddFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the sandbox is ready")
 	o.PrintFlags.AddFlags(cmd)
@@ -143,13 +146,20 @@ func (o *Options) tellEnd(made *provision.Created, out io.Writer) {
 
 // wait waits until the sandbox is ready. If it does not become so, it stays, and the user is told how to delete it.
 func (o *Options) wait(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams,
+	ctx context.Context,
+	f factory.Factory,
+	a *factory.Clients,
+	made *provision.Created,
+	streams genericiooptions.IOStreams,
 ) (*provision.Created, error) {
 	started := f.Clock().Now()
 	ready, err := o.WaitReady(ctx, a, made, streams)
 	if err != nil {
-		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Description(), // the error is told either way
-			printing.SuggestedCommand("delete "+made.Target().Name()+" --yes", f))
+		_, _ = printable.Fprintf(
+			streams.ErrOut, "%s stays; to delete it: %s\n",
+			made.Description(), // the error is told either way
+			printing.SuggestedCommand("delete "+made.Target().Name()+" --yes", f),
+		)
 		return nil, err
 	}
 	_, err = printable.Fprintf(streams.ErrOut, "%s is ready after %.1f s\n", o.Name, f.Clock().Since(started).Seconds())

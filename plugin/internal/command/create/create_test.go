@@ -25,19 +25,29 @@ import (
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // command runs create against a cluster whose operator makes every Sandbox ready at once, or never.
-func command(t *testing.T, operator bool, args ...string) (stdout, stderr string, cluster *fakecluster.Cluster, err error) {
+func command(
+	t *testing.T, operator bool, args ...string,
+) (stdout, stderr string, cluster *fakecluster.Cluster, err error) {
 	t.Helper()
 	cluster = fakecluster.New()
 	if operator {
-		cluster.Sandboxes.PrependReactor("create", apis.ResourceSandboxes, func(action clienttesting.Action) (bool, runtime.Object, error) {
-			s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox)
-			s.UID = "one"
-			s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(now))}
-			return false, nil, nil
-		})
+		cluster.Sandboxes.PrependReactor(
+			"create", apis.ResourceSandboxes,
+			func(action clienttesting.Action) (bool, runtime.Object, error) {
+				s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox)
+				s.UID = "one"
+				s.Status.Conditions = []metav1.Condition{
+					apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(now)),
+				}
+				return false, nil, nil
+			},
+		)
 	}
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
-	f := &fake.Factory{In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}
+	f := &fake.Factory{
+		In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
+	}
 	cmd := NewCommand(f, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -61,16 +71,22 @@ func TestCommand(t *testing.T) {
 	t.Run("waiting with -o json prints one document, of the ready Sandbox", func(t *testing.T) {
 		out, _, _, err := command(t, true, "dev", "--image", "x", "--wait", "-o", "json")
 		s := &agentsv1beta1.Sandbox{}
-		if err != nil || json.Unmarshal([]byte(out), s) != nil || s.Kind != apis.KindSandbox || !apis.ConditionTrue(s.Status.Conditions, apis.ConditionReady) {
+		if err != nil || json.Unmarshal([]byte(out), s) != nil || s.Kind != apis.KindSandbox ||
+			!apis.ConditionTrue(s.Status.Conditions, apis.ConditionReady) {
 			t.Errorf("%v, %s", err, out)
 		}
 	})
 	t.Run("what does not become ready stays, and the cure is told", func(t *testing.T) {
 		out, errOut, cluster, err := command(t, false, "dev", "--image", "x", "--wait", "--timeout", "0")
-		if cli.ExitCode(err) != cli.ExitTimeout || !strings.Contains(out, "created") || !strings.Contains(errOut, "kubectl sandbox delete dev --yes") {
+		if cli.ExitCode(err) != cli.ExitTimeout || !strings.Contains(out, "created") ||
+			!strings.Contains(errOut, "kubectl sandbox delete dev --yes") {
 			t.Errorf("%v, %q, %q", err, out, errOut)
 		}
-		if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes("ns").Get(t.Context(), "dev", metav1.GetOptions{}); err != nil {
+		if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes(
+			"ns",
+		).Get(
+			t.Context(), "dev", metav1.GetOptions{},
+		); err != nil {
 			t.Error(err)
 		}
 	})

@@ -63,7 +63,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-// Run deletes the selected sandboxes. What is shown before the question is what is deleted: the objects are pinned by UID.
+// Run deletes the selected sandboxes. What is shown before the question is what is deleted: the objects are pinned by
+// UID.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if err := cli.RequireConfirmable(streams.In, o.Yes, "delete"); err != nil {
 		return err
@@ -95,7 +96,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return errors.Join(failed, o.delete(ctx, a, targets, streams))
 }
 
-func (o *Options) resolve(ctx context.Context, a *factory.Clients, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
+func (o *Options) resolve(
+	ctx context.Context, a *factory.Clients, refs []resolve.Ref,
+) (targets []*resolve.Target, failed error) {
 	for _, ref := range refs {
 		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
 		if err != nil {
@@ -107,7 +110,9 @@ func (o *Options) resolve(ctx context.Context, a *factory.Clients, refs []resolv
 	return targets, failed
 }
 
-func (o *Options) delete(ctx context.Context, a *factory.Clients, targets []*resolve.Target, streams genericiooptions.IOStreams) error {
+func (o *Options) delete(
+	ctx context.Context, a *factory.Clients, targets []*resolve.Target, streams genericiooptions.IOStreams,
+) error {
 	byRef := map[resolve.Ref]*resolve.Target{}
 	refs := make([]resolve.Ref, 0, len(targets))
 	for _, t := range targets {

@@ -32,7 +32,9 @@ func objects() []runtime.Object {
 	}
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: meta("a")}
 	held := &agentsv1beta1.Sandbox{ObjectMeta: meta("a-1")}
-	held.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "a", UID: "uid-of-a", Controller: new(true)}}
+	held.OwnerReferences = []metav1.OwnerReference{
+		{Kind: apis.KindSandboxClaim, Name: "a", UID: "uid-of-a", Controller: new(true)},
+	}
 	labelled := &agentsv1beta1.Sandbox{ObjectMeta: meta("c")}
 	labelled.Labels = map[string]string{"team": "x"}
 	return []runtime.Object{claim, held, &agentsv1beta1.Sandbox{ObjectMeta: meta("b")}, labelled}
@@ -43,7 +45,10 @@ func run(t *testing.T, args ...string) (stdout, stderr string, left []string, er
 	cluster := fakecluster.New(objects()...)
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := delete.NewCommand(&fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(time.Unix(0, 0)), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		In:               "ns",
+		Time:             clocktesting.NewFakeClock(time.Unix(0, 0)),
+		SandboxesClient:  cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -74,16 +79,33 @@ func TestDelete(t *testing.T) {
 	}{
 		"nothing is deleted without a terminal or --yes": {args: []string{"b"}, left: "a a-1 b c", code: cli.ExitUsage},
 		"one name": {args: []string{"b", "--yes"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c"},
-		"a claim is deleted, and its Sandbox left to its end": {args: []string{"a", "--yes"}, out: []string{"claim/a deleted"}, left: "a-1 b c"},
+		"a claim is deleted, and its Sandbox left to its end": {
+			args: []string{"a", "--yes"}, out: []string{"claim/a deleted"}, left: "a-1 b c",
+		},
 		"a name that is missing fails, and the others are deleted": {
-			args: []string{"nope", "b", "c", "--yes"}, out: []string{"sandbox/b deleted", "sandbox/c deleted"}, left: "a a-1", code: cli.ExitFailed,
+			args: []string{
+				"nope", "b", "c", "--yes",
+			},
+			out:  []string{"sandbox/b deleted", "sandbox/c deleted"},
+			left: "a a-1",
+			code: cli.ExitFailed,
 		},
 		"all are the claims, and the Sandboxes that nobody holds": {
-			args: []string{"--all", "--yes"}, out: []string{"claim/a deleted", "sandbox/b deleted", "sandbox/c deleted"}, left: "a-1",
+			args: []string{
+				"--all", "--yes",
+			},
+			out:  []string{"claim/a deleted", "sandbox/b deleted", "sandbox/c deleted"},
+			left: "a-1",
 		},
-		"a label selects":                          {args: []string{"-l", "team=x", "--yes"}, out: []string{"sandbox/c deleted"}, left: "a a-1 b"},
-		"a name that is given twice is one":        {args: []string{"b", "sandbox/b", "--yes"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c"},
-		"waiting ends when it is gone":             {args: []string{"b", "--yes", "--wait"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c"},
+		"a label selects": {
+			args: []string{"-l", "team=x", "--yes"}, out: []string{"sandbox/c deleted"}, left: "a a-1 b",
+		},
+		"a name that is given twice is one": {
+			args: []string{"b", "sandbox/b", "--yes"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c",
+		},
+		"waiting ends when it is gone": {
+			args: []string{"b", "--yes", "--wait"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c",
+		},
 		"a label that selects nothing is no error": {args: []string{"-l", "team=y", "--yes"}, left: "a a-1 b c"},
 	}
 	for name, tt := range tests {
@@ -100,7 +122,8 @@ func TestDelete(t *testing.T) {
 
 func TestEachFailureIsTold(t *testing.T) {
 	_, _, _, err := run(t, "x", "y", "--yes")
-	if !resolve.Is(err, resolve.NotFound) || !strings.Contains(err.Error(), `"x"`) || !strings.Contains(err.Error(), `"y"`) {
+	if !resolve.Is(err, resolve.NotFound) || !strings.Contains(err.Error(), `"x"`) ||
+		!strings.Contains(err.Error(), `"y"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// storage are a Sandbox "goes" whose volume goes, one "keeps" whose volume stays, and a volume "data-old" that nothing uses.
+// storage are a Sandbox "goes" whose volume goes, one "keeps" whose volume stays, and a volume "data-old" that nothing
+// uses.
 func storage() []runtime.Object {
 	box := func(name string, policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) *agentsv1beta1.Sandbox {
 		s := builders.Sandbox(name, builders.InNamespace("ns"), builders.WithUID("uid"), builders.WithVolume("data", "1Gi"))
@@ -31,7 +32,10 @@ func storage() []runtime.Object {
 	}
 	volume := func(name string) *corev1.PersistentVolumeClaim {
 		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "ns", Name: name, UID: "uid-of-volume", Labels: map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
+			Namespace: "ns",
+			Name:      name,
+			UID:       "uid-of-volume",
+			Labels:    map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
 		}}
 	}
 	return []runtime.Object{box("goes", "Delete"), box("keeps", "Retain"), volume("data-old"), volume("data-keeps")}
@@ -41,7 +45,10 @@ func runOn(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, 
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := delete.NewCommand(&fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(time.Unix(0, 0)), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		In:               "ns",
+		Time:             clocktesting.NewFakeClock(time.Unix(0, 0)),
+		SandboxesClient:  cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -61,13 +68,24 @@ func TestDeleteNamesTheVolumes(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, errOut, err := runOn(t, fakecluster.New(storage()...), append(tt.args, "--yes")...); err != nil || errOut != tt.want {
+			if _, errOut, err := runOn(
+				t, fakecluster.New(storage()...),
+				append(tt.args, "--yes")...); err != nil ||
+				errOut != tt.want {
 				t.Errorf("%v, stderr %q", err, errOut)
 			}
 		})
 	}
-	blind := fakecluster.New(storage()...).Refuse("list", "persistentvolumeclaims", fakecluster.Forbidden("list", "persistentvolumeclaims", ""))
-	if _, errOut, err := runOn(t, blind, "--all", "--yes"); err != nil || errOut != goes+"Volumes that stay: data-keeps (1Gi)\n" {
+	blind := fakecluster.New(
+		storage()...).Refuse(
+		"list",
+		"persistentvolumeclaims",
+		fakecluster.Forbidden("list", "persistentvolumeclaims", ""),
+	)
+	if _, errOut, err := runOn(
+		t, blind, "--all", "--yes",
+	); err != nil ||
+		errOut != goes+"Volumes that stay: data-keeps (1Gi)\n" {
 		t.Errorf("whoever may not read volumes: %v, stderr %q", err, errOut)
 	}
 }
@@ -84,21 +102,35 @@ func TestDeleteVolumes(t *testing.T) {
 		"by the name that was printed":    {args: []string{"volume/data-old", "--yes"}, out: "volume/data-old deleted\n"},
 		"not without a terminal or --yes": {args: []string{"data-old"}, left: true, code: cli.ExitUsage},
 		"not one that is used, and the others all the same": {
-			args: []string{"data-keeps", "data-old", "--yes"}, out: "volume/data-old deleted\n", says: "sandbox/keeps has it", code: cli.ExitFailed,
+			args: []string{
+				"data-keeps", "data-old", "--yes",
+			},
+			out:  "volume/data-old deleted\n",
+			says: "sandbox/keeps has it",
+			code: cli.ExitFailed,
 		},
-		"not one that is missing":  {args: []string{"data-goes", "--yes"}, says: `no volume is called "data-goes"`, left: true, code: cli.ExitFailed},
-		"not whatever there is":    {args: []string{"--all", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage},
-		"not what a label selects": {args: []string{"-l", "a=b", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage},
+		"not one that is missing": {
+			args: []string{"data-goes", "--yes"}, says: `no volume is called "data-goes"`, left: true, code: cli.ExitFailed,
+		},
+		"not whatever there is": {args: []string{"--all", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage},
+		"not what a label selects": {
+			args: []string{"-l", "a=b", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			cluster := fakecluster.New(storage()...)
 			out, _, err := runOn(t, cluster, append([]string{"--volumes"}, tt.args...)...)
-			if cli.ExitCode(err) != tt.code || out != tt.out || (tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says))) {
+			if cli.ExitCode(err) != tt.code || out != tt.out ||
+				(tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says))) {
 				t.Errorf("%v, stdout %q", err, out)
 			}
 			_, gone := cluster.Kubernetes.CoreV1().PersistentVolumeClaims("ns").Get(t.Context(), "data-old", metav1.GetOptions{})
-			_, used := cluster.Kubernetes.CoreV1().PersistentVolumeClaims("ns").Get(t.Context(), "data-keeps", metav1.GetOptions{})
+			_, used := cluster.Kubernetes.CoreV1().PersistentVolumeClaims(
+				"ns",
+			).Get(
+				t.Context(), "data-keeps", metav1.GetOptions{},
+			)
 			if (gone == nil) != tt.left || used != nil {
 				t.Errorf("data-old: %v, data-keeps: %v", gone, used)
 			}

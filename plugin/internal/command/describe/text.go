@@ -64,7 +64,12 @@ func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string 
 	}
 	switch {
 	case t.Pod != nil:
-		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, ending.DisplayStatus(t.Pod), printing.AgeSuffix(t.Pod.CreationTimestamp, facts.Now)))
+		add(
+			"Pod",
+			fmt.Sprintf(
+				"%s (%s)%s", t.Pod.Name, ending.DisplayStatus(t.Pod), printing.AgeSuffix(t.Pod.CreationTimestamp, facts.Now),
+			),
+		)
 		add("Node", t.Pod.Spec.NodeName)
 	case t.PodHidden:
 		add("Pod", "not shown: you may not read Pods")
@@ -131,7 +136,9 @@ func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) 
 func kept(volumes []corev1.PersistentVolumeClaim) []string {
 	var lines []string
 	for i := range volumes {
-		lines = append(lines, fmt.Sprintf("%s\t%s\tkept for the claim's next Sandbox", volumes[i].Name, volume.Size(&volumes[i])))
+		lines = append(
+			lines, fmt.Sprintf("%s\t%s\tkept for the claim's next Sandbox", volumes[i].Name, volume.Size(&volumes[i])),
+		)
 	}
 	return lines
 }
@@ -149,8 +156,14 @@ func events(facts *diagnose.Snapshot, d *diagnose.Diagnosis) []string {
 	for i := range latest {
 		e := &latest[i]
 		ago := duration.HumanDuration(facts.Now.Sub(diagnose.EventTime(e).Time))
-		lines = append(lines, fmt.Sprintf("%s ago\t%s\t%s\t%s/%s: %s", ago, e.Type, e.Reason,
-			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, shorten(strings.Join(strings.Fields(e.Message), " "), d)))
+		lines = append(lines, fmt.Sprintf(
+			"%s ago\t%s\t%s\t%s/%s: %s", ago, e.Type, e.Reason,
+			strings.ToLower(
+				e.InvolvedObject.Kind,
+			),
+			e.InvolvedObject.Name,
+			shorten(strings.Join(strings.Fields(e.Message), " "), d),
+		))
 	}
 	return lines
 }

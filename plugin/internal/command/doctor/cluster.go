@@ -28,7 +28,10 @@ func kubernetesVersion(_ context.Context, p *cluster) []Finding {
 		return unknown("the cluster calls its version %q", p.version.GitVersion)
 	}
 	if have.LessThan(version.MustParseGeneric(oldest)) {
-		return failed("upgrade the cluster to v"+oldest+" or later", "the cluster is of version %s, and v%s is needed", p.version.GitVersion, oldest)
+		return failed(
+			"upgrade the cluster to v"+oldest+" or later", "the cluster is of version %s, and v%s is needed",
+			p.version.GitVersion, oldest,
+		)
 	}
 	return ok("version %s", p.version.GitVersion)
 }
@@ -49,14 +52,20 @@ func storage(ctx context.Context, p *cluster) []Finding {
 	}
 	switch {
 	case len(list.Items) == 0:
-		return failed("install a storage provisioner, or leave this out with --skip "+checkStorage+" if no sandbox has volumes",
-			"there is no StorageClass: sandboxes with volumes stay Pending")
+		return failed(
+			"install a storage provisioner, or leave this out with --skip "+checkStorage+" if no sandbox has volumes",
+			"there is no StorageClass: sandboxes with volumes stay Pending",
+		)
 	case len(defaults) == 0:
 		return failed(fmt.Sprintf("kubectl annotate storageclass %s %s=true", nameOf(list.Items), annotationDefaultClass),
 			"no StorageClass is the default: volumes that name none stay Pending")
 	case len(defaults) > 1:
-		return warning("take the annotation "+annotationDefaultClass+" from all but one", "several StorageClasses are the default: %s. "+
-			"The newest is used", strings.Join(defaults, ", "))
+		return warning(
+			"take the annotation "+annotationDefaultClass+" from all but one",
+			"several StorageClasses are the default: %s. "+
+				"The newest is used",
+			strings.Join(defaults, ", "),
+		)
 	}
 	return ok("default StorageClass %s", defaults[0])
 }
@@ -99,10 +108,15 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 func unserved(templates []unstructured.Unstructured, have []string) []Finding {
 	var found []Finding
 	for i := range templates {
-		class, _, _ := unstructured.NestedString(templates[i].Object, "spec", "podTemplate", "spec", "runtimeClassName") // of a valid object
+		class, _, _ := unstructured.NestedString(
+			templates[i].Object, "spec", "podTemplate", "spec", "runtimeClassName",
+		) // of a valid object
 		if class != "" && !slices.Contains(have, class) {
-			found = append(found, failed("install the runtime and its RuntimeClass, or change the template",
-				"SandboxTemplate %s/%s wants RuntimeClass %s, which does not exist", templates[i].GetNamespace(), templates[i].GetName(), class)...)
+			found = append(found, failed(
+				"install the runtime and its RuntimeClass, or change the template",
+				"SandboxTemplate %s/%s wants RuntimeClass %s, which does not exist", templates[i].GetNamespace(),
+				templates[i].GetName(), class,
+			)...)
 		}
 	}
 	return found
@@ -111,9 +125,18 @@ func unserved(templates []unstructured.Unstructured, have []string) []Finding {
 // enforcers are network plugins by the names of their DaemonSets, and whether they enforce NetworkPolicies.
 func enforcers() map[string]bool {
 	return map[string]bool{
-		"calico-node": true, "cilium": true, "antrea-agent": true, "kube-router": true, "weave-net": true, "ovnkube-node": true,
-		"azure-npm": true, "kube-network-policies": true, "canal": true, "anetd": true,
-		"kube-flannel-ds": false, "kube-flannel": false,
+		"calico-node":           true,
+		"cilium":                true,
+		"antrea-agent":          true,
+		"kube-router":           true,
+		"weave-net":             true,
+		"ovnkube-node":          true,
+		"azure-npm":             true,
+		"kube-network-policies": true,
+		"canal":                 true,
+		"anetd":                 true,
+		"kube-flannel-ds":       false,
+		"kube-flannel":          false,
 	}
 }
 
@@ -137,7 +160,9 @@ func networkPolicy(ctx context.Context, p *cluster) []Finding {
 		return warning("add a network plugin that does, such as Calico, Cilium or kube-network-policies",
 			"%s enforces no NetworkPolicies: sandboxes reach the network and each other", without)
 	}
-	return unknown("no known network plugin is installed as a DaemonSet: whether NetworkPolicies are enforced cannot be told")
+	return unknown(
+		"no known network plugin is installed as a DaemonSet: whether NetworkPolicies are enforced cannot be told",
+	)
 }
 
 func metrics(ctx context.Context, p *cluster) []Finding {

@@ -48,7 +48,9 @@ func definitions(ctx context.Context, p *cluster) []Finding {
 
 // definition returns nothing when all is well.
 func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
-	resource := schema.GroupVersionResource{Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions"}
+	resource := schema.GroupVersionResource{
+		Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions",
+	}
 	content, err := p.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -72,10 +74,14 @@ func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 	}
 	theirs := install.Version(content)
 	if installer.IsNewer(theirs, buildinfo.Get().Version) {
-		return warning("upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs)
+		return warning(
+			"upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs,
+		)
 	}
-	return failed(p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
-		cmp.Or(theirs, "unknown"), buildinfo.Get().Version)
+	return failed(
+		p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
+		cmp.Or(theirs, "unknown"), buildinfo.Get().Version,
+	)
 }
 
 func unestablished(have *apiextensionsv1.CustomResourceDefinition) string {
@@ -99,5 +105,9 @@ func same(have, want *apiextensionsv1.CustomResourceDefinition) bool {
 		return false
 	}
 	return equality.Semantic.DeepEqual(
-		slices.SortedFunc(slices.Values(have.Spec.Versions), byName), slices.SortedFunc(slices.Values(want.Spec.Versions), byName))
+		slices.SortedFunc(
+			slices.Values(have.Spec.Versions), byName,
+		),
+		slices.SortedFunc(slices.Values(want.Spec.Versions), byName),
+	)
 }

@@ -40,7 +40,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"check that fails names its cure. What you may not read is unknown, with the verb and the resource that you lack, and\n" +
 			"never ok. The exit code is 1 when a check fails and else 0: warnings do not count, nor does what is unknown, which is\n" +
 			"listed at the end, and as \"unknown\" with -o json.\n\n" +
-			"Checks: " + strings.Join(names()[:7], ", ") + ",\n" + strings.Join(names()[7:], ", ") + ".",
+			"Checks: " + strings.Join(
+			names()[:7],
+			", ",
+		) + ",\n" + strings.Join(
+			names()[7:],
+			", ",
+		) + ".",
 		Example: "  kubectl sandbox doctor\n\n" +
 			"  # What keeps sandboxes of another namespace, or of another user, from working\n" +
 			"  kubectl sandbox doctor --namespace team-a --as jane\n\n" +
@@ -76,7 +82,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Run makes the checks. A cluster that does not answer is an error like any other command's: nothing else could be asked.
+// Run makes the checks. A cluster that does not answer is an error like any other command's: nothing else could be
+// asked.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	p, err := newCluster(ctx, f)
 	if err != nil {
@@ -103,8 +110,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	if len(report.Unknown) > 0 {
-		_, _ = printable.Fprintf(streams.ErrOut, "Nobody can say whether these are in order: %s. The exit code is that of the other checks.\n", // the report says it too
-			strings.Join(report.Unknown, ", "))
+		_, _ = printable.Fprintf(
+			streams.ErrOut,
+			"Nobody can say whether these are in order: %s. The exit code is that of the other checks.\n", // the report says it too
+			strings.Join(report.Unknown, ", "),
+		)
 	}
 	return report.failure()
 }

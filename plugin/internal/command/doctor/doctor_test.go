@@ -19,7 +19,9 @@ import (
 )
 
 func class(name, isDefault string) runtime.Object {
-	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{annotationDefaultClass: isDefault}}}
+	return &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{annotationDefaultClass: isDefault}},
+	}
 }
 
 func daemon(name string) runtime.Object {
@@ -34,22 +36,43 @@ func TestChecksOfTheCluster(t *testing.T) {
 		status  Status
 		says    string
 	}{
-		"a cluster that is too old":              {check: checkKubernetes, version: "v1.29.9", status: Failed, says: "v1.30.0 is needed"},
-		"the oldest that does":                   {check: checkKubernetes, version: "v1.30.0", status: OK},
-		"a provider's own version":               {check: checkKubernetes, version: "v1.33.2-gke.100", status: OK},
-		"a version that is none":                 {check: checkKubernetes, version: "unknown", status: Unknown},
-		"no StorageClass at all":                 {check: checkStorage, status: Failed, says: "there is no StorageClass"},
-		"none is the default":                    {check: checkStorage, objects: []runtime.Object{class("a", "false")}, status: Failed, says: "is the default"},
-		"one is the default":                     {check: checkStorage, objects: []runtime.Object{class("a", "false"), class("b", "true")}, status: OK, says: "b"},
-		"two are the default":                    {check: checkStorage, objects: []runtime.Object{class("a", "true"), class("b", "true")}, status: Warning, says: "a, b"},
-		"a network plugin that enforces":         {check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-proxy"), daemon("cilium")}, status: OK},
-		"a network plugin that does not":         {check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds")}, status: Warning},
-		"one that does beside one that does not": {check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds"), daemon("kube-network-policies")}, status: OK},
-		"a network plugin that nobody knows":     {check: checkNetworkPolicy, objects: []runtime.Object{daemon("ours")}, status: Unknown},
+		"a cluster that is too old": {
+			check: checkKubernetes, version: "v1.29.9", status: Failed, says: "v1.30.0 is needed",
+		},
+		"the oldest that does":     {check: checkKubernetes, version: "v1.30.0", status: OK},
+		"a provider's own version": {check: checkKubernetes, version: "v1.33.2-gke.100", status: OK},
+		"a version that is none":   {check: checkKubernetes, version: "unknown", status: Unknown},
+		"no StorageClass at all":   {check: checkStorage, status: Failed, says: "there is no StorageClass"},
+		"none is the default": {
+			check: checkStorage, objects: []runtime.Object{class("a", "false")}, status: Failed, says: "is the default",
+		},
+		"one is the default": {
+			check: checkStorage, objects: []runtime.Object{class("a", "false"), class("b", "true")}, status: OK, says: "b",
+		},
+		"two are the default": {
+			check: checkStorage, objects: []runtime.Object{class("a", "true"), class("b", "true")}, status: Warning,
+			says: "a, b",
+		},
+		"a network plugin that enforces": {
+			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-proxy"), daemon("cilium")}, status: OK,
+		},
+		"a network plugin that does not": {
+			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds")}, status: Warning,
+		},
+		"one that does beside one that does not": {
+			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds"), daemon("kube-network-policies")},
+			status: OK,
+		},
+		"a network plugin that nobody knows": {
+			check: checkNetworkPolicy, objects: []runtime.Object{daemon("ours")}, status: Unknown,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := &cluster{kubernetes: fake.NewClientset(test.objects...), version: &version.Info{GitVersion: test.version}, program: "kubectl sandbox"}
+			p := &cluster{
+				kubernetes: fake.NewClientset(test.objects...), version: &version.Info{GitVersion: test.version},
+				program: "kubectl sandbox",
+			}
 			for _, check := range checks() {
 				if check.name != test.check {
 					continue
@@ -88,7 +111,10 @@ func TestTheReport(t *testing.T) {
 		t.Errorf("got\n%s", out.String())
 	}
 	out.Reset()
-	if err := report.print(&out, "", true); err != nil || !strings.HasPrefix(out.String(), "\x1b[32mok      \x1b[0m kubernetes") {
+	if err := report.print(
+		&out, "", true,
+	); err != nil ||
+		!strings.HasPrefix(out.String(), "\x1b[32mok      \x1b[0m kubernetes") {
 		t.Errorf("coloured: %q (%v)", out.String(), err)
 	}
 	if err := (Report{Findings: report.Findings[:1]}).failure(); err != nil {

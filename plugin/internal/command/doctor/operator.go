@@ -37,8 +37,14 @@ func operator(ctx context.Context, p *cluster) []Finding {
 		return missing(err, "the operator's Pods")
 	}
 	if obstacle != "" {
-		return failed(fmt.Sprintf("kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s", p.home, apis.LabelApp, apis.OperatorName),
-			"the operator is not available: %s", obstacle)
+		return failed(
+			fmt.Sprintf(
+				"kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s", p.home, apis.LabelApp,
+				apis.OperatorName,
+			),
+			"the operator is not available: %s",
+			obstacle,
+		)
 	}
 	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.home)
 }
@@ -72,8 +78,13 @@ func flags(ctx context.Context, p *cluster) []Finding {
 	}
 	options := p.options()
 	if elect, _ := options.Flag("leader-elect"); elect == "false" && options.Replicas != nil && *options.Replicas > 1 {
-		return failed(fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.home, apis.OperatorName),
-			"%d operators run without leader election: all of them act", *options.Replicas)
+		return failed(
+			fmt.Sprintf(
+				"kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.home, apis.OperatorName,
+			),
+			"%d operators run without leader election: all of them act",
+			*options.Replicas,
+		)
 	}
 	if options.CoreOnly {
 		kind, err := p.unserved(ctx)
@@ -86,8 +97,14 @@ func flags(ctx context.Context, p *cluster) []Finding {
 		}
 	}
 	if watched := options.WatchNamespaces; len(watched) > 0 && !slices.Contains(watched, p.namespace) {
-		return warning(fmt.Sprintf("%s install --watch-namespaces=%s, or use one of those", p.program, strings.Join(append(watched, p.namespace), ",")),
-			"the operator works in %s alone: nothing looks after sandboxes in namespace %s", strings.Join(options.WatchNamespaces, ", "), p.namespace)
+		return warning(
+			fmt.Sprintf(
+				"%s install --watch-namespaces=%s, or use one of those", p.program, strings.Join(append(watched, p.namespace), ","),
+			),
+			"the operator works in %s alone: nothing looks after sandboxes in namespace %s",
+			strings.Join(options.WatchNamespaces, ", "),
+			p.namespace,
+		)
 	}
 	return ok("%s", summary(options))
 }

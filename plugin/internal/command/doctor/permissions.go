@@ -27,7 +27,10 @@ func needed() []rbacv1.PolicyRule {
 	read, write := []string{"get", "list", "watch"}, []string{"get", "list", "watch", "create", "patch", "delete"}
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{apis.GroupAgents}, Resources: []string{"sandboxes"}, Verbs: write},
-		{APIGroups: []string{apis.GroupExtensions}, Resources: []string{"sandboxclaims", "sandboxtemplates", "sandboxwarmpools"}, Verbs: write},
+		{
+			APIGroups: []string{apis.GroupExtensions},
+			Resources: []string{"sandboxclaims", "sandboxtemplates", "sandboxwarmpools"}, Verbs: write,
+		},
 		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: read},
 		{APIGroups: []string{""}, Resources: []string{"pods/log"}, Verbs: []string{"get"}},
 		{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"get", "list", "delete"}},
@@ -37,9 +40,15 @@ func needed() []rbacv1.PolicyRule {
 
 // streams are the verbs of exec, shell, cp, run and port-forward: a WebSocket begins with a get, SPDY with a create.
 func streams() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{{
-		APIGroups: []string{""}, Resources: []string{"pods/exec", "pods/attach", "pods/portforward"}, Verbs: []string{"get", "create"},
-	}}
+	return []rbacv1.PolicyRule{
+		{
+			APIGroups: []string{
+				"",
+			},
+			Resources: []string{"pods/exec", "pods/attach", "pods/portforward"},
+			Verbs:     []string{"get", "create"},
+		},
+	}
 }
 
 func permissions(ctx context.Context, p *cluster) []Finding {
@@ -56,7 +65,9 @@ func streamPermissions(ctx context.Context, p *cluster) []Finding {
 
 func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
 	lacking, err := ask(questions(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}
+		review := &authorizationv1.SelfSubjectAccessReview{
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes},
+		}
 		answer, err := p.kubernetes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		return err == nil && answer.Status.Allowed, err
 	})
@@ -64,8 +75,15 @@ func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what str
 	case err != nil:
 		return missing(err, "your permissions")
 	case len(lacking) > 0:
-		return failed(fmt.Sprintf("have somebody bind you to the ClusterRole edit: kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU",
-			p.namespace), "in namespace %s you may not %s", p.namespace, strings.Join(lacking, ", "))
+		return failed(
+			fmt.Sprintf(
+				"have somebody bind you to the ClusterRole edit: kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU",
+				p.namespace,
+			),
+			"in namespace %s you may not %s",
+			p.namespace,
+			strings.Join(lacking, ", "),
+		)
 	}
 	return ok("%s, in namespace %s", what, p.namespace)
 }
@@ -104,7 +122,9 @@ func operatorPermissions(ctx context.Context, p *cluster) []Finding {
 	case err != nil:
 		return missing(err, "the operator's permissions")
 	case len(lacking) > 0:
-		return failed(p.repair(), "the operator's ServiceAccount %s/%s may not %s", p.home, account, strings.Join(lacking, ", "))
+		return failed(
+			p.repair(), "the operator's ServiceAccount %s/%s may not %s", p.home, account, strings.Join(lacking, ", "),
+		)
 	}
 	return ok("all that the operator needs")
 }
@@ -136,7 +156,9 @@ func first(names []string) string {
 }
 
 // ask asks the questions and returns what is not allowed, as people read it. The first error ends it.
-func ask(all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error)) ([]string, error) {
+func ask(
+	all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error),
+) ([]string, error) {
 	var (
 		waiting sync.WaitGroup
 		mu      sync.Mutex

@@ -23,7 +23,9 @@ import (
 )
 
 // examined is the report about a cluster where the user may not do what is forbidden: verb and resource, or * for all.
-func examined(t *testing.T, forbidden func(verb, resource string) bool, objects ...runtime.Object) (found map[string]Finding, report Report, said string) {
+func examined(
+	t *testing.T, forbidden func(verb, resource string) bool, objects ...runtime.Object,
+) (found map[string]Finding, report Report, said string) {
 	t.Helper()
 	refuse := func(action clienttesting.Action) (bool, runtime.Object, error) {
 		r := action.GetResource()
@@ -60,7 +62,12 @@ func examined(t *testing.T, forbidden func(verb, resource string) bool, objects 
 
 // coreOnly is the Deployment of an operator without extensions.
 func coreOnly() *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "agent-sandbox-system", Name: "agent-sandbox-controller", Labels: map[string]string{"app": "agent-sandbox-controller"}}}
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "agent-sandbox-system", Name: "agent-sandbox-controller",
+			Labels: map[string]string{"app": "agent-sandbox-controller"},
+		},
+	}
 	d.Spec.Replicas = new(int32(1))
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "agent-sandbox-controller", Image: "x"}}
 	return d
@@ -98,14 +105,27 @@ func TestAPartThatMayNotBeReadMakesACheckUnknownToo(t *testing.T) {
 		objects        []runtime.Object
 		check, says    string
 	}{
-		"templates, which may want RuntimeClasses that are missing": {verb: "list", resource: "sandboxtemplates", check: checkRuntimeClasses, says: "list sandboxtemplates.extensions.agents.x-k8s.io"},
-		"claims, which an operator without extensions leaves alone": {verb: "list", resource: "sandboxclaims", objects: []runtime.Object{coreOnly()}, check: checkFlags, says: "list sandboxclaims.extensions.agents.x-k8s.io"},
-		"other namespaces, which may have the operator":             {verb: "list", resource: "deployments", check: checkOperator, says: "list deployments.apps"},
-		"the Lease": {verb: "get", resource: "leases", objects: []runtime.Object{electing()}, check: checkLeader, says: "get leases.coordination.k8s.io"},
+		"templates, which may want RuntimeClasses that are missing": {
+			verb: "list", resource: "sandboxtemplates", check: checkRuntimeClasses,
+			says: "list sandboxtemplates.extensions.agents.x-k8s.io",
+		},
+		"claims, which an operator without extensions leaves alone": {
+			verb: "list", resource: "sandboxclaims", objects: []runtime.Object{coreOnly()}, check: checkFlags,
+			says: "list sandboxclaims.extensions.agents.x-k8s.io",
+		},
+		"other namespaces, which may have the operator": {
+			verb: "list", resource: "deployments", check: checkOperator, says: "list deployments.apps",
+		},
+		"the Lease": {
+			verb: "get", resource: "leases", objects: []runtime.Object{electing()}, check: checkLeader,
+			says: "get leases.coordination.k8s.io",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			found, _, _ := examined(t, func(verb, resource string) bool { return verb == tt.verb && resource == tt.resource }, tt.objects...)
+			found, _, _ := examined(
+				t, func(verb, resource string) bool { return verb == tt.verb && resource == tt.resource },
+				tt.objects...)
 			if f := found[tt.check]; f.Status != Unknown || !strings.Contains(f.Message, tt.says) {
 				t.Errorf("got %+v", f)
 			}

@@ -63,8 +63,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false, "Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)")
-	cmd.Flags().BoolVarP(&tty, "tty", "t", false, "Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	cmd.Flags().BoolVarP(
+		&stdin, "stdin", "i", false,
+		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
+	)
+	cmd.Flags().BoolVarP(
+		&tty, "tty", "t", false,
+		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)",
+	)
 	return cmd
 }
 
@@ -73,9 +79,17 @@ func nameAndCommand(cmd *cobra.Command, args []string) error {
 	own, after := cli.ArgsBeforeDash(cmd, args), cli.ArgsAfterDash(cmd, args)
 	switch {
 	case len(own) > 1 && len(after) == 0:
-		return cli.UsageError(fmt.Errorf("the command comes after \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), own[0], shellWords(own[1:])))
+		return cli.UsageError(
+			fmt.Errorf(
+				"the command comes after \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), own[0], shellWords(own[1:]),
+			),
+		)
 	case len(own) == 0 && len(after) > 1:
-		return cli.UsageError(fmt.Errorf("NAME comes before \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), after[0], shellWords(after[1:])))
+		return cli.UsageError(
+			fmt.Errorf(
+				"NAME comes before \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), after[0], shellWords(after[1:]),
+			),
+		)
 	}
 	return cli.ExactArgs("NAME")(cmd, args)
 }
@@ -97,7 +111,9 @@ func (o *Options) Validate() error {
 	}
 	o.ref = ref
 	if len(o.Command) == 0 {
-		return cli.UsageError(fmt.Errorf("COMMAND is missing: give it after \"--\", as in exec %s -- ls; shell %[1]s opens a shell", o.ref))
+		return cli.UsageError(
+			fmt.Errorf("COMMAND is missing: give it after \"--\", as in exec %s -- ls; shell %[1]s opens a shell", o.ref),
+		)
 	}
 	return nil
 }

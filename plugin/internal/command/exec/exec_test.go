@@ -41,25 +41,37 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 	off.Spec.Replicas = new(int32(0))
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: "dev", Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(dev, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))},
+			Namespace: "default",
+			Name:      "dev",
+			Labels:    map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(dev, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+			},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}, {Name: "side"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 	sandboxes := sandboxfake.NewSimpleClientset()
 	for _, sandbox := range []*agentsv1beta1.Sandbox{dev, off} { // given at once, they would get the plural "sandboxs"
-		if _, err := sandboxes.AgentsV1beta1().Sandboxes("default").Create(t.Context(), sandbox, metav1.CreateOptions{}); err != nil {
+		if _, err := sandboxes.AgentsV1beta1().Sandboxes(
+			"default",
+		).Create(
+			t.Context(), sandbox, metav1.CreateOptions{},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return &fake.Factory{Config: server.Config(), SandboxesClient: sandboxes, KubernetesClient: kubefake.NewClientset(pod)}, server
+	return &fake.Factory{
+		Config: server.Config(), SandboxesClient: sandboxes, KubernetesClient: kubefake.NewClientset(pod),
+	}, server
 }
 
 type newCommand func(factory.Factory, genericiooptions.IOStreams) *cobra.Command
 
 // call runs a command line and returns what it wrote and how it ended.
-func call(t *testing.T, f factory.Factory, command newCommand, in string, args ...string) (out, errOut string, err error) {
+func call(
+	t *testing.T, f factory.Factory, command newCommand, in string, args ...string,
+) (out, errOut string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := command(f, genericiooptions.IOStreams{In: strings.NewReader(in), Out: &stdout, ErrOut: &stderr})
@@ -91,19 +103,47 @@ func TestExec(t *testing.T) {
 		code int
 		said string // in the error
 	}{
-		"arguments and input arrive":                 {run: echo, args: []string{"dev", "--", "ls", "-l"}, out: "main: ls -l < input"},
-		"another container can be named":             {run: echo, args: []string{"dev", "-c", "side", "--", "ls"}, out: "side: ls < input"},
-		"the exit code is passed on without a word":  {run: func(context.Context, streamfake.Process) error { return ended(42) }, args: []string{"dev", "--", "x"}, code: 42},
-		"a program that is missing is a clear error": {run: streamfake.Local(t.TempDir()), args: []string{"dev", "--", "nope"}, code: cli.ExitFailed, said: `container main of dev: the command could not be started: exec: "nope"`},
-		"a container that is missing is named":       {run: echo, args: []string{"dev", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main, side"},
-		"a suspended sandbox is an error":            {run: echo, args: []string{"off", "--", "x"}, code: cli.ExitFailed, said: "suspended"},
-		"an unknown sandbox is an error":             {run: echo, args: []string{"nope", "--", "x"}, code: cli.ExitFailed, said: `"nope"`},
-		"a command that is missing is wrong usage":   {run: echo, args: []string{"dev"}, code: cli.ExitUsage, said: "COMMAND is missing"},
-		"the dashes that are missing are shown":      {run: echo, args: []string{"dev", "sh", "it's"}, code: cli.ExitUsage, said: `did you mean: exec dev -- sh 'it'\''s'`},
-		"a name behind the dashes is put before":     {run: echo, args: []string{"--", "dev", "ls"}, code: cli.ExitUsage, said: "did you mean: exec dev -- ls"},
-		"a name that cannot be one is wrong usage":   {run: echo, args: []string{"a/b/c", "--", "x"}, code: cli.ExitUsage, said: "is not a name"},
-		"-t without a terminal warns and goes on":    {run: echo, args: []string{"dev", "-it", "--", "ls"}, out: "main: ls < input"},
-		"-i=false keeps the input from the command":  {run: echo, args: []string{"dev", "-i=false", "--", "ls"}, out: "main: ls < "},
+		"arguments and input arrive": {
+			run: echo, args: []string{"dev", "--", "ls", "-l"}, out: "main: ls -l < input",
+		},
+		"another container can be named": {
+			run: echo, args: []string{"dev", "-c", "side", "--", "ls"}, out: "side: ls < input",
+		},
+		"the exit code is passed on without a word": {
+			run: func(context.Context, streamfake.Process) error { return ended(42) }, args: []string{"dev", "--", "x"},
+			code: 42,
+		},
+		"a program that is missing is a clear error": {
+			run: streamfake.Local(t.TempDir()), args: []string{"dev", "--", "nope"}, code: cli.ExitFailed,
+			said: `container main of dev: the command could not be started: exec: "nope"`,
+		},
+		"a container that is missing is named": {
+			run: echo, args: []string{"dev", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main, side",
+		},
+		"a suspended sandbox is an error": {
+			run: echo, args: []string{"off", "--", "x"}, code: cli.ExitFailed, said: "suspended",
+		},
+		"an unknown sandbox is an error": {
+			run: echo, args: []string{"nope", "--", "x"}, code: cli.ExitFailed, said: `"nope"`,
+		},
+		"a command that is missing is wrong usage": {
+			run: echo, args: []string{"dev"}, code: cli.ExitUsage, said: "COMMAND is missing",
+		},
+		"the dashes that are missing are shown": {
+			run: echo, args: []string{"dev", "sh", "it's"}, code: cli.ExitUsage, said: `did you mean: exec dev -- sh 'it'\''s'`,
+		},
+		"a name behind the dashes is put before": {
+			run: echo, args: []string{"--", "dev", "ls"}, code: cli.ExitUsage, said: "did you mean: exec dev -- ls",
+		},
+		"a name that cannot be one is wrong usage": {
+			run: echo, args: []string{"a/b/c", "--", "x"}, code: cli.ExitUsage, said: "is not a name",
+		},
+		"-t without a terminal warns and goes on": {
+			run: echo, args: []string{"dev", "-it", "--", "ls"}, out: "main: ls < input",
+		},
+		"-i=false keeps the input from the command": {
+			run: echo, args: []string{"dev", "-i=false", "--", "ls"}, out: "main: ls < ",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +168,8 @@ func TestLostConnectionIs255(t *testing.T) {
 		return nil
 	})
 	_, _, err := call(t, f, exec.NewCommand, "", "dev", "--", "sleep", "100")
-	if cli.ExitCode(err) != cli.ExitConnectionLost || !strings.Contains(err.Error(), "connection was lost") || strings.Contains(err.Error(), "\n") {
+	if cli.ExitCode(err) != cli.ExitConnectionLost || !strings.Contains(err.Error(), "connection was lost") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("got code %d, %v", cli.ExitCode(err), err)
 	}
 }

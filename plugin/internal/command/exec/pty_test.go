@@ -206,13 +206,17 @@ func TestTerminalIsRestoredAfterEveryKindOfEnd(t *testing.T) {
 		code int
 		said string
 	}{
-		"success":                      {code: 0},
-		"an exit code":                 {end: ended(3), code: 3},
-		"a program that is missing":    {end: errors.New(`exec failed: exec: "program": executable file not found in $PATH`), code: 1, said: "not found"},
-		"a connection that was cut":    {act: func(s *surroundings) { s.server.Cut() }, code: 255, said: "lost"},
-		"a connection that was reset":  {act: func(s *surroundings) { s.server.Reset() }, code: 255, said: "lost"},
-		"a signal":                     {act: func(s *surroundings) { s.cancel() }, code: 130},
-		"Enter ~ . in a session hangs": {act: func(s *surroundings) { s.screen.press("\r~.") }, code: 255, said: "may still be running"},
+		"success":      {code: 0},
+		"an exit code": {end: ended(3), code: 3},
+		"a program that is missing": {
+			end: errors.New(`exec failed: exec: "program": executable file not found in $PATH`), code: 1, said: "not found",
+		},
+		"a connection that was cut":   {act: func(s *surroundings) { s.server.Cut() }, code: 255, said: "lost"},
+		"a connection that was reset": {act: func(s *surroundings) { s.server.Reset() }, code: 255, said: "lost"},
+		"a signal":                    {act: func(s *surroundings) { s.cancel() }, code: 130},
+		"Enter ~ . in a session hangs": {
+			act: func(s *surroundings) { s.screen.press("\r~.") }, code: 255, said: "may still be running",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +232,10 @@ func TestTerminalIsRestoredAfterEveryKindOfEnd(t *testing.T) {
 				defer cancel()
 				s.cancel = cancel
 				err := s.screen.end(s.screen.start(ctx, f))
-				if code := cli.ExitCode(err); code != tt.code || tt.said != "" && (err == nil || !strings.Contains(err.Error(), tt.said)) {
+				if code := cli.ExitCode(
+					err,
+				); code != tt.code ||
+					tt.said != "" && (err == nil || !strings.Contains(err.Error(), tt.said)) {
 					t.Errorf("code %d, %v", code, err)
 				}
 				if after := s.screen.state(); after != s.screen.before {
@@ -244,7 +251,9 @@ func TestTerminalIsRestoredAfterARefusal(t *testing.T) {
 	server.Refuse = func(w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
+		_, _ = io.WriteString(
+			w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`,
+		)
 		return true
 	}
 	screen := newTerminal(t, 80, 24)

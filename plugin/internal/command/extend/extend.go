@@ -57,7 +57,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().DurationVar(&o.By, "by", 0, "How much later the sandboxes end, as in 30m or 2h.")
-	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "Start a claim whose Sandbox is gone, with its volumes, with an empty one.")
+	cmd.Flags().BoolVar(
+		&o.Fresh, "fresh", false, "Start a claim whose Sandbox is gone, with its volumes, with an empty one.",
+	)
 	return cmd
 }
 
@@ -105,18 +107,27 @@ func (o *Options) then(ctx context.Context, a *factory.Clients, t *resolve.Targe
 }
 
 // extend extends one sandbox. A claim that has lost its Sandbox gets another by itself only if that has the volumes.
-func (o *Options) extend(ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target) (time.Time, error) {
+func (o *Options) extend(
+	ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target,
+) (time.Time, error) {
 	if o.Fresh || !sandbox.SandboxLost(t, f.Clock().Now()) {
 		return a.Client.Extend(ctx, t, o.By, o.Fresh)
 	}
 	kept, err := a.Volumes.Kept(ctx, t.Claim)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("claim %s has lost its Sandbox, and whether the volumes were kept cannot be told (give --fresh to go on "+
-			"regardless): %w", t.Name(), err)
+		return time.Time{}, fmt.Errorf(
+			"claim %s has lost its Sandbox, and whether the volumes were kept cannot be told (give --fresh to go on "+
+				"regardless): %w",
+			t.Name(),
+			err,
+		)
 	}
 	end, err := a.Client.Extend(ctx, t, o.By, len(kept) > 0)
 	if errors.Is(err, sandbox.ErrLost) {
-		return end, fmt.Errorf("%w; if that is meant: %s", err, printing.SuggestedCommand(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f))
+		return end, fmt.Errorf(
+			"%w; if that is meant: %s", err,
+			printing.SuggestedCommand(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f),
+		)
 	}
 	return end, err
 }

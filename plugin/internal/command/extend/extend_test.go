@@ -26,7 +26,10 @@ func run(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, st
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := extend.NewCommand(&fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		In:               "ns",
+		Time:             clocktesting.NewFakeClock(now),
+		SandboxesClient:  cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -35,10 +38,15 @@ func run(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, st
 }
 
 func TestAClaimThatLostItsSandbox(t *testing.T) {
-	over := builders.Claim("dev", "t", builders.InNamespace("ns"), builders.WithUID("c"), builders.WithClaimShutdown(now.Add(-time.Hour), "Retain"))
-	kept := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "data-p-a", Labels: map[string]string{
-		"agents.x-k8s.io/sandbox-name-hash": "x", "agents.x-k8s.io/claim-uid": "c",
-	}}}
+	over := builders.Claim(
+		"dev", "t", builders.InNamespace("ns"), builders.WithUID("c"),
+		builders.WithClaimShutdown(now.Add(-time.Hour), "Retain"),
+	)
+	kept := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "data-p-a", Labels: map[string]string{
+			"agents.x-k8s.io/sandbox-name-hash": "x", "agents.x-k8s.io/claim-uid": "c",
+		}},
+	}
 	others := kept.DeepCopy()
 	others.Labels["agents.x-k8s.io/claim-uid"] = "other"
 	const done = "claim/dev extended to 2026-05-01T13:00:00Z\n"
@@ -49,11 +57,13 @@ func TestAClaimThatLostItsSandbox(t *testing.T) {
 		out    string
 		fails  string
 	}{
-		"with its volumes is revived with them":              {volume: kept, out: done},
-		"without is not":                                     {volume: others, fails: "extend dev --by 1h0m0s --fresh"},
-		"unless that is meant":                               {volume: others, args: []string{"--fresh"}, out: done},
-		"is not where it cannot be told":                     {volume: kept, blind: true, fails: "cannot be told"},
-		"is where it cannot be told, and an empty one is ok": {volume: kept, blind: true, args: []string{"--fresh"}, out: done},
+		"with its volumes is revived with them": {volume: kept, out: done},
+		"without is not":                        {volume: others, fails: "extend dev --by 1h0m0s --fresh"},
+		"unless that is meant":                  {volume: others, args: []string{"--fresh"}, out: done},
+		"is not where it cannot be told":        {volume: kept, blind: true, fails: "cannot be told"},
+		"is where it cannot be told, and an empty one is ok": {
+			volume: kept, blind: true, args: []string{"--fresh"}, out: done,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,9 +83,13 @@ func TestAClaimThatLostItsSandbox(t *testing.T) {
 }
 
 func TestWhatGoesAtTheNewEndIsTold(t *testing.T) {
-	box := builders.Sandbox("dev", builders.InNamespace("ns"), builders.WithUID("s"), builders.WithVolume("data", "1Gi"), builders.WithShutdown(now.Add(time.Hour), "Delete"))
+	box := builders.Sandbox(
+		"dev", builders.InNamespace("ns"), builders.WithUID("s"), builders.WithVolume("data", "1Gi"),
+		builders.WithShutdown(now.Add(time.Hour), "Delete"),
+	)
 	out, errOut, err := run(t, fakecluster.New(box), "dev", "--by", "1h")
-	if err != nil || out != "sandbox/dev extended to 2026-05-01T14:00:00Z\n" || errOut != "sandbox/dev, at that time: the Sandbox is deleted, with volume data-dev (1Gi)\n" {
+	if err != nil || out != "sandbox/dev extended to 2026-05-01T14:00:00Z\n" ||
+		errOut != "sandbox/dev, at that time: the Sandbox is deleted, with volume data-dev (1Gi)\n" {
 		t.Errorf("%v, %q, %q", err, out, errOut)
 	}
 }

@@ -31,8 +31,10 @@ import (
 
 // dev is a Sandbox with a Pod that is so.
 func dev(ready bool, since time.Duration, options ...builders.PodOption) []runtime.Object {
-	sandbox := builders.Sandbox("dev", builders.InNamespace("ns"), builders.WithUID("s"), builders.CreatedAt(now.Add(-time.Hour)),
-		builders.WithCondition(apis.ConditionReady, ready, apis.ReasonDependenciesReady, "", now.Add(-since)))
+	sandbox := builders.Sandbox(
+		"dev", builders.InNamespace("ns"), builders.WithUID("s"), builders.CreatedAt(now.Add(-time.Hour)),
+		builders.WithCondition(apis.ConditionReady, ready, apis.ReasonDependenciesReady, "", now.Add(-since)),
+	)
 	pod := builders.Pod("dev", append([]builders.PodOption{
 		builders.InNamespace("ns"), builders.WithUID("p"), builders.OwnedBy(sandbox), builders.OnNode("n1"),
 		builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")),
@@ -46,14 +48,21 @@ func restarted(times int32, runs time.Duration) builders.PodOption {
 		builders.Pod("x", builders.Ready()).Status.DeepCopyInto(&p.Status)
 		status := &p.Status.ContainerStatuses[0]
 		status.RestartCount = times
-		status.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(now.Add(-runs))}}
+		status.State = corev1.ContainerState{
+			Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(now.Add(-runs))},
+		}
 		status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1}
 	})
 }
 
 func warning(reason string) *corev1.Event {
 	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "ns"}, Type: corev1.EventTypeWarning, Reason: reason, Message: `secret "x" not found`,
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "e", Namespace: "ns",
+		},
+		Type:           corev1.EventTypeWarning,
+		Reason:         reason,
+		Message:        `secret "x" not found`,
 		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "dev", UID: "p"},
 	}
 }
@@ -68,7 +77,10 @@ func state(t *testing.T, cluster *fakecluster.Cluster) (listed, diagnosed string
 	listed = strings.Fields(out)[2]
 	streams, _, said, _ := genericiooptions.NewTestIOStreams()
 	cmd := status.NewCommand(&fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		In:               "ns",
+		Time:             clocktesting.NewFakeClock(now),
+		SandboxesClient:  cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs([]string{"dev", "-o", "json"})
 	var result struct{ Items []struct{ Verdict string } }
@@ -88,19 +100,43 @@ func TestListAndStatusSayTheSameWord(t *testing.T) {
 		change  func(*fakecluster.Cluster)
 		want    string
 	}{
-		"a Sandbox that is ready":                       {objects: dev(true, time.Hour, builders.Ready()), want: "Ready"},
-		"an image that cannot be pulled":                {objects: dev(false, time.Minute, builders.ImagePullError()), want: "Blocked"},
-		"a container that crashes":                      {objects: dev(false, time.Second, builders.CrashLoop(1, 4)), want: "Blocked"},
-		"a container that crashed and just runs again":  {objects: dev(true, time.Second, restarted(4, time.Second)), want: "Blocked"},
-		"a container that was started again once":       {objects: dev(true, time.Second, restarted(1, time.Second)), want: "Starting"},
-		"a container that crashed and has run for long": {objects: dev(true, time.Minute, restarted(4, time.Minute)), want: "Ready"},
-		"a Pod that no node takes":                      {objects: dev(false, time.Minute, builders.Unschedulable("0/1 nodes")), want: "Blocked"},
-		"a mount that fails":                            {objects: append(dev(false, time.Minute), warning("FailedMount")), want: "Blocked"},
-		"a Pod that just starts":                        {objects: dev(false, time.Second), want: "Starting"},
-		"a Pod that may not be read":                    {objects: dev(false, time.Second, builders.ImagePullError()), change: hidden, want: "Starting"},
-		"an operator that says nothing":                 {objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("ns"), builders.CreatedAt(now.Add(-time.Hour)))}, want: "Blocked"},
-		"a Sandbox that is suspended": {objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("ns"), builders.WithReplicas(0),
-			builders.WithCondition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, "", now))}, want: "Suspended"},
+		"a Sandbox that is ready": {objects: dev(true, time.Hour, builders.Ready()), want: "Ready"},
+		"an image that cannot be pulled": {
+			objects: dev(false, time.Minute, builders.ImagePullError()), want: "Blocked",
+		},
+		"a container that crashes": {
+			objects: dev(false, time.Second, builders.CrashLoop(1, 4)), want: "Blocked",
+		},
+		"a container that crashed and just runs again": {
+			objects: dev(true, time.Second, restarted(4, time.Second)), want: "Blocked",
+		},
+		"a container that was started again once": {
+			objects: dev(true, time.Second, restarted(1, time.Second)), want: "Starting",
+		},
+		"a container that crashed and has run for long": {
+			objects: dev(true, time.Minute, restarted(4, time.Minute)), want: "Ready",
+		},
+		"a Pod that no node takes": {
+			objects: dev(false, time.Minute, builders.Unschedulable("0/1 nodes")), want: "Blocked",
+		},
+		"a mount that fails": {
+			objects: append(dev(false, time.Minute), warning("FailedMount")), want: "Blocked",
+		},
+		"a Pod that just starts": {objects: dev(false, time.Second), want: "Starting"},
+		"a Pod that may not be read": {
+			objects: dev(false, time.Second, builders.ImagePullError()), change: hidden, want: "Starting",
+		},
+		"an operator that says nothing": {
+			objects: []runtime.Object{
+				builders.Sandbox("dev", builders.InNamespace("ns"), builders.CreatedAt(now.Add(-time.Hour))),
+			},
+			want: "Blocked",
+		},
+		"a Sandbox that is suspended": {
+			objects: []runtime.Object{builders.Sandbox("dev", builders.InNamespace("ns"), builders.WithReplicas(0),
+				builders.WithCondition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, "", now))},
+			want: "Suspended",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -147,11 +183,15 @@ func (l lines) Write(p []byte) (int, error) {
 }
 
 // watchList runs list -w and returns what it prints, how to make time go by, and how to end it.
-func watchList(t *testing.T, cluster *fakecluster.Cluster, args ...string) (printed lines, clock *clocktesting.FakeClock, end func() error) {
+func watchList(
+	t *testing.T, cluster *fakecluster.Cluster, args ...string,
+) (printed lines, clock *clocktesting.FakeClock, end func() error) {
 	t.Helper()
 	printed, clock = make(lines, 100), clocktesting.NewFakeClock(now)
-	cmd := list.NewCommand(&fake.Factory{In: "ns", Time: clock, SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes},
-		genericiooptions.IOStreams{Out: printed, ErrOut: &bytes.Buffer{}})
+	cmd := list.NewCommand(
+		&fake.Factory{In: "ns", Time: clock, SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes},
+		genericiooptions.IOStreams{Out: printed, ErrOut: &bytes.Buffer{}},
+	)
 	cmd.SetArgs(append([]string{"-w"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	ctx, cancel := context.WithCancel(t.Context())
@@ -213,14 +253,17 @@ func TestAWatchedListOutlivesAnAPIServer(t *testing.T) {
 	}
 	failing := true
 	failed := make(chan struct{}, 100)
-	cluster.Sandboxes.PrependReactor("get", apis.ResourceSandboxes, func(clienttesting.Action) (bool, runtime.Object, error) {
-		if failing {
-			failing = false
-			failed <- struct{}{}
-			return true, nil, fakecluster.Forbidden("get", apis.ResourceSandboxes, apis.GroupAgents)
-		}
-		return false, nil, nil
-	})
+	cluster.Sandboxes.PrependReactor(
+		"get", apis.ResourceSandboxes,
+		func(clienttesting.Action) (bool, runtime.Object, error) {
+			if failing {
+				failing = false
+				failed <- struct{}{}
+				return true, nil, fakecluster.Forbidden("get", apis.ResourceSandboxes, apis.GroupAgents)
+			}
+			return false, nil, nil
+		},
+	)
 	for waiting := true; waiting; {
 		select {
 		case <-failed:
@@ -231,7 +274,11 @@ func TestAWatchedListOutlivesAnAPIServer(t *testing.T) {
 	}
 	changed := dev(true, time.Hour)[0].(*agentsv1beta1.Sandbox)
 	changed.ResourceVersion = "2"
-	if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes("ns").Update(t.Context(), changed, metav1.UpdateOptions{}); err != nil {
+	if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes(
+		"ns",
+	).Update(
+		t.Context(), changed, metav1.UpdateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if row := next(t, printed, clock); row != "sandbox."+apis.GroupAgents+"/dev\n" {

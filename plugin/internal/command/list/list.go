@@ -77,7 +77,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
-	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Go on with what changes, until interrupted: one row, or document, for each change.")
+	cmd.Flags().BoolVarP(
+		&o.Watch, "watch", "w", false, "Go on with what changes, until interrupted: one row, or document, for each change.",
+	)
 	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "List the volumes that were made for Sandboxes, used or not.")
 	o.printing.AddFlags(cmd)
 	return cmd
@@ -112,7 +114,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	l := &lister{options: o, access: a, streams: streams, style: printing.Style{Colored: f.Color(streams.Out)}, namespace: a.Namespace, now: f.Clock().Now}
+	l := &lister{
+		options: o, access: a, streams: streams, style: printing.Style{Colored: f.Color(streams.Out)}, namespace: a.Namespace,
+		now: f.Clock().Now,
+	}
 	if o.AllNamespaces {
 		l.namespace = metav1.NamespaceAll
 	}

@@ -31,13 +31,26 @@ func meta(name string, age time.Duration) metav1.ObjectMeta {
 
 // objects are a claim with its Sandbox, and a Sandbox of its own that ends in an hour.
 func objects() []runtime.Object {
-	ready := []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", 0, metav1.NewTime(now))}
+	ready := []metav1.Condition{
+		apis.NewCondition(
+			nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", 0, metav1.NewTime(now),
+		),
+	}
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: meta("claimed", time.Hour)}
 	claim.UID, claim.Status.Conditions, claim.Status.SandboxStatus.Name = "c", ready, "warm-1"
-	held := &agentsv1beta1.Sandbox{ObjectMeta: meta("warm-1", 2*time.Hour), Status: agentsv1beta1.SandboxStatus{Conditions: ready, PodIPs: []string{"10.0.0.1"}, NodeName: "n1"}}
-	held.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "claimed", UID: "c", Controller: new(true)}}
+	held := &agentsv1beta1.Sandbox{
+		ObjectMeta: meta("warm-1", 2*time.Hour),
+		Status:     agentsv1beta1.SandboxStatus{Conditions: ready, PodIPs: []string{"10.0.0.1"}, NodeName: "n1"},
+	}
+	held.OwnerReferences = []metav1.OwnerReference{
+		{Kind: apis.KindSandboxClaim, Name: "claimed", UID: "c", Controller: new(true)},
+	}
 	own := &agentsv1beta1.Sandbox{ObjectMeta: meta("own", time.Minute)}
-	own.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod does not exist", 0, metav1.NewTime(now))}
+	own.Status.Conditions = []metav1.Condition{
+		apis.NewCondition(
+			nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod does not exist", 0, metav1.NewTime(now),
+		),
+	}
 	own.Spec.ShutdownTime = &metav1.Time{Time: now.Add(time.Hour)}
 	return []runtime.Object{claim, held, own}
 }
@@ -46,7 +59,10 @@ func run(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, st
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := list.NewCommand(&fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		In:               "ns",
+		Time:             clocktesting.NewFakeClock(now),
+		SandboxesClient:  cluster.Sandboxes,
+		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -74,14 +90,32 @@ own       sandbox   Starting   60s    60m   -
 		want string
 	}{
 		"claims come first, and a Sandbox names its holder": {want: plain},
-		"wide tells more":                    {args: []string{"-o", "wide"}, want: wide},
-		"sorted by a field, without headers": {args: []string{"--sort-by", "{.metadata.creationTimestamp}", "--no-headers"}, want: oldest},
-		"one name":                           {args: []string{"own"}, want: "NAME   KIND      STATUS     AGE   ENDS IN   HELD BY\nown    sandbox   Starting   60s   60m       -\n"},
-		"all namespaces name theirs":         {args: []string{"-A", "--no-headers", "--sort-by", ".metadata.name"}, want: "ns    claimed   claim     Ready      60m    -     -\nns    own       sandbox   Starting   60s    60m   -\nns    warm-1    sandbox   Ready      120m   -     claim/claimed\n"},
-		"columns of one's own":               {args: []string{"-o", "custom-columns=N:.metadata.name,NODE:status.nodeName"}, want: "N         NODE\nclaimed   <none>\nown       <none>\nwarm-1    n1\n"},
-		"names for scripts":                  {args: []string{"-o", "name"}, want: "sandboxclaim." + apis.GroupExtensions + "/claimed\nsandbox." + apis.GroupAgents + "/own\nsandbox." + apis.GroupAgents + "/warm-1\n"},
-		"a path":                             {args: []string{"-o", "jsonpath={.items[*].metadata.name}"}, want: "claimed own warm-1"},
-		"a template":                         {args: []string{"-o", "go-template={{range .items}}{{.kind}} {{end}}"}, want: "SandboxClaim Sandbox Sandbox "},
+		"wide tells more": {args: []string{"-o", "wide"}, want: wide},
+		"sorted by a field, without headers": {
+			args: []string{"--sort-by", "{.metadata.creationTimestamp}", "--no-headers"}, want: oldest,
+		},
+		"one name": {
+			args: []string{"own"},
+			want: "NAME   KIND      STATUS     AGE   ENDS IN   HELD BY\nown    sandbox   Starting   60s   60m       -\n",
+		},
+		"all namespaces name theirs": {
+			args: []string{"-A", "--no-headers", "--sort-by", ".metadata.name"},
+			want: "ns    claimed   claim     Ready      60m    -     -\nns    own       sandbox   Starting   60s    60m   -\nns    warm-1    sandbox   Ready      120m   -     claim/claimed\n",
+		},
+		"columns of one's own": {
+			args: []string{"-o", "custom-columns=N:.metadata.name,NODE:status.nodeName"},
+			want: "N         NODE\nclaimed   <none>\nown       <none>\nwarm-1    n1\n",
+		},
+		"names for scripts": {
+			args: []string{"-o", "name"},
+			want: "sandboxclaim." + apis.GroupExtensions + "/claimed\nsandbox." + apis.GroupAgents + "/own\nsandbox." + apis.GroupAgents + "/warm-1\n",
+		},
+		"a path": {
+			args: []string{"-o", "jsonpath={.items[*].metadata.name}"}, want: "claimed own warm-1",
+		},
+		"a template": {
+			args: []string{"-o", "go-template={{range .items}}{{.kind}} {{end}}"}, want: "SandboxClaim Sandbox Sandbox ",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -111,11 +145,21 @@ func TestJSONIsAlwaysOneList(t *testing.T) {
 		args    []string
 		want    int
 	}{
-		"of nothing":                        {cluster: fakecluster.New(), want: 0},
-		"of both kinds":                     {cluster: fakecluster.New(objects()...), want: 3},
-		"of one name":                       {cluster: fakecluster.New(objects()...), args: []string{"own"}, want: 1},
-		"without the extensions' CRDs":      {cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.NotServed()), want: 2},
-		"without permission to list claims": {cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.Forbidden("list", apis.ResourceClaims, apis.GroupExtensions)), want: 2},
+		"of nothing":    {cluster: fakecluster.New(), want: 0},
+		"of both kinds": {cluster: fakecluster.New(objects()...), want: 3},
+		"of one name":   {cluster: fakecluster.New(objects()...), args: []string{"own"}, want: 1},
+		"without the extensions' CRDs": {
+			cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.NotServed()), want: 2,
+		},
+		"without permission to list claims": {
+			cluster: fakecluster.New(
+				objects()...).Refuse(
+				"list",
+				apis.ResourceClaims,
+				fakecluster.Forbidden("list", apis.ResourceClaims, apis.GroupExtensions),
+			),
+			want: 2,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,12 @@ func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
 }
 
 func row(
-	object *metav1.ObjectMeta, kind string, facts *diagnose.Snapshot, style printing.Style, conditions []metav1.Condition, ips []string,
+	object *metav1.ObjectMeta,
+	kind string,
+	facts *diagnose.Snapshot,
+	style printing.Style,
+	conditions []metav1.Condition,
+	ips []string,
 ) []any {
 	d := diagnose.Of(*facts)
 	message := d.Obstacle

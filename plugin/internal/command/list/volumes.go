@@ -64,7 +64,8 @@ func (o *Options) namedVolumes(all []volume.Volume, namespace string) (named []v
 		at := slices.IndexFunc(all, func(v volume.Volume) bool { return v.Claim.Name == name })
 		if at < 0 {
 			failed = errors.Join(failed, &resolve.Error{
-				Cause: resolve.NotFound, Message: fmt.Sprintf("no volume of a sandbox is called %q in namespace %s", name, namespace),
+				Cause:   resolve.NotFound,
+				Message: fmt.Sprintf("no volume of a sandbox is called %q in namespace %s", name, namespace),
 			})
 			continue
 		}

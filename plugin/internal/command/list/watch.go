@@ -30,7 +30,9 @@ const gone = "Deleted"
 const statusColumn = 2
 
 // watch prints the items, and then those that change. It ends with the context.
-func (l *lister) watch(ctx context.Context, clock clock.WithTicker, items []printing.Item, targets []*resolve.Target) error {
+func (l *lister) watch(
+	ctx context.Context, clock clock.WithTicker, items []printing.Item, targets []*resolve.Target,
+) error {
 	follow := l.access.Waiter.Watch(ctx)
 	tick := clock.NewTicker(atLeast)
 	defer tick.Stop()
@@ -71,7 +73,9 @@ func (l *lister) watch(ctx context.Context, clock clock.WithTicker, items []prin
 }
 
 // pause waits for a change, and a little longer for those that come with it. It returns an error when the context ends.
-func (l *lister) pause(ctx context.Context, clock clock.WithTicker, changed <-chan struct{}, tick <-chan time.Time) error {
+func (l *lister) pause(
+	ctx context.Context, clock clock.WithTicker, changed <-chan struct{}, tick <-chan time.Time,
+) error {
 	select {
 	case <-ctx.Done():
 		return &cli.ExitError{Code: cli.ExitInterrupted}

@@ -49,7 +49,8 @@ func TestALogThatWasCutIsIncompleteAndNoFaultOfTheContext(t *testing.T) {
 	var out bytes.Buffer
 	err := read(t, true, &out)
 	said := strings.Join(printing.ErrorMessages(err, &fake.Factory{}), "|")
-	if cli.ExitCode(err) != cli.ExitConnectionLost || out.String() != "one\n" || !strings.HasPrefix(said, "the log is incomplete: the connection was lost after 4 bytes") ||
+	if cli.ExitCode(err) != cli.ExitConnectionLost || out.String() != "one\n" ||
+		!strings.HasPrefix(said, "the log is incomplete: the connection was lost after 4 bytes") ||
 		strings.Contains(said, "context") {
 		t.Errorf("code %d, %q, wrote %q", cli.ExitCode(err), said, out.String())
 	}

@@ -14,9 +14,15 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// follow writes the logs of the Pod that is there and of those that take its place, and says why no more lines come for now.
+// follow writes the logs of the Pod that is there and of those that take its place, and says why no more lines come for
+// now.
 func (o *Options) follow(
-	ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target, container string, streams genericiooptions.IOStreams,
+	ctx context.Context,
+	f factory.Factory,
+	a *factory.Clients,
+	t *resolve.Target,
+	container string,
+	streams genericiooptions.IOStreams,
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

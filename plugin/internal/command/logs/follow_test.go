@@ -37,8 +37,13 @@ func sandbox(suspended bool) *agentsv1beta1.Sandbox {
 func pod(name string, phase corev1.PodPhase) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: name, UID: types.UID(name), Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sandbox(false), agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))},
+			Namespace: "default",
+			Name:      name,
+			UID:       types.UID(name),
+			Labels:    map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(sandbox(false), agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+			},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
 		Status: corev1.PodStatus{Phase: phase},
@@ -134,13 +139,20 @@ func TestFollowEndsWhenTheSandboxIsDeleted(t *testing.T) {
 		if action.GetSubresource() != "log" {
 			return false, nil, nil
 		}
-		if err := c.Sandboxes.AgentsV1beta1().Sandboxes("default").Delete(t.Context(), "dev", metav1.DeleteOptions{}); err != nil {
+		if err := c.Sandboxes.AgentsV1beta1().Sandboxes(
+			"default",
+		).Delete(
+			t.Context(), "dev", metav1.DeleteOptions{},
+		); err != nil {
 			t.Error(err)
 		}
 		return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:01Z last\n")}, nil
 	})
 	var out, errOut notes
-	cmd := NewCommand(&fake.Factory{SandboxesClient: c.Sandboxes, KubernetesClient: c.Kubernetes}, genericiooptions.IOStreams{Out: &out, ErrOut: &errOut})
+	cmd := NewCommand(
+		&fake.Factory{SandboxesClient: c.Sandboxes, KubernetesClient: c.Kubernetes},
+		genericiooptions.IOStreams{Out: &out, ErrOut: &errOut},
+	)
 	cmd.SetArgs([]string{"dev", "-f"})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -87,7 +87,9 @@ func (o *Options) Validate() error {
 	case o.Tail < all:
 		return cli.UsageError(fmt.Errorf("--tail is %d: give a number of lines, or -1 for all", o.Tail))
 	case o.Follow && o.Previous:
-		return cli.UsageError(errors.New("--follow and --previous exclude each other: a container that has ended writes no more"))
+		return cli.UsageError(
+			errors.New("--follow and --previous exclude each other: a container that has ended writes no more"),
+		)
 	}
 	return nil
 }
@@ -113,7 +115,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return o.follow(ctx, f, a, t, container, streams)
 	}
 	if !o.Previous && unstarted(t.Pod, container) {
-		return &silence{container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Snapshot(ctx, t)).Obstacle}
+		return &silence{
+			container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Snapshot(ctx, t)).Obstacle,
+		}
 	}
 	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
 	if err != nil {
@@ -123,15 +127,19 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return copyAll(ctx, streams.Out, from)
 }
 
-// copyAll copies logs to their end. A connection that breaks on the way is told as what it means: lines are missing. Its kind is
-// not passed on, because it would blame the way to the cluster, which was there.
+// copyAll copies logs to their end. A connection that breaks on the way is told as what it means: lines are missing.
+// Its kind is not passed on, because it would blame the way to the cluster, which was there.
 func copyAll(ctx context.Context, out io.Writer, from io.Reader) error {
 	source := &source{Reader: from}
 	n, err := io.Copy(out, source)
 	if source.err == nil || ctx.Err() != nil {
 		return err
 	}
-	return cli.ConnectionLostError(fmt.Errorf("the log is incomplete: the connection was lost after %d bytes (%s); run the command again", n, source.err.Error()))
+	return cli.ConnectionLostError(
+		fmt.Errorf(
+			"the log is incomplete: the connection was lost after %d bytes (%s); run the command again", n, source.err.Error(),
+		),
+	)
 }
 
 // source remembers why it could not be read to its end.

@@ -48,7 +48,9 @@ func TestWhyThereAreNoLogs(t *testing.T) {
 		args  []string
 		says  string // empty: there are logs
 	}{
-		"a Pod that no node takes":           {state: builders.Unschedulable("0/1 nodes are available"), says: "no node takes it"},
+		"a Pod that no node takes": {
+			state: builders.Unschedulable("0/1 nodes are available"), says: "no node takes it",
+		},
 		"an image that cannot be pulled":     {state: builders.ImagePullError(), says: "cannot be pulled"},
 		"a container that runs":              {state: builders.Ready()},
 		"a container that crashed":           {state: builders.CrashLoop(1, 2)},
@@ -57,7 +59,10 @@ func TestWhyThereAreNoLogs(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			pod := builders.Pod("dev", builders.OwnedBy(sandbox), builders.OnNode("n1"), builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")), tt.state)
+			pod := builders.Pod(
+				"dev", builders.OwnedBy(sandbox), builders.OnNode("n1"),
+				builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")), tt.state,
+			)
 			cluster := fakecluster.New(sandbox, pod)
 			streams, _, out, _ := genericiooptions.NewTestIOStreams()
 			cmd := NewCommand(&fake.Factory{SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}, streams)
@@ -79,11 +84,21 @@ func TestRequest(t *testing.T) {
 		options Options
 		want    corev1.PodLogOptions
 	}{
-		"by default everything is asked for":      {Options{Tail: all}, corev1.PodLogOptions{Container: "main"}},
-		"no lines is not the same as all":         {Options{Tail: 0}, corev1.PodLogOptions{Container: "main", TailLines: new(int64(0))}},
-		"parts of a second are rounded up":        {Options{Tail: all, Since: 1500 * time.Millisecond}, corev1.PodLogOptions{Container: "main", SinceSeconds: new(int64(2))}},
-		"the flags are passed on":                 {Options{Tail: all, Follow: true, Timestamps: true}, corev1.PodLogOptions{Container: "main", Follow: true, Timestamps: true}},
-		"the container before is asked for by it": {Options{Tail: all, Previous: true}, corev1.PodLogOptions{Container: "main", Previous: true}},
+		"by default everything is asked for": {Options{Tail: all}, corev1.PodLogOptions{Container: "main"}},
+		"no lines is not the same as all": {
+			Options{Tail: 0}, corev1.PodLogOptions{Container: "main", TailLines: new(int64(0))},
+		},
+		"parts of a second are rounded up": {
+			Options{Tail: all, Since: 1500 * time.Millisecond},
+			corev1.PodLogOptions{Container: "main", SinceSeconds: new(int64(2))},
+		},
+		"the flags are passed on": {
+			Options{Tail: all, Follow: true, Timestamps: true},
+			corev1.PodLogOptions{Container: "main", Follow: true, Timestamps: true},
+		},
+		"the container before is asked for by it": {
+			Options{Tail: all, Previous: true}, corev1.PodLogOptions{Container: "main", Previous: true},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "Count the sandboxes of all namespaces.")
-	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select nodes by label, as in '-l topology.kubernetes.io/zone=a'.")
+	cmd.Flags().StringVarP(
+		&o.Selector, "selector", "l", "", "Select nodes by label, as in '-l topology.kubernetes.io/zone=a'.",
+	)
 	o.printing.AddFlags(cmd)
 	return cmd
 }
@@ -85,7 +87,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.AllNamespaces {
 		namespace = metav1.NamespaceAll
 	}
-	ours, err := a.Kubernetes.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxNameHash})
+	ours, err := a.Kubernetes.CoreV1().Pods(
+		namespace,
+	).List(
+		ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxNameHash},
+	)
 	if err != nil {
 		return errors.Join(missing, fmt.Errorf("list Pods: %w", err))
 	}
@@ -137,7 +143,8 @@ type usage struct {
 	complete bool
 }
 
-// namesByNode are the names of the sandboxes that run on each node. A Pod is controlled by its Sandbox, whose name it tells.
+// namesByNode are the names of the sandboxes that run on each node. A Pod is controlled by its Sandbox, whose name it
+// tells.
 func namesByNode(pods []corev1.Pod, namespaced bool) map[string][]string {
 	names := map[string][]string{}
 	for i := range pods {
@@ -184,7 +191,9 @@ func (s *usage) row(node *corev1.Node) []any {
 		}
 		free := node.Status.Allocatable[resource].DeepCopy()
 		free.Sub(s.all[node.Name][resource])
-		cells = append(cells, capacity.Amount(resource, free)+" of "+capacity.Amount(resource, node.Status.Allocatable[resource]))
+		cells = append(
+			cells, capacity.Amount(resource, free)+" of "+capacity.Amount(resource, node.Status.Allocatable[resource]),
+		)
 	}
 	return append(cells, printing.OrNone(strings.Join(s.names[node.Name], ",")))
 }

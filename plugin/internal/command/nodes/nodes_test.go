@@ -24,17 +24,28 @@ func node(name string, cordoned bool) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: cordoned},
 		Status: corev1.NodeStatus{
-			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi")},
-			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Allocatable: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi"),
+			},
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 		},
 	}
 }
 
 // pod requests half a CPU. One that belongs to a sandbox has its label.
 func pod(namespace, name, on, sandbox string) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{{
-		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}},
-	}}}}
+	p := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{
+			{
+				Resources: corev1.ResourceRequirements{
+					Requests: corev1.ResourceList{
+						corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
+					},
+				},
+			},
+		}},
+	}
 	if sandbox != "" {
 		p.Labels = map[string]string{apis.LabelSandboxNameHash: "x"}
 		p.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandbox, Name: sandbox, Controller: new(true)}}
@@ -43,8 +54,10 @@ func pod(namespace, name, on, sandbox string) *corev1.Pod {
 }
 
 func cluster() *fakecluster.Cluster {
-	return fakecluster.New(node("b", true), node("a", false), pod("ns", "one", "a", "one"), pod("other", "two", "a", "two"),
-		pod("kube-system", "dns", "a", ""), pod("ns", "waiting", "", "waiting"))
+	return fakecluster.New(
+		node("b", true), node("a", false), pod("ns", "one", "a", "one"), pod("other", "two", "a", "two"),
+		pod("kube-system", "dns", "a", ""), pod("ns", "waiting", "", "waiting"),
+	)
 }
 
 func run(t *testing.T, c *fakecluster.Cluster, args ...string) (stdout string, err error) {
@@ -87,7 +100,10 @@ func TestNamesAreTheObjects(t *testing.T) {
 	if got, err := run(t, cluster(), "-o", "name"); err != nil || got != "node/a\nnode/b\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, err := run(t, cluster(), "a", "nope", "--no-headers"); err == nil || !strings.Contains(err.Error(), `no node is called "nope"`) || !strings.HasPrefix(got, "a ") {
+	if got, err := run(
+		t, cluster(), "a", "nope", "--no-headers",
+	); err == nil || !strings.Contains(err.Error(), `no node is called "nope"`) ||
+		!strings.HasPrefix(got, "a ") {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

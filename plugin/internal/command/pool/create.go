@@ -60,7 +60,9 @@ func newCreateCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 	flags := cmd.Flags()
 	flags.StringVar(&o.Template, "template", "", "The SandboxTemplate of the sandboxes.")
 	flags.Int32Var(&o.Replicas, "replicas", 1, "How many sandboxes to keep warm.")
-	flags.StringVar(&o.Update, "update-strategy", "", "How to follow the template: OnReplenish or Recreate. (default OnReplenish)")
+	flags.StringVar(
+		&o.Update, "update-strategy", "", "How to follow the template: OnReplenish or Recreate. (default OnReplenish)",
+	)
 	flags.StringArrayVar(&o.Labels, "label", nil, "A label of the pool, KEY=VALUE. Repeatable.")
 	o.DryRun.AddFlag(cmd)
 	o.printing.AddFlags(cmd)
@@ -86,9 +88,14 @@ func (o *CreateOptions) Validate() error {
 func (o *CreateOptions) checkNames() error {
 	switch {
 	case len(validation.IsDNS1123Subdomain(o.Name)) > 0:
-		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name)
+		return fmt.Errorf(
+			"%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name,
+		)
 	case len(o.Name) > naming.MaxPoolName:
-		return fmt.Errorf("the name is too long: %d characters, at most %d, so that its sandboxes can be called after it", len(o.Name), naming.MaxPoolName)
+		return fmt.Errorf(
+			"the name is too long: %d characters, at most %d, so that its sandboxes can be called after it", len(o.Name),
+			naming.MaxPoolName,
+		)
 	case o.Name == apis.WarmPoolNone || o.Name == apis.WarmPoolDefault:
 		return fmt.Errorf("a pool called %q could not be claimed from: to claims the word means something else", o.Name)
 	case o.Template == "":

@@ -84,7 +84,9 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 }
 
 // page is the whole text about one pool.
-func page(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, style printing.Style, command func(string) string) string {
+func page(
+	s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, style printing.Style, command func(string) string,
+) string {
 	p := printing.Page{Style: style}
 	head := []string{
 		"Name:\t" + s.Pool.Name + printing.AgeSuffix(s.Pool.CreationTimestamp, facts.Now), "Namespace:\t" + s.Pool.Namespace,
@@ -124,7 +126,11 @@ func next(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, co
 	case operator == diagnose.OperatorDown:
 		return []string{"the operator is not running: look at its Pods"}
 	case s.TemplateMissing:
-		return []string{"make the template, and the operator goes on by itself: " + command("template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE")}
+		return []string{
+			"make the template, and the operator goes on by itself: " + command(
+				"template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE",
+			),
+		}
 	}
 	for _, member := range s.Members {
 		if pool.VerdictOf(member, facts.Now) != diagnose.Ready {
@@ -137,10 +143,13 @@ func next(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, co
 	return []string{"wait: the operator makes what is missing"}
 }
 
-// mending is what to do where members cannot start as they are made. A new one comes out alike until the template is changed.
+// mending is what to do where members cannot start as they are made. A new one comes out alike until the template is
+// changed.
 func mending(s *pool.Summary, member string, command func(string) string) []string {
 	template := s.Pool.Spec.TemplateRef.Name
-	replaced := "the operator replaces what does not start within minutes; to have that at once: " + command("delete sandbox/"+member)
+	replaced := "the operator replaces what does not start within minutes; to have that at once: " + command(
+		"delete sandbox/"+member,
+	)
 	see := "see what stands in the way of one of them: " + command("status sandbox/"+member)
 	if s.TemplateChanged {
 		return []string{"the template was changed since: " + replaced, see}

@@ -63,7 +63,9 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	var items []printing.Item
 	for i := range pools {
 		s := pool.Summarize(&pools[i], facts)
-		item, err := printing.NewItem(&pools[i], extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool), row(&s, facts)...)
+		item, err := printing.NewItem(
+			&pools[i], extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool),
+			row(&s, facts)...)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -72,7 +74,9 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	return errors.Join(failed, o.Print(items, columns(), a.Namespace, streams))
 }
 
-func selected(ctx context.Context, a *factory.Clients, o *cli.ListOptions) (pools []extensionsv1beta1.SandboxWarmPool, failed error) {
+func selected(
+	ctx context.Context, a *factory.Clients, o *cli.ListOptions,
+) (pools []extensionsv1beta1.SandboxWarmPool, failed error) {
 	if len(o.Names) == 0 {
 		return a.Pools.Pools(ctx, o.Namespace(a.Namespace), o.Selector)
 	}
@@ -104,8 +108,15 @@ func columns() []metav1.TableColumnDefinition {
 
 func row(s *pool.Summary, facts *pool.Inventory) []any {
 	return []any{
-		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), strconv.Itoa(s.Ready), number(s.Claimed), number(s.Stale),
-		printing.Age(s.Pool.CreationTimestamp, facts.Now), printing.OrNone(s.Shortage), string(strategy(s.Pool)),
+		s.Pool.Name,
+		s.Pool.Spec.TemplateRef.Name,
+		strconv.Itoa(s.Desired),
+		strconv.Itoa(s.Ready),
+		number(s.Claimed),
+		number(s.Stale),
+		printing.Age(s.Pool.CreationTimestamp, facts.Now),
+		printing.OrNone(s.Shortage),
+		string(strategy(s.Pool)),
 	}
 }
 

@@ -73,9 +73,13 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVar(&o.Rate, "rate", "", "How many claims come on average, as in 2/s, 30/m or 500/h. (default: as they came)")
+	cmd.Flags().StringVar(
+		&o.Rate, "rate", "", "How many claims come on average, as in 2/s, 30/m or 500/h. (default: as they came)",
+	)
 	cmd.Flags().IntVar(&o.Burst, "burst", 0, "How many claims come at once, beyond the rate.")
-	cmd.Flags().DurationVar(&o.Start, "start", 0, "How long a sandbox takes to be ready. (default: as long as those of the pool took)")
+	cmd.Flags().DurationVar(
+		&o.Start, "start", 0, "How long a sandbox takes to be ready. (default: as long as those of the pool took)",
+	)
 	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "A size of the pool: say whether it fits on the nodes.")
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
 	return cmd
@@ -140,7 +144,9 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	case err != nil && o.Replicas >= 0:
 		return err
 	case err != nil:
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: whether more fit is not known: %v\n", err) // the demand is told all the same
+		_, _ = printable.Fprintf(
+			streams.ErrOut, "Warning: whether more fit is not known: %v\n", err,
+		) // the demand is told all the same
 	}
 	if err := o.print(document{plan, room}, &summary, f, streams.Out); err != nil {
 		return err
@@ -148,7 +154,9 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	asked := o.Rate != "" || o.Burst > 0
 	switch {
 	case o.Replicas < 0 && unknown != nil && room != nil && !asked:
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown) // the room is told all the same
+		_, _ = printable.Fprintf(
+			streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown,
+		) // the room is told all the same
 		return nil
 	case o.Replicas < 0:
 		return unknown
@@ -202,7 +210,9 @@ func encode(plan document, format string, out io.Writer) error {
 func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style printing.Style, command func(string) string) string {
 	p := printing.Page{Style: style}
 	p.Section("", []string{
-		"Pool:\t" + plan.Pool, "Template:\t" + printable.Line(plan.Template), fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired),
+		"Pool:\t" + plan.Pool,
+		"Template:\t" + printable.Line(plan.Template),
+		fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired),
 	})
 	start := fmt.Sprintf("Replaced within:\t%v", plan.Start)
 	if plan.Measured > 0 {
@@ -210,7 +220,13 @@ func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style printing.Styl
 	}
 	demand := []string{start}
 	if plan.Seen > 0 {
-		demand = append(demand, fmt.Sprintf("Claims seen:\t%d since %s, at most %d within %v", plan.Seen, plan.Since.UTC().Format(time.RFC3339), plan.Peak, plan.Start))
+		demand = append(
+			demand,
+			fmt.Sprintf(
+				"Claims seen:\t%d since %s, at most %d within %v", plan.Seen, plan.Since.UTC().Format(time.RFC3339), plan.Peak,
+				plan.Start,
+			),
+		)
 	}
 	if plan.Given {
 		demand = append(demand, fmt.Sprintf("Expected:\t%s", expected(o.Rate, o.Burst)))

@@ -28,39 +28,57 @@ import (
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func requests(cpu string) corev1.PodSpec {
-	return corev1.PodSpec{Containers: []corev1.Container{{
-		Name: "main", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
-	}}}
+	return corev1.PodSpec{Containers: []corev1.Container{
+		{
+			Name:      "main",
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
+		},
+	}}
 }
 
 func about(name string, age time.Duration) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(noon.Add(-age))}
+	return metav1.ObjectMeta{
+		Namespace: "ns", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(noon.Add(-age)),
+	}
 }
 
-// planned is a pool of two members, which took four seconds to be ready, on a node of two CPUs and one that is cordoned.
+// planned is a pool of two members, which took four seconds to be ready, on a node of two CPUs and one that is
+// cordoned.
 func planned() []runtime.Object {
 	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: about("warm", time.Hour)}
 	pool.Spec.Replicas, pool.Spec.TemplateRef.Name = new(int32(2)), "py"
 	template := &extensionsv1beta1.SandboxTemplate{ObjectMeta: about("py", time.Hour)}
 	template.Spec.PodTemplate.Spec = requests("250m")
 	node := func(name string, cordoned bool) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: cordoned}, Status: corev1.NodeStatus{
-			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
-		}}
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: cordoned},
+			Status: corev1.NodeStatus{
+				Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
+			},
+		}
 	}
 	all := []runtime.Object{pool, template, node("a", false), node("b", true)}
 	for _, name := range []string{"warm-aaaaa", "warm-bbbbb"} {
 		member := &agentsv1beta1.Sandbox{ObjectMeta: about(name, time.Minute)}
-		member.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pool, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool))}
+		member.OwnerReferences = []metav1.OwnerReference{
+			*metav1.NewControllerRef(pool, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool)),
+		}
 		member.Spec.PodTemplate.Spec = requests("250m")
 		member.Status.PodIPs = []string{"10.0.0.1"}
 		member.Status.Conditions = []metav1.Condition{
-			apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(member.CreationTimestamp.Add(4*time.Second))),
+			apis.NewCondition(
+				nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0,
+				metav1.NewTime(member.CreationTimestamp.Add(4*time.Second)),
+			),
 		}
 		// Admission has made it larger than the template says.
-		pod := &corev1.Pod{ObjectMeta: about(name, time.Minute), Spec: requests("500m"), Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+		pod := &corev1.Pod{
+			ObjectMeta: about(name, time.Minute), Spec: requests("500m"), Status: corev1.PodStatus{Phase: corev1.PodRunning},
+		}
 		pod.Spec.NodeName = "a"
-		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(member, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))}
+		pod.OwnerReferences = []metav1.OwnerReference{
+			*metav1.NewControllerRef(member, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+		}
 		all = append(all, member, pod)
 	}
 	return all
@@ -70,7 +88,12 @@ func runPlan(t *testing.T, objects []runtime.Object, args ...string) (string, er
 	t.Helper()
 	c := fakecluster.New(objects...)
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
-	cmd := newPlanCommand(&fake.Factory{In: "ns", Time: clocktesting.NewFakeClock(noon), SandboxesClient: c.Sandboxes, KubernetesClient: c.Kubernetes}, streams)
+	cmd := newPlanCommand(
+		&fake.Factory{
+			In: "ns", Time: clocktesting.NewFakeClock(noon), SandboxesClient: c.Sandboxes, KubernetesClient: c.Kubernetes,
+		},
+		streams,
+	)
 	cmd.SetArgs(append([]string{"warm"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(t.Context())
@@ -104,10 +127,14 @@ func TestPlanAnswersWhetherASizeFits(t *testing.T) {
 		}
 	}
 	quota := &corev1.ResourceQuota{ObjectMeta: about("q", 0), Status: corev1.ResourceQuotaStatus{
-		Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("3")}, Used: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")},
+		Hard: corev1.ResourceList{
+			corev1.ResourcePods: resource.MustParse("3"),
+		},
+		Used: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")},
 	}}
 	got, err := runPlan(t, append(planned(), quota), "--replicas", "4")
-	if err == nil || !strings.Contains(err.Error(), "1 of 4 do not fit") || !strings.Contains(got, "quota q: pods: 1 needed, 1 of 3 free") {
+	if err == nil || !strings.Contains(err.Error(), "1 of 4 do not fit") ||
+		!strings.Contains(got, "quota q: pods: 1 needed, 1 of 3 free") {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

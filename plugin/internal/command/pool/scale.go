@@ -49,7 +49,9 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 	return cmd
 }
 
-func scale(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref, replicas int32) error {
+func scale(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref, replicas int32,
+) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err

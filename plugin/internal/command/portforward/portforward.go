@@ -78,9 +78,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().StringSliceVar(&o.Addresses, "address", []string{"localhost"},
 		"The addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1.")
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "The format of the events: json, one a line. (default: text)")
-	cmd.Flags().BoolVar(&o.Stdio, "stdio", false, "Carry one connection over standard input and output instead of listening.")
+	cmd.Flags().BoolVar(
+		&o.Stdio, "stdio", false, "Carry one connection over standard input and output instead of listening.",
+	)
 	cmd.Flags().BoolVar(&o.Open, "open", false, "Show the first port in a browser.")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatJSON}, cobra.ShellCompDirectiveNoFileComp)) // it exists
+	_ = cmd.RegisterFlagCompletionFunc(
+		"output", cobra.FixedCompletions([]string{formatJSON}, cobra.ShellCompDirectiveNoFileComp),
+	) // it exists
 	return cmd
 }
 

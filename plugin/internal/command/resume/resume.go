@@ -46,7 +46,10 @@ func Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStre
 	return cli.StateChange{
 		Doing: "resuming", Done: "ready", Goal: await.Ready,
 		Apply: func(ctx context.Context, a *factory.Clients, t *resolve.Target) (bool, error) {
-			if err := resolve.CheckRunning(t, f.Clock().Now()); resolve.Is(err, resolve.Expired) || resolve.Is(err, resolve.Deleting) {
+			if err := resolve.CheckRunning(
+				t, f.Clock().Now(),
+			); resolve.Is(err, resolve.Expired) ||
+				resolve.Is(err, resolve.Deleting) {
 				return false, err
 			}
 			return a.Client.Resume(ctx, t)

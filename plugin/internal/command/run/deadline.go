@@ -76,14 +76,18 @@ func (h *deadlineKeeper) keep(ctx context.Context) {
 		case err == nil:
 			ours = end
 		case apierrors.IsForbidden(err):
-			_, _ = fmt.Fprintf(h.errOut, "Warning: %s ends at %s, although the command runs still, because its end cannot be moved: %s. --ttl sets another time\n",
-				h.made.Ref(), ours.Format(time.RFC3339), printable.Line(err.Error())) // the command goes on
+			_, _ = fmt.Fprintf(
+				h.errOut,
+				"Warning: %s ends at %s, although the command runs still, because its end cannot be moved: %s. --ttl sets another time\n",
+				h.made.Ref(), ours.Format(time.RFC3339), printable.Line(err.Error()),
+			) // the command goes on
 			return
 		}
 	}
 }
 
-// renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero time.
+// renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero
+// time.
 func (h *deadlineKeeper) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		t, err := h.access.Resolver.ClaimAndSandbox(ctx, h.access.Namespace, h.made.Ref())

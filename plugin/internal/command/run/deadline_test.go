@@ -52,7 +52,9 @@ func makeOf(t *testing.T, change func(*Options)) *made {
 	if m.access, err = factory.NewClients(f); err != nil {
 		t.Fatal(err)
 	}
-	if m.Created, err = o.Sandbox.Create(t.Context(), f, m.access, genericiooptions.NewTestIOStreamsDiscard()); err != nil {
+	if m.Created, err = o.Sandbox.Create(
+		t.Context(), f, m.access, genericiooptions.NewTestIOStreamsDiscard(),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -61,7 +63,11 @@ func makeOf(t *testing.T, change func(*Options)) *made {
 // end is when the claim ends in the cluster.
 func (m *made) end(t *testing.T) time.Time {
 	t.Helper()
-	claim, err := m.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Get(t.Context(), "dev", metav1.GetOptions{})
+	claim, err := m.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
+		"default",
+	).Get(
+		t.Context(), "dev", metav1.GetOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +87,23 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 		policy string
 		held   bool
 	}{
-		"an hour after run was last seen":           {change: template(func(*Options) {}), end: time.Hour, policy: "Delete", held: true},
-		"a Sandbox of an image as well":             {change: func(o *Options) { o.Sandbox.Image = "x" }, end: time.Hour, policy: "Delete", held: true},
-		"at the time that the user said":            {change: template(func(o *Options) { o.Sandbox.TTL = time.Minute }), end: time.Minute, policy: "Delete"},
-		"in the way that the user said":             {change: template(func(o *Options) { o.Sandbox.TTL, o.Sandbox.ShutdownPolicy = time.Minute, "Retain" }), end: time.Minute, policy: "Retain"},
-		"never when it is kept":                     {change: template(func(o *Options) { o.Remove = false })},
-		"as with create when it is kept for a time": {change: template(func(o *Options) { o.Remove, o.Sandbox.TTL = false, time.Minute }), end: time.Minute},
+		"an hour after run was last seen": {
+			change: template(func(*Options) {}), end: time.Hour, policy: "Delete", held: true,
+		},
+		"a Sandbox of an image as well": {
+			change: func(o *Options) { o.Sandbox.Image = "x" }, end: time.Hour, policy: "Delete", held: true,
+		},
+		"at the time that the user said": {
+			change: template(func(o *Options) { o.Sandbox.TTL = time.Minute }), end: time.Minute, policy: "Delete",
+		},
+		"in the way that the user said": {
+			change: template(func(o *Options) { o.Sandbox.TTL, o.Sandbox.ShutdownPolicy = time.Minute, "Retain" }),
+			end:    time.Minute, policy: "Retain",
+		},
+		"never when it is kept": {change: template(func(o *Options) { o.Remove = false })},
+		"as with create when it is kept for a time": {
+			change: template(func(o *Options) { o.Remove, o.Sandbox.TTL = false, time.Minute }), end: time.Minute,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +114,8 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 			} else if claim == nil && m.Target().Sandbox.Spec.ShutdownPolicy != nil {
 				policy = string(*m.Target().Sandbox.Spec.ShutdownPolicy)
 			}
-			if tt.end == 0 && !end.IsZero() || tt.end > 0 && !end.Equal(began.Add(tt.end)) || policy != tt.policy || m.options.held != tt.held {
+			if tt.end == 0 && !end.IsZero() || tt.end > 0 && !end.Equal(began.Add(tt.end)) || policy != tt.policy ||
+				m.options.held != tt.held {
 				t.Errorf("ends at %v, policy %q, held %v", end, policy, m.options.held)
 			}
 		})
@@ -131,9 +149,12 @@ func (m *made) holding(t *testing.T) (givesUp func() string) {
 
 func (m *made) await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return holds(), nil
-	}); err != nil {
+	if err := wait.PollUntilContextTimeout(
+		t.Context(), time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) {
+			return holds(), nil
+		},
+	); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 }
@@ -167,10 +188,14 @@ func TestADeadlineThatSomebodyElseSetStays(t *testing.T) {
 
 func TestOneWhoMayNotMoveTheDeadlineIsToldOnce(t *testing.T) {
 	m := makeOf(t, claimed)
-	m.cluster.Refuse("patch", apis.ResourceClaims, fakecluster.Forbidden("patch", apis.ResourceClaims, apis.GroupExtensions))
+	m.cluster.Refuse(
+		"patch", apis.ResourceClaims, fakecluster.Forbidden("patch", apis.ResourceClaims, apis.GroupExtensions),
+	)
 	givesUp := m.holding(t)
 	m.clock.Step(20 * time.Minute)
-	if text := givesUp(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "claim/dev ends at 2026-05-01T13:00:00Z") || !strings.Contains(text, "--ttl") {
+	if text := givesUp(); strings.Count(text, "\n") != 1 ||
+		!strings.Contains(text, "claim/dev ends at 2026-05-01T13:00:00Z") ||
+		!strings.Contains(text, "--ttl") {
 		t.Errorf("it says %q", text)
 	}
 }

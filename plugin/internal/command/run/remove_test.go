@@ -39,7 +39,10 @@ func TestADeletionIsSentAfterAnInterrupt(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if err := remove(ctx, f, a, m.Created, genericiooptions.NewTestIOStreamsDiscard(), nil); err != nil || !deleted.Load() {
+	if err := remove(
+		ctx, f, a, m.Created, genericiooptions.NewTestIOStreamsDiscard(), nil,
+	); err != nil ||
+		!deleted.Load() {
 		t.Errorf("%v, deleted: %v", err, deleted.Load())
 	}
 }

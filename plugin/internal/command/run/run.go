@@ -4,8 +4,8 @@
 // Package run is the command `run`.
 //
 // Invariants:
-//   - what run made is deleted however it ends (done, failed, never ready, interrupted, its terminal closed, its output cut off),
-//     unless the user keeps it;
+//   - what run made is deleted however it ends (done, failed, never ready, interrupted, its terminal closed, its output
+//     cut off), unless the user keeps it;
 //   - when run could not do that, because it was killed or cut off, the cluster does it within an hour;
 //   - a command that takes longer is not cut off by that: the deadline moves on while run lives.
 package run
@@ -90,9 +90,18 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Sandbox.AddFlags(cmd, f)
 	o.Sandbox.Waiting.AddTimeoutFlag(cmd)
 	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The sandbox's name. (default: one that is made up)")
-	cmd.Flags().StringVarP(&o.Container, "container", "c", "", "The container. (default: the one that the Pod marks as its default, or the first)")
-	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false, "Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)")
-	cmd.Flags().BoolVarP(&tty, "tty", "t", false, "Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	cmd.Flags().StringVarP(
+		&o.Container, "container", "c", "",
+		"The container. (default: the one that the Pod marks as its default, or the first)",
+	)
+	cmd.Flags().BoolVarP(
+		&stdin, "stdin", "i", false,
+		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
+	)
+	cmd.Flags().BoolVarP(
+		&tty, "tty", "t", false,
+		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)",
+	)
 	cmd.Flags().BoolVar(&keep, "keep", false, "Leave the sandbox there; the same as --rm=false.")
 	cmd.Flags().BoolVar(&o.Remove, "rm", true, "Delete the sandbox afterwards.")
 	cmd.Flags().Lookup("ttl").Usage = "End the sandbox after this time, as in 30m or 4h, even if the command runs still. (default: 1h after run was last seen; none with --keep)"
@@ -140,7 +149,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	release()
 	held.Wait()
 	if !o.Remove {
-		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f)) // the command has ended
+		_, _ = printable.Fprintf(
+			streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f),
+		) // the command has ended
 		return err
 	}
 	return remove(ctx, f, a, made, streams, err)
@@ -148,7 +159,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 // use waits for the sandbox and runs the command in it.
 func (o *Options) use(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams,
+	ctx context.Context,
+	f factory.Factory,
+	a *factory.Clients,
+	made *provision.Created,
+	streams genericiooptions.IOStreams,
 ) error {
 	if _, err := o.Sandbox.WaitReady(ctx, a, made, streams); err != nil {
 		return err
@@ -163,7 +178,12 @@ func (o *Options) use(
 
 // remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.
 func remove(
-	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created, streams genericiooptions.IOStreams, command error,
+	ctx context.Context,
+	f factory.Factory,
+	a *factory.Clients,
+	made *provision.Created,
+	streams genericiooptions.IOStreams,
+	command error,
 ) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer cancel()
@@ -174,7 +194,9 @@ func remove(
 	case command == nil:
 		return fmt.Errorf("the command is done, but its sandbox is still there: %w; to try again: %s", err, deletion(made, f))
 	}
-	_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n", made.Ref(), err, deletion(made, f)) // the command's error is returned
+	_, _ = printable.Fprintf(
+		streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n", made.Ref(), err, deletion(made, f),
+	) // the command's error is returned
 	return command
 }
 

@@ -34,8 +34,8 @@ import (
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// world is a cluster whose operator serves every claim with the warm Sandbox "warm-1" and makes every Sandbox ready at once,
-// and whose containers do what the function says.
+// world is a cluster whose operator serves every claim with the warm Sandbox "warm-1" and makes every Sandbox ready at
+// once, and whose containers do what the function says.
 type world struct {
 	cluster *fakecluster.Cluster
 	server  *streamfake.Server
@@ -43,19 +43,26 @@ type world struct {
 }
 
 func ready() []metav1.Condition {
-	return []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(time.Now()))}
+	return []metav1.Condition{
+		apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(time.Now())),
+	}
 }
 
 // running is a Pod of the Sandbox that runs.
 func running(sandbox *agentsv1beta1.Sandbox) *corev1.Pod {
-	return builders.Pod(sandbox.Name, builders.OwnedBy(sandbox), builders.Ready(), builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash(sandbox.Name)))
+	return builders.Pod(
+		sandbox.Name, builders.OwnedBy(sandbox), builders.Ready(),
+		builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash(sandbox.Name)),
+	)
 }
 
 func newWorld(t *testing.T, do func(context.Context, streamfake.Process) error) *world {
 	t.Helper()
 	warm := builders.Sandbox("warm-1", builders.WithUID("w"))
 	warm.Status.Conditions = ready()
-	warm.OwnerReferences = []metav1.OwnerReference{{Kind: apis.KindSandboxClaim, Name: "dev", UID: "c", Controller: new(true)}}
+	warm.OwnerReferences = []metav1.OwnerReference{
+		{Kind: apis.KindSandboxClaim, Name: "dev", UID: "c", Controller: new(true)},
+	}
 	w := &world{cluster: fakecluster.New(warm, running(warm)), server: streamfake.New()}
 	t.Cleanup(w.server.Close)
 	w.server.Exec = do
@@ -71,7 +78,9 @@ func newWorld(t *testing.T, do func(context.Context, streamfake.Process) error) 
 		}
 		return false, nil, nil
 	})
-	w.factory = &fake.Factory{Config: w.server.Config(), SandboxesClient: w.cluster.Sandboxes, KubernetesClient: w.cluster.Kubernetes}
+	w.factory = &fake.Factory{
+		Config: w.server.Config(), SandboxesClient: w.cluster.Sandboxes, KubernetesClient: w.cluster.Kubernetes,
+	}
 	return w
 }
 
@@ -91,7 +100,11 @@ func (w *world) run(ctx context.Context, in string, args ...string) (out, errOut
 func (w *world) left(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	claims, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims("").List(context.Background(), metav1.ListOptions{})
+	claims, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
+		"",
+	).List(
+		context.Background(), metav1.ListOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,17 +145,40 @@ func TestRun(t *testing.T) {
 		said string // on stderr or in the error
 		left int
 	}{
-		"a claim is made, used and deleted":           {do: echo, args: []string{"--template", "t", "--", "cat", "-n"}, out: "cat -n < input"},
-		"a Sandbox is made, used and deleted":         {do: echo, args: []string{"--image", "x", "--", "cat"}, out: "cat < input"},
-		"a pool serves too":                           {do: echo, args: []string{"--pool", "p", "--", "cat"}, out: "cat < input"},
-		"the exit code is passed on without a word":   {do: fails, args: []string{"--template", "t", "--", "x"}, code: 42},
-		"what is kept stays, and is named":            {do: echo, args: []string{"--template", "t", "--name", "dev", "--keep", "--", "x"}, out: "x < input", said: "claim/dev stays; to delete it: kubectl sandbox delete claim/dev --yes", left: 1},
-		"what is not removed stays":                   {do: fails, args: []string{"--image", "x", "--name", "dev", "--rm=false", "--", "x"}, code: 42, said: "sandbox/dev stays", left: 1},
-		"input can be kept from the command":          {do: echo, args: []string{"--template", "t", "-i=false", "--", "cat"}, out: "cat < "},
-		"a program that is missing is a clear error":  {do: streamfake.Local(t.TempDir()), args: []string{"--template", "t", "--", "nope"}, code: cli.ExitFailed, said: "the command could not be started"},
-		"a container that is missing leaves no claim": {do: echo, args: []string{"--template", "t", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main"},
-		"a command is needed":                         {do: echo, args: []string{"--template", "t"}, code: cli.ExitUsage, said: "COMMAND is missing"},
-		"a source is needed":                          {do: echo, args: []string{"--", "x"}, code: cli.ExitUsage, said: "--image, --template or --pool is missing"},
+		"a claim is made, used and deleted": {
+			do: echo, args: []string{"--template", "t", "--", "cat", "-n"}, out: "cat -n < input",
+		},
+		"a Sandbox is made, used and deleted": {
+			do: echo, args: []string{"--image", "x", "--", "cat"}, out: "cat < input",
+		},
+		"a pool serves too": {
+			do: echo, args: []string{"--pool", "p", "--", "cat"}, out: "cat < input",
+		},
+		"the exit code is passed on without a word": {do: fails, args: []string{"--template", "t", "--", "x"}, code: 42},
+		"what is kept stays, and is named": {
+			do: echo, args: []string{"--template", "t", "--name", "dev", "--keep", "--", "x"}, out: "x < input",
+			said: "claim/dev stays; to delete it: kubectl sandbox delete claim/dev --yes", left: 1,
+		},
+		"what is not removed stays": {
+			do: fails, args: []string{"--image", "x", "--name", "dev", "--rm=false", "--", "x"}, code: 42,
+			said: "sandbox/dev stays", left: 1,
+		},
+		"input can be kept from the command": {
+			do: echo, args: []string{"--template", "t", "-i=false", "--", "cat"}, out: "cat < ",
+		},
+		"a program that is missing is a clear error": {
+			do: streamfake.Local(t.TempDir()), args: []string{"--template", "t", "--", "nope"}, code: cli.ExitFailed,
+			said: "the command could not be started",
+		},
+		"a container that is missing leaves no claim": {
+			do: echo, args: []string{"--template", "t", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main",
+		},
+		"a command is needed": {
+			do: echo, args: []string{"--template", "t"}, code: cli.ExitUsage, said: "COMMAND is missing",
+		},
+		"a source is needed": {
+			do: echo, args: []string{"--", "x"}, code: cli.ExitUsage, said: "--image, --template or --pool is missing",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +214,11 @@ func TestRunHoldsItsSandboxWhileTheCommandRuns(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Now())
 	var w *world
 	end := func(ctx context.Context) time.Time {
-		claim, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(builders.Namespace).Get(ctx, "dev", metav1.GetOptions{})
+		claim, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
+			builders.Namespace,
+		).Get(
+			ctx, "dev", metav1.GetOptions{},
+		)
 		if err != nil || claim.Spec.Lifecycle == nil || claim.Spec.Lifecycle.ShutdownTime == nil {
 			return time.Time{}
 		}
@@ -186,13 +226,16 @@ func TestRunHoldsItsSandboxWhileTheCommandRuns(t *testing.T) {
 	}
 	w = newWorld(t, func(ctx context.Context, _ streamfake.Process) error {
 		before, looks := end(ctx), 0
-		return wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, func(ctx context.Context) (bool, error) {
-			if looks%1000 == 0 { // once, unless the one who holds it is late
-				clock.Step(20 * time.Minute)
-			}
-			looks++
-			return end(ctx).After(before), nil
-		})
+		return wait.PollUntilContextTimeout(
+			ctx, time.Millisecond, 10*time.Second, true,
+			func(ctx context.Context) (bool, error) {
+				if looks%1000 == 0 { // once, unless the one who holds it is late
+					clock.Step(20 * time.Minute)
+				}
+				looks++
+				return end(ctx).After(before), nil
+			},
+		)
 	})
 	w.factory.Time = clock
 	if _, errOut, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--", "x"); err != nil {
@@ -207,7 +250,10 @@ func TestALostConnectionIs255AndDeletesTheSandbox(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	})
-	if _, _, err := w.run(t.Context(), "", "--template", "t", "--", "sleep", "100"); cli.ExitCode(err) != cli.ExitConnectionLost || len(w.left(t)) > 0 {
+	if _, _, err := w.run(
+		t.Context(), "", "--template", "t", "--", "sleep", "100",
+	); cli.ExitCode(err) != cli.ExitConnectionLost ||
+		len(w.left(t)) > 0 {
 		t.Errorf("code %d (%v), left behind: %v", cli.ExitCode(err), err, w.left(t))
 	}
 }
@@ -215,7 +261,10 @@ func TestALostConnectionIs255AndDeletesTheSandbox(t *testing.T) {
 func TestWhatIsNeverReadyIsDeleted(t *testing.T) {
 	w := newWorld(t, echo)
 	w.cluster.Sandboxes.ReactionChain = w.cluster.Sandboxes.ReactionChain[1:] // there is no operator
-	if _, _, err := w.run(t.Context(), "", "--template", "t", "--timeout", "0", "--", "x"); cli.ExitCode(err) != cli.ExitTimeout || len(w.left(t)) > 0 {
+	if _, _, err := w.run(
+		t.Context(), "", "--template", "t", "--timeout", "0", "--", "x",
+	); cli.ExitCode(err) != cli.ExitTimeout ||
+		len(w.left(t)) > 0 {
 		t.Errorf("code %d (%v), left behind: %v", cli.ExitCode(err), err, w.left(t))
 	}
 }
@@ -233,7 +282,10 @@ func TestADeletionThatFailsIsToldAndHidesNothing(t *testing.T) {
 			w := newWorld(t, tt.do)
 			w.cluster.Refuse("delete", "*", errors.New("not now"))
 			_, errOut, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--", "x")
-			if told := errOut + fmt.Sprint(err); cli.ExitCode(err) != tt.code || !strings.Contains(told, tt.said) || !strings.Contains(told, "delete claim/dev --yes") {
+			if told := errOut + fmt.Sprint(
+				err,
+			); cli.ExitCode(err) != tt.code || !strings.Contains(told, tt.said) ||
+				!strings.Contains(told, "delete claim/dev --yes") {
 				t.Errorf("code %d, told %q", cli.ExitCode(err), told)
 			}
 		})

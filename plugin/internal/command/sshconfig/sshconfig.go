@@ -63,7 +63,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().StringVar(&o.Host, "host", "", "What ssh calls the sandbox. (default: sandbox-NAME)")
 	cmd.Flags().StringVar(&o.User, "user", "", "The user to log in as. (default: ssh's own)")
-	cmd.Flags().StringVar(&o.Port, "port", "22", "The port of the sandbox's ssh server: a number, or the name of a container's port.")
+	cmd.Flags().StringVar(
+		&o.Port, "port", "22", "The port of the sandbox's ssh server: a number, or the name of a container's port.",
+	)
 	return cmd
 }
 

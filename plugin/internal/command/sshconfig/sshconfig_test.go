@@ -31,7 +31,9 @@ func TestEntryLeadsThroughPortForward(t *testing.T) {
 		},
 		"a local port is wrong usage":                    {args: []string{"dev", "--port", "2222:22"}, code: cli.ExitUsage},
 		"a name that ssh takes for a pattern is refused": {args: []string{"dev", "--host", "*"}, code: cli.ExitUsage},
-		"a user that would be two lines is refused":      {args: []string{"dev", "--user", "a\nProxyCommand x"}, code: cli.ExitUsage},
+		"a user that would be two lines is refused": {
+			args: []string{"dev", "--user", "a\nProxyCommand x"}, code: cli.ExitUsage,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -197,7 +197,9 @@ func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
 	}
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
 	for i := range all {
-		text := fmt.Sprintf("%s: %s\n\n%s", printable.Line(all[i].Name), style.Summary(&all[i]), style.Diagnosis(&all[i], command))
+		text := fmt.Sprintf(
+			"%s: %s\n\n%s", printable.Line(all[i].Name), style.Summary(&all[i]), style.Diagnosis(&all[i], command),
+		)
 		if i > 0 {
 			text = "\n" + text
 		}

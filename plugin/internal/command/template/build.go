@@ -47,9 +47,14 @@ func (o *CreateOptions) Validate() error {
 func (o *CreateOptions) checkName() error {
 	switch {
 	case len(validation.IsDNS1123Subdomain(o.Name)) > 0:
-		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name)
+		return fmt.Errorf(
+			"%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name,
+		)
 	case len(o.Name) > naming.MaxTemplateName:
-		return fmt.Errorf("the name is too long: %d characters, at most %d, so that its NetworkPolicy can be called after it", len(o.Name), naming.MaxTemplateName)
+		return fmt.Errorf(
+			"the name is too long: %d characters, at most %d, so that its NetworkPolicy can be called after it", len(o.Name),
+			naming.MaxTemplateName,
+		)
 	}
 	return nil
 }
@@ -77,15 +82,21 @@ func (o *CreateOptions) readPorts() error {
 			name, number = "", text
 		}
 		port, err := strconv.ParseInt(number, 10, 32)
-		if err != nil || len(validation.IsValidPortNum(int(port))) > 0 || (named && len(validation.IsValidPortName(name)) > 0) {
-			return fmt.Errorf("--port %q: use [NAME=]PORT, where PORT is 1 to 65535 and NAME at most 15 lower-case letters, digits and hyphens", text)
+		if err != nil || len(validation.IsValidPortNum(int(port))) > 0 ||
+			(named && len(validation.IsValidPortName(name)) > 0) {
+			return fmt.Errorf(
+				"--port %q: use [NAME=]PORT, where PORT is 1 to 65535 and NAME at most 15 lower-case letters, digits and hyphens",
+				text,
+			)
 		}
 		for _, other := range o.read.ports {
 			if other.ContainerPort == int32(port) || (named && other.Name == name) {
 				return fmt.Errorf("--port %q: another port has the same name or number", text)
 			}
 		}
-		o.read.ports = append(o.read.ports, corev1.ContainerPort{Name: name, ContainerPort: int32(port), Protocol: corev1.ProtocolTCP})
+		o.read.ports = append(
+			o.read.ports, corev1.ContainerPort{Name: name, ContainerPort: int32(port), Protocol: corev1.ProtocolTCP},
+		)
 	}
 	return nil
 }
@@ -96,7 +107,11 @@ func (o *CreateOptions) readPolicies() error {
 		return err
 	}
 	volumes, err := policy("--volume-policy", o.VolumePolicy)
-	o.read.env, o.read.volumes = extensionsv1beta1.EnvVarsInjectionPolicy(env), extensionsv1beta1.VolumeClaimTemplatesPolicy(volumes)
+	o.read.env, o.read.volumes = extensionsv1beta1.EnvVarsInjectionPolicy(
+		env,
+	), extensionsv1beta1.VolumeClaimTemplatesPolicy(
+		volumes,
+	)
 	return err
 }
 
@@ -137,23 +152,32 @@ func (o *CreateOptions) readResources() error {
 }
 
 // Build returns the template that validated options describe.
-func (o *CreateOptions) Build(namespace string, explicit bool, now time.Time, in io.Reader) (*extensionsv1beta1.SandboxTemplate, error) {
+func (o *CreateOptions) Build(
+	namespace string, explicit bool, now time.Time, in io.Reader,
+) (*extensionsv1beta1.SandboxTemplate, error) {
 	if o.File != "" {
 		return o.fromFile(namespace, explicit, in)
 	}
 	sandbox := o.Sandbox.BuildSandbox(namespace, now)
 	pod := &sandbox.Spec.PodTemplate.Spec
 	pod.Containers[0].Ports = o.read.ports
-	pod.Containers[0].Resources = corev1.ResourceRequirements{Requests: o.read.resources, Limits: o.read.resources.DeepCopy()}
+	pod.Containers[0].Resources = corev1.ResourceRequirements{
+		Requests: o.read.resources, Limits: o.read.resources.DeepCopy(),
+	}
 	pod.ServiceAccountName = o.ServiceAccount
 	if o.RuntimeClass != "" {
 		pod.RuntimeClassName = &o.RuntimeClass
 	}
 	template := &extensionsv1beta1.SandboxTemplate{
-		ObjectMeta: metav1.ObjectMeta{Name: o.Name, Namespace: namespace, Labels: sandbox.Labels, Annotations: sandbox.Annotations},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: o.Name, Namespace: namespace, Labels: sandbox.Labels, Annotations: sandbox.Annotations,
+		},
 		Spec: extensionsv1beta1.SandboxTemplateSpec{
-			PodTemplate: sandbox.Spec.PodTemplate, VolumeClaimTemplates: sandbox.Spec.VolumeClaimTemplates, Service: sandbox.Spec.Service,
-			EnvVarsInjectionPolicy: o.read.env, VolumeClaimTemplatesPolicy: o.read.volumes,
+			PodTemplate:                          sandbox.Spec.PodTemplate,
+			VolumeClaimTemplates:                 sandbox.Spec.VolumeClaimTemplates,
+			Service:                              sandbox.Spec.Service,
+			EnvVarsInjectionPolicy:               o.read.env,
+			VolumeClaimTemplatesPolicy:           o.read.volumes,
 			PersistentVolumeClaimRetentionPolicy: sandbox.Spec.PersistentVolumeClaimRetentionPolicy,
 		},
 	}
@@ -164,7 +188,9 @@ func (o *CreateOptions) Build(namespace string, explicit bool, now time.Time, in
 }
 
 // fromFile reads the one template of the file. Names that contradict each other are an error.
-func (o *CreateOptions) fromFile(namespace string, explicit bool, in io.Reader) (*extensionsv1beta1.SandboxTemplate, error) {
+func (o *CreateOptions) fromFile(
+	namespace string, explicit bool, in io.Reader,
+) (*extensionsv1beta1.SandboxTemplate, error) {
 	var content []byte
 	var err error
 	if o.File == "-" {
@@ -181,11 +207,19 @@ func (o *CreateOptions) fromFile(namespace string, explicit bool, in io.Reader) 
 	}
 	switch {
 	case template.Kind != apis.KindSandboxTemplate || !strings.HasPrefix(template.APIVersion, apis.GroupExtensions+"/"):
-		return nil, fmt.Errorf("%s holds a %s of %q: give one SandboxTemplate of %s", o.File, template.Kind, template.APIVersion, apis.GroupExtensions)
+		return nil, fmt.Errorf(
+			"%s holds a %s of %q: give one SandboxTemplate of %s", o.File, template.Kind, template.APIVersion,
+			apis.GroupExtensions,
+		)
 	case template.Name != "" && template.Name != o.Name:
-		return nil, fmt.Errorf("%s calls the template %q, and you called it %q: leave one name out, or make them the same", o.File, template.Name, o.Name)
+		return nil, fmt.Errorf(
+			"%s calls the template %q, and you called it %q: leave one name out, or make them the same", o.File, template.Name,
+			o.Name,
+		)
 	case template.Namespace != "" && explicit && template.Namespace != namespace:
-		return nil, fmt.Errorf("%s puts the template into namespace %q, and you named %q", o.File, template.Namespace, namespace)
+		return nil, fmt.Errorf(
+			"%s puts the template into namespace %q, and you named %q", o.File, template.Namespace, namespace,
+		)
 	}
 	template.Name = o.Name
 	if template.Namespace == "" {

@@ -67,16 +67,36 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVarP(&o.File, "filename", "f", "", "A file with one SandboxTemplate, or - for standard input.")
 	flags.StringVar(&o.Sandbox.Image, "image", "", "The container image.")
 	flags.StringArrayVar(&o.Sandbox.Env, "env", nil, "An environment variable, NAME=VALUE. Repeatable.")
-	flags.StringArrayVar(&o.Sandbox.Labels, "label", nil, "A label of the template and of the Pods, KEY=VALUE. Repeatable.")
-	flags.StringArrayVar(&o.Sandbox.Annotations, "annotation", nil, "An annotation of the template and of the Pods, KEY=VALUE. Repeatable.")
-	flags.StringArrayVar(&o.Sandbox.Volumes, "volume", nil, "A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default. Repeatable.")
-	flags.BoolVar(&o.Sandbox.Service, "service", false, "Give each sandbox a DNS name in the cluster (a headless Service of its name).")
+	flags.StringArrayVar(
+		&o.Sandbox.Labels, "label", nil, "A label of the template and of the Pods, KEY=VALUE. Repeatable.",
+	)
+	flags.StringArrayVar(
+		&o.Sandbox.Annotations, "annotation", nil, "An annotation of the template and of the Pods, KEY=VALUE. Repeatable.",
+	)
+	flags.StringArrayVar(
+		&o.Sandbox.Volumes, "volume", nil,
+		"A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default. Repeatable.",
+	)
+	flags.BoolVar(
+		&o.Sandbox.Service, "service", false, "Give each sandbox a DNS name in the cluster (a headless Service of its name).",
+	)
 	flags.StringArrayVar(&o.Ports, "port", nil, "A port that the container listens on, [NAME=]PORT. Repeatable.")
-	flags.StringVar(&o.EnvPolicy, "env-policy", "", "May claims add variables? Disallowed (the default), Allowed, or Overrides to replace them too.")
-	flags.StringVar(&o.VolumePolicy, "volume-policy", "", "May claims add volumes? Disallowed (the default), Allowed, or Overrides to replace them too.")
-	flags.StringVar(&o.Sandbox.VolumeRetention, "volume-retention", "", "What becomes of the volumes when a claimed Sandbox is deleted: Delete (the default), "+
-		"or Retain, and they stay.")
-	flags.BoolVar(&o.Unmanaged, "unmanaged-network", false, "Keep no NetworkPolicy: somebody else looks after the network.")
+	flags.StringVar(
+		&o.EnvPolicy, "env-policy", "",
+		"May claims add variables? Disallowed (the default), Allowed, or Overrides to replace them too.",
+	)
+	flags.StringVar(
+		&o.VolumePolicy, "volume-policy", "",
+		"May claims add volumes? Disallowed (the default), Allowed, or Overrides to replace them too.",
+	)
+	flags.StringVar(
+		&o.Sandbox.VolumeRetention, "volume-retention", "",
+		"What becomes of the volumes when a claimed Sandbox is deleted: Delete (the default), "+
+			"or Retain, and they stay.",
+	)
+	flags.BoolVar(
+		&o.Unmanaged, "unmanaged-network", false, "Keep no NetworkPolicy: somebody else looks after the network.",
+	)
 	flags.StringVar(&o.RuntimeClass, "runtime-class", "", "The RuntimeClass, as in gvisor.")
 	flags.StringVar(&o.ServiceAccount, "service-account", "", "The ServiceAccount of the Pods; they get no token of it.")
 	flags.StringVar(&o.CPU, "cpu", "", "The CPU that a sandbox asks for and may use, as in 500m.")

@@ -76,14 +76,22 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 }
 
 // page is the whole text about one template.
-func page(t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, style printing.Style, command func(string) string) string {
+func page(
+	t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, style printing.Style, command func(string) string,
+) string {
 	p := printing.Page{Style: style}
 	if pools == "" {
 		pools = "none"
 	}
 	head := []string{
-		"Name:\t" + t.Name + printing.AgeSuffix(t.CreationTimestamp, now), "Namespace:\t" + t.Namespace,
-		"Variables of claims:\t" + env(t), "Volumes of claims:\t" + volumes(t), "Network policy:\t" + network(t), "Pools:\t" + pools,
+		"Name:\t" + t.Name + printing.AgeSuffix(t.CreationTimestamp, now),
+		"Namespace:\t" + t.Namespace,
+		"Variables of claims:\t" + env(
+			t,
+		),
+		"Volumes of claims:\t" + volumes(t),
+		"Network policy:\t" + network(t),
+		"Pools:\t" + pools,
 	}
 	spec := &t.Spec.PodTemplate.Spec
 	if spec.RuntimeClassName != nil {

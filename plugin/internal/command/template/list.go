@@ -72,7 +72,9 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	return errors.Join(failed, o.Print(items, columns(), a.Namespace, streams))
 }
 
-func selected(ctx context.Context, a *factory.Clients, o *cli.ListOptions) (templates []extensionsv1beta1.SandboxTemplate, failed error) {
+func selected(
+	ctx context.Context, a *factory.Clients, o *cli.ListOptions,
+) (templates []extensionsv1beta1.SandboxTemplate, failed error) {
 	if len(o.Names) == 0 {
 		return a.Pools.Templates(ctx, o.Namespace(a.Namespace), o.Selector)
 	}
@@ -117,7 +119,13 @@ func row(t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time) []an
 		images = append(images, t.Spec.PodTemplate.Spec.Containers[i].Image)
 	}
 	return []any{
-		t.Name, printing.OrNone(strings.Join(images, ",")), env(t), volumes(t), network(t), pools, printing.Age(t.CreationTimestamp, now),
+		t.Name,
+		printing.OrNone(strings.Join(images, ",")),
+		env(t),
+		volumes(t),
+		network(t),
+		pools,
+		printing.Age(t.CreationTimestamp, now),
 	}
 }
 
@@ -135,7 +143,8 @@ func volumes(t *extensionsv1beta1.SandboxTemplate) string {
 	return string(t.Spec.VolumeClaimTemplatesPolicy)
 }
 
-// network is who looks after the network of the template's sandboxes: the default policy, rules of its own, or nobody here.
+// network is who looks after the network of the template's sandboxes: the default policy, rules of its own, or nobody
+// here.
 func network(t *extensionsv1beta1.SandboxTemplate) string {
 	switch {
 	case t.Spec.NetworkPolicyManagement == extensionsv1beta1.NetworkPolicyManagementUnmanaged:

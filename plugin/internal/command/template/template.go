@@ -27,7 +27,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  # The smallest one\n" +
 			"  kubectl sandbox template create python --image python:3.13 -- sleep infinity",
 	}
-	cmd.AddCommand(newListCommand(f, streams), newCreateCommand(f, streams), newDescribeCommand(f, streams), newDeleteCommand(f, streams))
+	cmd.AddCommand(
+		newListCommand(f, streams), newCreateCommand(f, streams), newDescribeCommand(f, streams),
+		newDeleteCommand(f, streams),
+	)
 	return cmd
 }
 

@@ -42,7 +42,9 @@ func (n *node) items(branch, trunk string, all bool) ([]printing.Item, error) {
 		created = object.GetCreationTimestamp()
 	}
 	if n.object != nil || all {
-		item, err := printing.NewItem(object, n.kind, branch+n.name, n.status, printing.Age(created, n.now), printing.OrNone(n.message))
+		item, err := printing.NewItem(
+			object, n.kind, branch+n.name, n.status, printing.Age(created, n.now), printing.OrNone(n.message),
+		)
 		if err != nil {
 			return nil, err
 		}

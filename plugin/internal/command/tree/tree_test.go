@@ -32,7 +32,9 @@ var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func age(d time.Duration) builders.Meta { return builders.CreatedAt(now.Add(-d)) }
 
-var ready = builders.WithCondition(apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", now.Add(-time.Hour))
+var ready = builders.WithCondition(
+	apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", now.Add(-time.Hour),
+)
 
 func pod(sandbox *agentsv1beta1.Sandbox, options ...builders.PodOption) *corev1.Pod {
 	return builders.Pod(sandbox.Name, append(options, age(time.Hour), builders.OwnedBy(sandbox), builders.OnNode("n1"),
@@ -42,12 +44,29 @@ func pod(sandbox *agentsv1beta1.Sandbox, options ...builders.PodOption) *corev1.
 // claimed is a claim that was served from a pool, with everything that a Sandbox can have.
 func claimed() []runtime.Object {
 	claim := builders.Claim("dev", "python", builders.WithUID("c"), age(time.Hour), builders.BoundTo("warm-aaaaa"), ready)
-	sandbox := builders.Sandbox("warm-aaaaa", builders.WithUID("s"), builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
-		builders.WithVolume("data", "2Gi"), builders.WithVolume("cache", "1Gi"), builders.WithService(true), age(2*time.Hour), ready)
+	sandbox := builders.Sandbox(
+		"warm-aaaaa", builders.WithUID("s"), builders.OwnedBy(claim),
+		builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
+		builders.WithVolume(
+			"data", "2Gi",
+		),
+		builders.WithVolume("cache", "1Gi"),
+		builders.WithService(true),
+		age(2*time.Hour),
+		ready,
+	)
 	sandbox.Status.Service, sandbox.Status.ServiceFQDN = "warm-aaaaa", "warm-aaaaa.default.svc.cluster.local"
-	warm := builders.Pool("warm", "python", builders.WithReplicas(3), age(3*time.Hour), builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 2}))
+	warm := builders.Pool(
+		"warm", "python", builders.WithReplicas(3), age(3*time.Hour),
+		builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 2}),
+	)
 	return []runtime.Object{
-		claim, sandbox, warm, builders.Template("python", age(4*time.Hour)), pod(sandbox, builders.Ready()), builders.Service("warm-aaaaa", age(time.Hour)),
+		claim,
+		sandbox,
+		warm,
+		builders.Template("python", age(4*time.Hour)),
+		pod(sandbox, builders.Ready()),
+		builders.Service("warm-aaaaa", age(time.Hour)),
 		builders.PersistentVolumeClaim("data-warm-aaaaa", "2Gi", builders.Bound("v1"), age(time.Hour)),
 	}
 }
@@ -55,15 +74,24 @@ func claimed() []runtime.Object {
 // member is a warm Sandbox that nobody has claimed, whose image cannot be pulled.
 func member() []runtime.Object {
 	warm := builders.Pool("warm", "python", builders.WithUID("p"), age(3*time.Hour))
-	sandbox := builders.Sandbox("dev", builders.WithUID("s"), builders.OwnedBy(warm), age(time.Minute),
-		builders.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", now))
+	sandbox := builders.Sandbox(
+		"dev", builders.WithUID("s"), builders.OwnedBy(warm), age(time.Minute),
+		builders.WithCondition(
+			apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", now,
+		),
+	)
 	return []runtime.Object{warm, sandbox, pod(sandbox, builders.ImagePullError())}
 }
 
 func run(t *testing.T, cluster *fakecluster.Cluster, line string) (stdout, stderr string, err error) {
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
-	cmd := tree.NewCommand(&fake.Factory{Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}, streams)
+	cmd := tree.NewCommand(
+		&fake.Factory{
+			Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+		},
+		streams,
+	)
 	cmd.SetArgs(strings.Fields(line))
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
@@ -85,9 +113,14 @@ func TestTree(t *testing.T) {
 		"by names":                             {objects: claimed(), line: "dev -o name", golden: "names.txt"},
 		"for one who may read sandboxes only":  {objects: claimed(), line: "dev", hidden: true, golden: "hidden.txt"},
 		"a member of a pool, and what is lost": {objects: member(), line: "dev", golden: "member.txt"},
-		"a claim that has nothing yet":         {objects: []runtime.Object{builders.Claim("dev", "python", builders.FromPool("warm"), age(time.Second))}, line: "dev", golden: "early.txt"},
-		"a suspended Sandbox misses no Pod":    {objects: []runtime.Object{suspended}, line: "dev", golden: "suspended.txt"},
-		"two trees, without headers":           {objects: append(claimed(), suspended), line: "claim/dev sandbox/dev --no-headers", golden: "two.txt"},
+		"a claim that has nothing yet": {
+			objects: []runtime.Object{builders.Claim("dev", "python", builders.FromPool("warm"), age(time.Second))}, line: "dev",
+			golden: "early.txt",
+		},
+		"a suspended Sandbox misses no Pod": {objects: []runtime.Object{suspended}, line: "dev", golden: "suspended.txt"},
+		"two trees, without headers": {
+			objects: append(claimed(), suspended), line: "claim/dev sandbox/dev --no-headers", golden: "two.txt",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +149,8 @@ func TestProgramsGetOneListOfObjects(t *testing.T) {
 
 func TestAMissingNameIsAnErrorAndTheOthersAreShown(t *testing.T) {
 	out, _, err := run(t, fakecluster.New(claimed()...), "nope dev")
-	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(err.Error(), `"nope"`) || !strings.Contains(out, "claim/dev") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(err.Error(), `"nope"`) ||
+		!strings.Contains(out, "claim/dev") {
 		t.Errorf("%v, %s", err, out)
 	}
 	if out, _, err := run(t, fakecluster.New(), "nope"); err == nil || out != "" {

@@ -73,11 +73,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "Show all namespaces.")
-	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Show only what has these labels, as in '-l team=a,stage!=test'.")
+	cmd.Flags().StringVarP(
+		&o.Selector, "selector", "l", "", "Show only what has these labels, as in '-l team=a,stage!=test'.",
+	)
 	cmd.Flags().BoolVar(&o.ReadOnly, "read-only", false, "Refuse whatever changes the cluster or enters a sandbox.")
 	cmd.Flags().BoolVar(&o.Once, "once", false, "Print one frame and end.")
 	cmd.Flags().BoolVar(&o.ASCII, "ascii", false, "Draw with ASCII characters only.")
-	cmd.Flags().DurationVar(&o.Refresh, "refresh", refresh, "The least time between two frames that changes in the cluster cause.")
+	cmd.Flags().DurationVar(
+		&o.Refresh, "refresh", refresh, "The least time between two frames that changes in the cluster cause.",
+	)
 	cmd.Flags().BoolVar(&o.watching, watchFlag, false, "Restore the terminal when the process that started this one dies.")
 	_ = cmd.Flags().MarkHidden(watchFlag) // fails for unknown flags only
 	return cmd

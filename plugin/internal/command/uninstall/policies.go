@@ -15,10 +15,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// policies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the operator that would
-// have deleted them is gone.
+// policies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the
+// operator that would have deleted them is gone.
 func (r *remover) policies(ctx context.Context) error {
-	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxTemplateRefHash})
+	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(
+		metav1.NamespaceAll,
+	).List(
+		ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxTemplateRefHash},
+	)
 	if err != nil {
 		return fmt.Errorf("list the NetworkPolicies that templates left behind: %w", err)
 	}

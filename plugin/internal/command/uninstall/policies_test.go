@@ -46,7 +46,10 @@ func TestOnlyPoliciesOfTemplatesGoWithTheDefinitions(t *testing.T) {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	if want := []string{"controlled", "taken-over", "unlabelled"}; !slices.Equal(names, want) || out.String() != "2 NetworkPolicies of templates deleted\n" {
+	if want := []string{
+		"controlled", "taken-over", "unlabelled",
+	}; !slices.Equal(names, want) ||
+		out.String() != "2 NetworkPolicies of templates deleted\n" {
 		t.Errorf("left are %v, said is %q", names, out)
 	}
 }

@@ -60,7 +60,9 @@ func (r *remover) printNote(format string, arguments ...any) {
 }
 
 // findInstalled returns those of the objects that exist and that install made.
-func (r *remover) findInstalled(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func (r *remover) findInstalled(
+	ctx context.Context, objects []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
 	var mine []*unstructured.Unstructured
 	for _, object := range objects {
 		have, err := install.Resource(r.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
@@ -117,7 +119,10 @@ func (r *remover) remove(ctx context.Context, objects []*unstructured.Unstructur
 
 func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured) error {
 	err := install.Resource(r.dynamic, object).Delete(ctx, object.GetName(), metav1.DeleteOptions{
-		PropagationPolicy: new(metav1.DeletePropagationForeground), Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},
+		PropagationPolicy: new(
+			metav1.DeletePropagationForeground,
+		),
+		Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s: %w", install.ResourceName(object), err)
@@ -147,7 +152,9 @@ func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstruct
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timeout:
-			return cli.TimeoutError(errors.New("timed out waiting for " + install.ResourceName(object) + " to be gone" + obstacle))
+			return cli.TimeoutError(
+				errors.New("timed out waiting for " + install.ResourceName(object) + " to be gone" + obstacle),
+			)
 		case <-ticker.C():
 		}
 	}
@@ -166,7 +173,9 @@ func remains(object *unstructured.Unstructured) string {
 			return fmt.Sprintf(": %v", fields["message"])
 		}
 	}
-	finalizers := slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerDeleteDependents })
+	finalizers := slices.DeleteFunc(
+		object.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerDeleteDependents },
+	)
 	if len(finalizers) > 0 {
 		return fmt.Sprintf(": it has the finalizers %v", finalizers)
 	}

@@ -52,7 +52,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().BoolVar(&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.")
+	cmd.Flags().BoolVar(
+		&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.",
+	)
 	cli.AddYesFlag(cmd, &o.Yes)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait until all is gone, as in 90s or 10m.")
 	return cmd
@@ -122,8 +124,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return r.policies(ctx)
 }
 
-// withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and the
-// namespace: deleting goes the other way.
+// withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and
+// the namespace: deleting goes the other way.
 func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Unstructured {
 	named := func(o *unstructured.Unstructured) string {
 		return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()

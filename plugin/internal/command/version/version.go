@@ -138,7 +138,9 @@ func describe(deployment *appsv1.Deployment) *Operator {
 	if deployment == nil {
 		return &Operator{State: notInstalled}
 	}
-	operator := &Operator{State: installed, Namespace: deployment.Namespace, Version: deployment.Labels[install.LabelVersion]}
+	operator := &Operator{
+		State: installed, Namespace: deployment.Namespace, Version: deployment.Labels[install.LabelVersion],
+	}
 	for i := range deployment.Spec.Template.Spec.Containers {
 		if container := &deployment.Spec.Template.Spec.Containers[i]; container.Name == apis.OperatorName {
 			operator.Image = container.Image
@@ -161,7 +163,9 @@ func (v *Versions) print(out io.Writer, format string) error {
 }
 
 func (v *Versions) text() string {
-	text := fmt.Sprintf("Client:     %s (commit %s, %s, %s)\n", v.Client.Version, v.Client.Commit, v.Client.GoVersion, v.Client.Platform)
+	text := fmt.Sprintf(
+		"Client: %s (commit %s, %s, %s)\n", v.Client.Version, v.Client.Commit, v.Client.GoVersion, v.Client.Platform,
+	)
 	if operator := v.Operator; operator != nil {
 		line := operator.State
 		if operator.State == installed {

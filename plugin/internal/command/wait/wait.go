@@ -51,7 +51,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().StringVar(&o.For, "for", "", "What to wait for: ready, suspended, finished or deleted.")
 	o.Waiting.AddTimeoutFlag(cmd)
-	complete := cobra.FixedCompletions([]cobra.Completion{"ready", "suspended", "finished", "deleted"}, cobra.ShellCompDirectiveNoFileComp)
+	complete := cobra.FixedCompletions(
+		[]cobra.Completion{"ready", "suspended", "finished", "deleted"}, cobra.ShellCompDirectiveNoFileComp,
+	)
 	_ = cmd.RegisterFlagCompletionFunc("for", complete) // it fails for a flag that does not exist: this one does
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // watchResize signals that the terminal may have another size. Windows has no signal for it, so it polls.
-func resized(ctx context.Context, clock clock.WithTicker) <-chan struct{} {
+func watchResize(ctx context.Context, clock clock.WithTicker) <-chan struct{} {
 	changed := make(chan struct{})
 	go func() {
 		ticker := clock.NewTicker(250 * time.Millisecond)

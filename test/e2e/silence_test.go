@@ -193,7 +193,7 @@ func TestACopyWhoseConnectionGoesSilentGoesOnByItself(t *testing.T) {
 				if took := time.Since(began); r.Code != 0 || took > silenceTimeout+15*time.Second || took < 30*time.Second {
 					t.Errorf("after %v: %v", took, r)
 				}
-				if !strings.Contains(r.Stderr, "going on (1 of 5)") {
+				if !strings.Contains(r.Stderr, "continuing (1 of 5)") {
 					t.Errorf("it does not report that it resumes: %s", r.Stderr)
 				}
 			})

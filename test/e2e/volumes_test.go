@@ -68,7 +68,7 @@ func TestARetainedVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 		t.Errorf("the volume holds %q", got)
 	}
 	if r := h.Plugin("delete", "--volumes", "data-keeper", "--yes"); r.Code != 1 ||
-		!strings.Contains(r.Stderr, "sandbox/keeper has it") {
+		!strings.Contains(r.Stderr, "sandbox/keeper uses it") {
 		t.Errorf("a volume in use: %v", r)
 	}
 
@@ -77,7 +77,7 @@ func TestARetainedVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 	})
 	waitForOwner(h, "data-keeper", true)
 	if r := h.Plugin("delete", "keeper", "--yes"); !strings.Contains(r.Stderr,
-		"deleted, with what is on them: data-keeper (16Mi)") {
+		"deleted with their data: data-keeper (16Mi)") {
 		t.Errorf("%v", r)
 	}
 	h.Gone("data-keeper", &corev1.PersistentVolumeClaim{})

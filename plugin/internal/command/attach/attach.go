@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Name      string
 	Container string
-	// Stdin is nil unless the user decided.
+	// Stdin is nil unless the user gave --stdin.
 	Stdin *bool
 
 	ref resolve.Ref
@@ -36,13 +36,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	var stdin bool
 	cmd := &cobra.Command{
 		Use:   "attach NAME [-c CONTAINER]",
-		Short: "Connect to the main process of a sandbox",
-		Long: "attach shows what the main process of a sandbox's container writes from now on, and passes standard input on to it if\n" +
-			"the container was made with one (stdin: true, and tty: true for a terminal).\n\n" +
-			"The process does not end with the session: Ctrl-C without a terminal, and Enter ~ . with one, leave it running. The\n" +
-			"exit code is 0 when the process has ended, and 255 when it is not known to have.",
-		Example: "  kubectl sandbox attach dev\n\n" +
-			"  # Only watch\n" +
+		Short: "Attach to the main process of a sandbox",
+		Long: "attach shows what the main process of a container writes from now on. It passes standard input to the\n" +
+			"process if the container was created with stdin: true, and connects a terminal if it also has\n" +
+			"tty: true.\n\n" +
+			"The process keeps running when the session ends. To leave a session with a terminal, press Enter ~ . and to\n" +
+			"leave one without, press Ctrl-C. The exit code is 0 if the process has ended, and 255 if that is not known.",
+		Example: "  # Attach to the sandbox dev\n" +
+			"  kubectl sandbox attach dev\n\n" +
+			"  # Watch the output only\n" +
 			"  kubectl sandbox attach dev -i=false",
 		Args:              cli.ExactArgs("NAME"),
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
@@ -58,10 +60,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(
-		&stdin, "stdin", "i", false,
-		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
-	)
+	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
+		"Pass standard input to the process; =false does not. (default: if it is not a terminal, or with a TTY)")
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func (o *Options) Validate() error {
 	return cli.UsageError(err)
 }
 
-// Run attaches.
+// Run attaches to the container and returns when the session ends.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	container, err := target.Resolve(ctx, f, o.ref, o.Container)
 	if err != nil {
@@ -80,19 +80,19 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	spec := containerOf(container.Sandbox.Pod, container.Address.Name)
 	if o.Stdin != nil && *o.Stdin && !spec.Stdin {
-		return fmt.Errorf("container %s of %s was made without standard input (stdin: true): attach without -i, or use exec",
-			spec.Name, container.Sandbox.Name())
+		return fmt.Errorf("container %s of %s was created without standard input (stdin: true): attach without -i, or "+
+			"use exec", spec.Name, container.Sandbox.Name())
 	}
 	session := terminal.NewAttachment(streams, spec, o.Stdin)
 	if session.Interactive() {
-		_, _ = io.WriteString(
-			streams.ErrOut, "Enter ~ . leaves the process running. If there is no prompt, press Enter.\n",
-		) // a hint
+		// best effort
+		_, _ = io.WriteString(streams.ErrOut,
+			"To detach and leave the process running, press Enter ~ . If you do not see a prompt, press Enter.\n")
 	}
 	return container.Attach(ctx, session)
 }
 
-// containerOf is the container of that name. An ephemeral or init container counts as one without standard input.
+// containerOf returns the container of that name. An ephemeral or init container counts as one without standard input.
 func containerOf(pod *corev1.Pod, name string) *corev1.Container {
 	for i := range pod.Spec.Containers {
 		if pod.Spec.Containers[i].Name == name {

@@ -26,7 +26,7 @@ import (
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// cluster has a sandbox "dev" with a container that has standard input and one that has not.
+// cluster returns a cluster with a sandbox "dev", which has one container with standard input and one without.
 func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) *fake.Factory {
 	t.Helper()
 	server := streamfake.New()
@@ -35,22 +35,17 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 	dev := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dev", UID: "1"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default",
-			Name:      "dev",
-			Labels:    map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			Namespace: "default", Name: "dev", Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
 			OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(dev, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
 			},
 		},
-		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Stdin: true}, {Name: "deaf"}}},
+		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Stdin: true}, {Name: "no-stdin"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 	sandboxes := sandboxfake.NewSimpleClientset()
-	if _, err := sandboxes.AgentsV1beta1().Sandboxes(
-		"default",
-	).Create(
-		t.Context(), dev, metav1.CreateOptions{},
-	); err != nil {
+	_, err := sandboxes.AgentsV1beta1().Sandboxes("default").Create(t.Context(), dev, metav1.CreateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return &fake.Factory{Config: server.Config(), SandboxesClient: sandboxes, KubernetesClient: kubefake.NewClientset(pod)}
@@ -69,27 +64,28 @@ func TestAttach(t *testing.T) {
 		args []string
 		out  string
 		code int
-		said string
+		says string // in the error
 	}{
 		"input reaches a container that has standard input": {args: []string{"dev"}, out: "main 0 < input"},
-		"one that has none is only watched":                 {args: []string{"dev", "-c", "deaf"}, out: "deaf 0 < "},
-		"-i for one that has none is a clear error": {
-			args: []string{"dev", "-c", "deaf", "-i"}, code: 1, said: "without standard input",
+		"no input reaches a container without standard input": {
+			args: []string{"dev", "-c", "no-stdin"}, out: "no-stdin 0 < ",
 		},
-		"-i=false keeps the input":                 {args: []string{"dev", "-i=false"}, out: "main 0 < "},
-		"a name that cannot be one is wrong usage": {args: []string{"a/b/c"}, code: 2, said: "is not a name"},
+		"-i for a container without standard input is an error": {
+			args: []string{"dev", "-c", "no-stdin", "-i"}, code: 1, says: "without standard input",
+		},
+		"-i=false passes no input":         {args: []string{"dev", "-i=false"}, out: "main 0 < "},
+		"an invalid name is a usage error": {args: []string{"a/b/c"}, code: 2, says: "is not a name"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			cmd := attach.NewCommand(
-				cluster(t, echo), genericiooptions.IOStreams{In: strings.NewReader("input"), Out: &out, ErrOut: io.Discard},
-			)
+			streams := genericiooptions.IOStreams{In: strings.NewReader("input"), Out: &out, ErrOut: io.Discard}
+			cmd := attach.NewCommand(cluster(t, echo), streams)
 			cmd.SetArgs(tt.args)
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			err := cmd.ExecuteContext(t.Context())
 			if out.String() != tt.out || cli.ExitCode(err) != tt.code ||
-				tt.said != "" && !strings.Contains(err.Error(), tt.said) {
+				tt.says != "" && !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %q, code %d, %v", out.String(), cli.ExitCode(err), err)
 			}
 		})

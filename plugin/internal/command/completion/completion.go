@@ -21,10 +21,11 @@ import (
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print a shell's completion script",
-		Long: "completion prints the script that completes this program when it is called by its own name, kubectl-sandbox.\n\n" +
-			"To complete 'kubectl sandbox', kubectl asks a program called kubectl_complete-sandbox: 'completion install' puts it\n" +
-			"beside the plugin. No script of ours is needed for that.",
+		Short: "Print the completion script for a shell",
+		Long: "completion prints the script that completes this program when it is called by its own name,\n" +
+			"kubectl-sandbox.\n\n" +
+			"To complete 'kubectl sandbox', kubectl calls a program named kubectl_complete-sandbox, which\n" +
+			"'completion install' puts beside the plugin. That does not need this script.",
 		Example: "  # Complete 'kubectl sandbox'\n" +
 			"  kubectl sandbox completion install\n\n" +
 			"  # Complete 'kubectl-sandbox' in bash\n" +
@@ -43,7 +44,7 @@ func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
 func oneShell(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("the shell is missing: use bash, zsh, fish or powershell")
+		return errors.New("the shell is missing: give bash, zsh, fish or powershell")
 	}
 	if len(args) > 1 {
 		return fmt.Errorf("unexpected argument %q: this command takes one shell", args[1])
@@ -51,10 +52,11 @@ func oneShell(_ *cobra.Command, args []string) error {
 	if slices.Contains(shells(), args[0]) {
 		return nil
 	}
-	return fmt.Errorf("no completion for the shell %q: use bash, zsh, fish or powershell", args[0])
+	return fmt.Errorf("there is no completion script for shell %q: use bash, zsh, fish or powershell", args[0])
 }
 
-// Run writes the script of a shell for a program of this file name. The scripts hold no commands: they ask the program.
+// Run writes the script of a shell for a program of this file name. The script does not contain the commands: it asks
+// the program for completions.
 func Run(shell, name string, out io.Writer) error {
 	program := &cobra.Command{Use: name}
 	switch shell {
@@ -68,7 +70,7 @@ func Run(shell, name string, out io.Writer) error {
 	return program.GenPowerShellCompletionWithDesc(out)
 }
 
-// FileName is the file behind a program's name: kubectl finds "kubectl agent-sandbox" in kubectl-agent_sandbox.
+// FileName returns the file name of a program: kubectl finds "kubectl agent-sandbox" in kubectl-agent_sandbox.
 func FileName(program string) string {
 	words := strings.Fields(program)
 	for i := range words {

@@ -24,7 +24,7 @@ func TestScriptsCompleteTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "kubectl-sandbox") {
-			t.Errorf("%s: the script does not name the file", shell)
+			t.Errorf("%s: the script does not contain the file name", shell)
 		}
 	}
 }

@@ -25,12 +25,14 @@ func newInstallCommand(f factory.Factory, streams genericiooptions.IOStreams) *c
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Make kubectl complete this plugin",
-		Long: "install writes the program that kubectl asks for completions of this plugin: a link to the plugin under another name,\n" +
-			"beside it or in --dir, which has to be on the PATH. kubectl's own completion must be loaded in your shell too:\n" +
-			"see 'kubectl completion --help'. Delete the link when you uninstall the plugin: 'kubectl krew uninstall' does not know it.",
-		Example: "  kubectl sandbox completion install\n\n" +
-			"  # In a directory that you can write\n" +
+		Short: "Let kubectl complete this plugin",
+		Long: "install creates the program that kubectl calls to complete this plugin: a link to the plugin under\n" +
+			"another name, beside the plugin or in --dir. The directory must be on the PATH, and your shell must\n" +
+			"have loaded kubectl's own completion: see 'kubectl completion --help'. Delete the link when you\n" +
+			"uninstall the plugin, because 'kubectl krew uninstall' does not delete it.",
+		Example: "  # Create the link beside the plugin\n" +
+			"  kubectl sandbox completion install\n\n" +
+			"  # Create it in a directory to which you can write\n" +
 			"  kubectl sandbox completion install --dir ~/.local/bin",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -47,48 +49,46 @@ func newInstallCommand(f factory.Factory, streams genericiooptions.IOStreams) *c
 			return Install(plugin, dir, f.Program(), os.Getenv("PATH"), streams)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "Where to write it; by default the directory that the plugin is in.")
+	cmd.Flags().StringVar(&dir, "dir", "", "The directory for the link. (default: the plugin's own)")
 	return cmd
 }
 
-// Install makes dir's completer of a plugin that is called as program says, and warns when kubectl will not find it
-// there. An earlier completer is replaced; any other file of that name is left alone and is an error.
+// Install creates in dir the link that kubectl calls to complete the plugin, which users call by the name in program.
+// It warns if dir is not on the search path. It replaces an earlier link; any other file of that name stays, and is an
+// error.
 func Install(plugin, dir, program, searchPath string, streams genericiooptions.IOStreams) error {
 	name, ok := strings.CutPrefix(FileName(program), "kubectl-")
 	if !ok {
-		return fmt.Errorf(
-			"this program is called %q, which is not a plugin of kubectl: print a script for it with '%s completion bash'",
-			program, program,
-		)
+		return fmt.Errorf("this program is called %q and is not a kubectl plugin: print a script for it with "+
+			"'%s completion bash'", program, program)
 	}
 	target := filepath.Join(dir, "kubectl_complete-"+name)
-	if err := write(plugin, target); err != nil {
+	if err := link(plugin, target); err != nil {
 		if errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("%w; name a directory of the PATH that you can write: --dir ~/.local/bin", err)
+			return fmt.Errorf("%w; give a directory on the PATH to which you can write, as in --dir ~/.local/bin", err)
 		}
 		return err
 	}
 	if !slices.Contains(filepath.SplitList(searchPath), dir) {
 		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is not on the PATH, so kubectl does not find it there.\n", dir)
 	}
-	_, err := printable.Fprintf(
-		streams.Out, "%s completes '%s' once kubectl's own completion is loaded: see 'kubectl completion --help'\n", target,
-		program,
-	)
+	_, err := printable.Fprintf(streams.Out, "%s completes '%s' once your shell has loaded kubectl's own completion: see "+
+		"'kubectl completion --help'\n", target, program)
 	return err
 }
 
-// write makes target the completer. On Windows, where links need a privilege, it is a batch file.
-func write(plugin, target string) error {
+// link makes target a link to the plugin. On Windows, where links need a privilege, it is a batch file.
+func link(plugin, target string) error {
 	if runtime.GOOS == "windows" {
-		return os.WriteFile(target+".bat", []byte("@\""+plugin+"\" __complete %*\r\n"), 0o755) //nolint:gosec // it is run
+		//nolint:gosec // kubectl executes the file
+		return os.WriteFile(target+".bat", []byte("@\""+plugin+"\" __complete %*\r\n"), 0o755)
 	}
 	switch info, err := os.Lstat(target); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeSymlink == 0:
-		return fmt.Errorf("%s is there and is not ours: remove it first", target)
+		return fmt.Errorf("%s exists and is not a link that this command created: remove it first", target)
 	default:
 		if err := os.Remove(target); err != nil {
 			return err

@@ -5,6 +5,7 @@ package completion_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/completion"
 )
 
+func streamsTo(out, errOut io.Writer) genericiooptions.IOStreams {
+	return genericiooptions.IOStreams{Out: out, ErrOut: errOut}
+}
+
 func TestInstallLinksTheCompleterToThePlugin(t *testing.T) {
 	for program, file := range map[string]string{
 		"kubectl sandbox":       "kubectl_complete-sandbox",
@@ -22,11 +27,10 @@ func TestInstallLinksTheCompleterToThePlugin(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		plugin := filepath.Join(dir, "plugin")
-		for range 2 { // again replaces it
+		for range 2 { // the second run replaces the link
 			var out, errOut bytes.Buffer
-			if err := completion.Install(
-				plugin, dir, program, "/usr/bin:"+dir, genericiooptions.IOStreams{Out: &out, ErrOut: &errOut},
-			); err != nil {
+			err := completion.Install(plugin, dir, program, "/usr/bin:"+dir, streamsTo(&out, &errOut))
+			if err != nil {
 				t.Fatal(err)
 			}
 			if errOut.Len() > 0 || !strings.Contains(out.String(), file) {
@@ -42,9 +46,7 @@ func TestInstallLinksTheCompleterToThePlugin(t *testing.T) {
 func TestInstallWarnsOfADirectoryOffThePath(t *testing.T) {
 	var out, errOut bytes.Buffer
 	dir := t.TempDir()
-	if err := completion.Install(
-		"/p", dir, "kubectl sandbox", "/usr/bin", genericiooptions.IOStreams{Out: &out, ErrOut: &errOut},
-	); err != nil {
+	if err := completion.Install("/p", dir, "kubectl sandbox", "/usr/bin", streamsTo(&out, &errOut)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(errOut.String(), "not on the PATH") {
@@ -58,18 +60,14 @@ func TestInstallLeavesForeignFilesAlone(t *testing.T) {
 	if err := os.WriteFile(file, []byte("mine"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := completion.Install(
-		"/p", dir, "kubectl sandbox", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}},
-	)
-	if err == nil || !strings.Contains(err.Error(), "not ours") {
+	err := completion.Install("/p", dir, "kubectl sandbox", dir, streamsTo(io.Discard, io.Discard))
+	if err == nil || !strings.Contains(err.Error(), "not a link that this command created") {
 		t.Errorf("got %v", err)
 	}
 	if content, _ := os.ReadFile(file); string(content) != "mine" {
 		t.Errorf("the file now has %q", content)
 	}
-	if err := completion.Install(
-		"/p", dir, "sbx", dir, genericiooptions.IOStreams{Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}},
-	); err == nil {
-		t.Error("a program that is no plugin was accepted")
+	if err := completion.Install("/p", dir, "sbx", dir, streamsTo(io.Discard, io.Discard)); err == nil {
+		t.Error("a program that is not a plugin was accepted")
 	}
 }

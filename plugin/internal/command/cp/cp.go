@@ -23,24 +23,26 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-const long = `cp copies files and directories between this machine and a sandbox, or between two sandboxes. SRC and DST are
-NAME:PATH for a sandbox, or a local path, or "-" for standard input or output. PATH may be relative to the container's
-working directory.
+const long = `cp copies files and directories between this machine and a sandbox, or between two sandboxes.
+SRC and DST are each NAME:PATH for a sandbox, a local path, or "-" for standard input or output.
+PATH may be relative to the container's working directory.
 
 Where the copy goes:
-  a file       DST is the name of the copy; if DST ends in a slash or is a directory, the copy goes into it
-  a directory  DST is the copy, whether it exists or not; if DST ends in a slash, the copy goes into it; if SRC ends
-               in a slash, what is in SRC goes into DST
-  a pattern    with * ? or [] in the PATH of a sandbox: everything that it matches goes into DST
-"." and ".." at the end of a path count as a slash. Copying again gives the same tree: files are replaced, and what is only
-at the destination stays.
+  a file       DST is the name of the copy. If DST ends in a slash or is a directory, the copy goes into it.
+  a directory  DST is the name of the copy, whether it exists or not. If DST ends in a slash, the copy goes
+               into it. If SRC ends in a slash, the content of SRC goes into DST.
+  a pattern    With * ? or [] in the PATH of a sandbox, everything that matches goes into DST.
+"." and ".." at the end of a path count as a slash. Copying again gives the same tree: it replaces files,
+and files that exist only at the destination stay.
 
-The copy gets its name when it is complete and, if the image has sha256sum, verified; before that it is called
-.kubectl-sandbox-... beside its place. A copy whose connection is lost goes on by itself, five times at most. One that
-was cut leaves what has arrived behind and says where; the same command with --resume goes on.
+A copy gets its name when it is complete and, if the image has sha256sum, verified. Until then it is called
+.kubectl-sandbox-... in the same directory. If the connection is lost, the copy continues by itself, up to
+five times. An interrupted copy leaves what has arrived and says where; the same command with --resume
+continues it.
 
-Modes, times, symbolic and hard links are kept; the owner is the one who writes. Directories need tar in the image. Local
-paths with a colon are written with "./" in front; on Windows a single letter before the colon is a drive.`
+Modes, times, symbolic links and hard links are kept; the owner is the user who writes the copy. To copy
+directories, the image needs tar. Write a local path that contains a colon with "./" in front; on Windows,
+a single letter before the colon is a drive.`
 
 // Options are the arguments and flags.
 type Options struct {
@@ -48,7 +50,7 @@ type Options struct {
 	Container           string
 	Resume              bool
 
-	from, to side
+	from, to location
 }
 
 // NewCommand returns the command.
@@ -57,21 +59,21 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "cp SRC DST [-c CONTAINER]",
 		SuggestFor: []string{"copy", "upload", "download"},
-		Short:      "Copy files into a sandbox and out of it",
+		Short:      "Copy files and directories to and from sandboxes",
 		Long:       long,
-		Example: "  # A file, and a directory that becomes /work/project\n" +
+		Example: "  # Copy a file, and a directory that becomes /work/project\n" +
 			"  kubectl sandbox cp main.py dev:/work/main.py\n" +
 			"  kubectl sandbox cp project dev:/work/\n\n" +
-			"  # Back again\n" +
+			"  # Copy from the sandbox\n" +
 			"  kubectl sandbox cp dev:/work/project ./results\n" +
 			"  kubectl sandbox cp 'dev:/var/log/*.log' logs\n\n" +
-			"  # From one sandbox to another, and on where an earlier copy was cut\n" +
+			"  # Copy from one sandbox to another, and continue an earlier copy that was interrupted\n" +
 			"  kubectl sandbox cp dev:/work other:/work --resume\n\n" +
-			"  # Standard input and output\n" +
+			"  # Copy standard input to a file, and a file to standard output\n" +
 			"  echo hello | kubectl sandbox cp - dev:/tmp/greeting\n" +
 			"  kubectl sandbox cp dev:/tmp/greeting -",
 		Args:              cli.ExactArgs("SRC", "DST"),
-		ValidArgsFunction: completeSides(cli.CompleteSandboxes(f)),
+		ValidArgsFunction: completeLocations(cli.CompleteSandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Source, o.Destination = args[0], args[1]
 			if err := o.Validate(); err != nil {
@@ -80,16 +82,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVarP(
-		&o.Container, "container", "c", "",
-		"The container. (default: the one that the Pod marks as its default, or the first)",
-	)
-	cmd.Flags().BoolVar(&o.Resume, "resume", false, "Go on with what an earlier copy of the same left when it was cut.")
+	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
+		"The container. (default: the one that the Pod marks as its default, or the first)")
+	cmd.Flags().BoolVar(&o.Resume, "resume", false,
+		"Continue an earlier copy of the same SRC to the same DST that was interrupted.")
 	return cmd
 }
 
-// completeSides suggests sandboxes, with the colon that follows, beside the shell's own suggestion of files.
-func completeSides(names cli.CompletionFunc) cli.CompletionFunc {
+// completeLocations suggests sandboxes, followed by a colon, in addition to the files that the shell suggests.
+func completeLocations(names cli.CompletionFunc) cli.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 1 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -114,24 +115,22 @@ func (o *Options) Validate() error {
 	switch {
 	case !o.from.Remote && !o.to.Remote:
 		return cli.UsageError(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
-	case o.Resume && (o.from.standard() || o.to.standard()):
-		return cli.UsageError(errors.New("--resume needs files on both sides: a stream cannot be begun in the middle"))
+	case o.Resume && (o.from.isStandard() || o.to.isStandard()):
+		return cli.UsageError(errors.New("--resume needs files on both sides: a stream cannot be resumed"))
 	}
 	return nil
 }
 
-// Run copies.
+// Run copies the source to the destination.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	warn := func(warning string) {
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // best effort
 	}
 	options := files.Options{
-		Resume:   o.Resume,
-		Progress: watched(streams, o.to.standard()),
-		Warn:     warn,
-		Retry:    (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
+		Resume: o.Resume, Progress: newProgress(streams, o.to.isStandard()), Warn: warn,
+		Retry: (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
 	}
-	open := func(s side) (*files.Copier, error) {
+	open := func(s location) (*files.Copier, error) {
 		if !s.Remote {
 			return nil, nil
 		}
@@ -149,12 +148,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	bar := show(streams, options.Progress, f.Clock())
+	bar := startBar(streams, options.Progress, f.Clock())
 	err = o.copyAll(ctx, from, to, streams)
 	bar.end()
 	left := ""
 	switch {
-	case o.to.standard() || o.from.standard():
+	case o.to.isStandard() || o.from.isStandard():
 	case to != nil:
 		left = to.Partial()
 	default:
@@ -163,9 +162,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return o.failure(err, left, f)
 }
 
-// copyAll copies the source, or what it matches. From and to are nil for this machine.
+// copyAll copies the source, or everything that matches if it is a pattern. from and to are nil for this machine.
 func (o *Options) copyAll(ctx context.Context, from, to *files.Copier, streams genericiooptions.IOStreams) error {
-	if from == nil || o.to.standard() || !files.IsPattern(o.from.Path) {
+	if from == nil || o.to.isStandard() || !files.IsPattern(o.from.Path) {
 		return o.copy(ctx, from, to, o.from.Path, o.to.Path, streams)
 	}
 	matches, err := from.Expand(ctx, o.from.Path)
@@ -188,9 +187,9 @@ func (o *Options) copy(
 	ctx context.Context, from, to *files.Copier, source, target string, streams genericiooptions.IOStreams,
 ) error {
 	switch {
-	case o.from.standard():
+	case o.from.isStandard():
 		return to.UploadFrom(ctx, streams.In, target)
-	case o.to.standard():
+	case o.to.isStandard():
 		return from.DownloadTo(ctx, source, streams.Out)
 	case from == nil:
 		return to.Upload(ctx, source, target)
@@ -200,8 +199,8 @@ func (o *Options) copy(
 	return from.Relay(ctx, source, to, target)
 }
 
-// failure says what was being copied, and of one that was cut what it has left. A lost connection passes on no remote
-// command's code.
+// failure adds to the error what was being copied and, if the copy was interrupted, the path of the part that is left.
+// A lost connection has its own exit code, not that of a remote command.
 func (o *Options) failure(err error, left string, f factory.Factory) error {
 	if err == nil {
 		return nil
@@ -216,14 +215,13 @@ func (o *Options) failure(err error, left string, f factory.Factory) error {
 	if _, lost := errors.AsType[*stream.LostError](err); !lost {
 		return what
 	}
-	if o.from.standard() || o.to.standard() {
+	if o.from.isStandard() || o.to.isStandard() {
 		return cli.ConnectionLostError(fmt.Errorf("%w: the copy is incomplete", what))
 	}
 	command := fmt.Sprintf("cp %s %s --resume", cli.ShellQuote(o.Source), cli.ShellQuote(o.Destination))
 	if o.Container != "" {
 		command += " -c " + o.Container
 	}
-	return cli.ConnectionLostError(
-		fmt.Errorf("%w; the copy is incomplete; this goes on: %s", what, printing.SuggestedCommand(command, f)),
-	)
+	return cli.ConnectionLostError(fmt.Errorf("%w; the copy is incomplete; to continue it: %s",
+		what, printing.SuggestedCommand(command, f)))
 }

@@ -43,13 +43,13 @@ func TestACopyGoesOnFiveTimesAndLaterEachTime(t *testing.T) {
 	if waited := clock.Since(begun); waited < 31*time.Second {
 		t.Errorf("waited %v", waited)
 	}
-	if len(warned) != maxRetries || !strings.Contains(warned[0], "3.0 MiB have been copied; going on (1 of 5)") {
+	if len(warned) != maxRetries || !strings.Contains(warned[0], "3.0 MiB have been copied; continuing (1 of 5)") {
 		t.Errorf("warned %q", warned)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if (&retrier{clock: clock, warn: func(string) {}}).retryAfter(cancelled, errors.New("x"), 0) {
-		t.Error("goes on although it was interrupted")
+		t.Error("it retries although it was interrupted")
 	}
 }
 
@@ -64,22 +64,19 @@ func TestWhatALostCopySays(t *testing.T) {
 		want    string
 	}{
 		"with the command that resumes": {
-			Options{
-				Source: "my file", Destination: "dev:/w/x", Container: "side",
-			},
-			lost,
-			"/w/.kubectl-sandbox-1",
+			Options{Source: "my file", Destination: "dev:/w/x", Container: "side"}, lost, "/w/.kubectl-sandbox-1",
 			cli.ExitConnectionLost,
-			"what has arrived is in dev:/w/.kubectl-sandbox-1; the copy is incomplete; this goes on: kubectl sandbox cp 'my file' dev:/w/x --resume -c side -n team",
+			"what has arrived is in dev:/w/.kubectl-sandbox-1; the copy is incomplete; to continue it: " +
+				"kubectl sandbox cp 'my file' dev:/w/x --resume -c side -n team",
 		},
-		"a stream cannot be gone on with": {
+		"a copy of a stream is not resumed": {
 			Options{Source: "-", Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost, "the copy is incomplete",
 		},
-		"an interrupt names what it left": {
+		"an interrupted copy says where the arrived part is": {
 			Options{Source: "dev:/w/x", Destination: "y"}, context.Canceled, "./.kubectl-sandbox-1", cli.ExitInterrupted,
 			"arrived is in ./.kubectl-sandbox-1",
 		},
-		"a failure of another kind is 1": {
+		"any other failure exits with 1": {
 			Options{Source: "dev:/w/x", Destination: "y"}, errors.New("full"), "", cli.ExitFailed, "copy dev:/w/x to y: full",
 		},
 	}

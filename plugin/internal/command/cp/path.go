@@ -13,25 +13,25 @@ import (
 // standard is the path that means standard input or output.
 const standard = "-"
 
-// side is one of the two arguments.
-type side struct {
-	// Remote says whether it is in a sandbox.
+// location is a parsed SRC or DST.
+type location struct {
+	// Remote reports that the path is in a sandbox.
 	Remote bool
 	Ref    resolve.Ref
 	Path   string
 }
 
-// standard says whether it is standard input or output.
-func (s side) standard() bool { return !s.Remote && s.Path == standard }
+// isStandard reports whether the location is standard input or output.
+func (s location) isStandard() bool { return !s.Remote && s.Path == standard }
 
-// parse reads NAME:PATH, KIND/NAME:PATH or a local path. A path that begins with "/" or "." is local whatever follows,
-// and so is one that begins with a drive letter on Windows.
-func parse(text, goos string) (side, error) {
-	local := side{Path: text}
+// parse parses NAME:PATH, KIND/NAME:PATH or a local path. A path that begins with "/" or "." is always local, and so is
+// a path that begins with a drive letter on Windows.
+func parse(text, goos string) (location, error) {
+	local := location{Path: text}
 	name, path, found := strings.Cut(text, ":")
 	switch {
 	case text == "":
-		return side{}, fmt.Errorf("a path is empty")
+		return location{}, fmt.Errorf("the path is empty")
 	case !found, strings.HasPrefix(text, "/"), strings.HasPrefix(text, "."):
 		return local, nil
 	case goos == "windows" && len(name) == 1 && (path == "" || path[0] == '\\' || path[0] == '/'):
@@ -41,10 +41,10 @@ func parse(text, goos string) (side, error) {
 	}
 	ref, err := resolve.Parse(name)
 	if err != nil {
-		return side{}, fmt.Errorf("%q: %w; for a local path that has a colon write ./%[1]s", text, err)
+		return location{}, fmt.Errorf("%q: %w; if this is a local path with a colon, write ./%[1]s", text, err)
 	}
 	if path == "" {
-		return side{}, fmt.Errorf("%q names no path in the sandbox: use %s:PATH", text, name)
+		return location{}, fmt.Errorf("%q has no path in the sandbox: use %s:PATH", text, name)
 	}
-	return side{Remote: true, Ref: ref, Path: path}, nil
+	return location{Remote: true, Ref: ref, Path: path}, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 )
 
-// refresh is how often the progress is shown anew.
-const refresh = 200 * time.Millisecond
+// refreshInterval is how often the progress is redrawn.
+const refreshInterval = 200 * time.Millisecond
 
 // bar shows the progress of a copy on a terminal. A nil bar shows nothing.
 type bar struct {
@@ -26,30 +26,30 @@ type bar struct {
 	stopped sync.WaitGroup
 }
 
-// watched is what a bar needs if standard error is a terminal, and standard output is not busy on it. Else it is nil:
-// to know how much there is to copy costs a walk through it.
-func watched(streams genericiooptions.IOStreams, busy bool) *files.Progress {
+// newProgress returns the progress that a bar shows, if standard error is a terminal and the copy does not go to
+// standard output on a terminal. Otherwise it returns nil, because finding the total size takes a walk through the
+// source.
+func newProgress(streams genericiooptions.IOStreams, busy bool) *files.Progress {
 	if !printers.IsTerminal(streams.ErrOut) || busy && printers.IsTerminal(streams.Out) {
 		return nil
 	}
 	return &files.Progress{}
 }
 
-// show starts a bar, if there is a progress to show.
-func show(streams genericiooptions.IOStreams, progress *files.Progress, clock clock.WithTicker) *bar {
+// startBar starts a bar that shows the progress. It returns nil if progress is nil.
+func startBar(streams genericiooptions.IOStreams, progress *files.Progress, clock clock.WithTicker) *bar {
 	if progress == nil {
 		return nil
 	}
 	b := &bar{out: streams.ErrOut, stop: make(chan struct{})}
-	ticker, begun := clock.NewTicker(refresh), clock.Now()
+	ticker, begun := clock.NewTicker(refreshInterval), clock.Now()
 	b.stopped.Go(func() {
 		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C():
-				_, _ = fmt.Fprintf(
-					b.out, "\r%s\x1b[K", line(progress.Done(), progress.Total(), clock.Since(begun)),
-				) // only a remark
+				text := progressLine(progress.Done(), progress.Total(), clock.Since(begun))
+				_, _ = fmt.Fprintf(b.out, "\r%s\x1b[K", text) // best effort
 			case <-b.stop:
 				return
 			}
@@ -58,30 +58,28 @@ func show(streams genericiooptions.IOStreams, progress *files.Progress, clock cl
 	return b
 }
 
-// end takes the bar off the terminal.
+// end removes the bar from the terminal.
 func (b *bar) end() {
 	if b == nil {
 		return
 	}
 	close(b.stop)
 	b.stopped.Wait()
-	_, _ = fmt.Fprint(b.out, "\r\x1b[K") // only a remark
+	_, _ = fmt.Fprint(b.out, "\r\x1b[K") // best effort
 }
 
 const barWidth = 20
 
-// line is the progress in at most 79 columns: a bar, how much of what, the rate and the time that is left. Without a
-// total that is known, there is no bar and no time.
-func line(done, total int64, after time.Duration) string {
+// progressLine formats the progress in at most 79 columns: a bar, the copied and the total size, the rate and the
+// remaining time. If the total is not known, or too low, it leaves out the bar and the time.
+func progressLine(done, total int64, after time.Duration) string {
 	rate := float64(done) / max(after.Seconds(), 0.001)
 	if total <= 0 || done > total {
-		return fmt.Sprintf("%s  %s/s", size(float64(done)), size(rate))
+		return fmt.Sprintf("%s  %s/s", formatSize(float64(done)), formatSize(rate))
 	}
 	full := int(barWidth * done / total)
-	text := fmt.Sprintf(
-		"[%-*s] %3d%%  %s of %s  %s/s", barWidth, marks(full), 100*done/total, size(float64(done)), size(float64(total)),
-		size(rate),
-	)
+	text := fmt.Sprintf("[%-*s] %3d%%  %s of %s  %s/s", barWidth, marks(full), 100*done/total,
+		formatSize(float64(done)), formatSize(float64(total)), formatSize(rate))
 	if rate > 0 && done > 0 {
 		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
 		text += fmt.Sprintf("  ETA %d:%02d", int(left.Minutes()), int(left.Seconds())%60)
@@ -94,8 +92,8 @@ func marks(n int) string {
 	return all[:n]
 }
 
-// size is a number of bytes for people.
-func size(n float64) string {
+// formatSize formats a number of bytes for people.
+func formatSize(n float64) string {
 	const step = 1024
 	for _, unit := range []string{"B", "KiB", "MiB", "GiB"} {
 		if n < step {

@@ -11,24 +11,26 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// maxRetries is how often one command goes on by itself with what was cut. It waits before: a second, then twice as
-// long each time.
+// maxRetries is how often one command retries after a lost connection. The delay before a retry is one second at first,
+// and doubles each time.
 const maxRetries = 5
 
-// retrier has a copy go on whose connection was lost.
+// retrier decides whether a copy continues after its connection was lost.
 type retrier struct {
 	clock clock.Clock
 	warn  func(string)
 	tried int
 }
 
-func (p *retrier) retryAfter(ctx context.Context, why error, done int64) bool {
-	if p.tried == maxRetries {
+// retryAfter warns, waits and returns true, or returns false after maxRetries or when the context is cancelled.
+func (r *retrier) retryAfter(ctx context.Context, why error, done int64) bool {
+	if r.tried == maxRetries {
 		return false
 	}
-	p.tried++
-	p.warn(fmt.Sprintf("%v; %s have been copied; going on (%d of %d)", why, size(float64(done)), p.tried, maxRetries))
-	timer := p.clock.NewTimer(time.Second << (p.tried - 1))
+	r.tried++
+	r.warn(fmt.Sprintf("%v; %s have been copied; continuing (%d of %d)",
+		why, formatSize(float64(done)), r.tried, maxRetries))
+	timer := r.clock.NewTimer(time.Second << (r.tried - 1))
 	defer timer.Stop()
 	select {
 	case <-timer.C():

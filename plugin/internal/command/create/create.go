@@ -22,42 +22,45 @@ import (
 	sdkvolume "github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-const long = `create makes a sandbox: one Pod with a stable name.
+const long = `create creates a sandbox: one Pod with a stable name.
 
-With --template or --pool it makes a SandboxClaim, which gets a warm sandbox at once where a pool has one, and a new
-one otherwise. --template alone takes a warm one of any pool of the template, --pool P one of that pool, --pool none a
-new one. A warm sandbox runs already: --env and --volume make a new one, and the template must allow them. Labels and
-annotations are put on the claim itself and, by its sandboxMetadata and podMetadata, on the Sandbox and its Pod.
+With --template or --pool it creates a SandboxClaim. The claim gets a warm sandbox at once if a pool has one, and a
+new sandbox otherwise. With --template alone the warm sandbox may be of any pool of the template, with --pool P it is of
+that pool, and with --pool none the sandbox is always new. A warm sandbox is already running, so --env and --volume
+lead to a new one, and the template must allow them. Labels and annotations are set on the claim itself and, through
+its sandboxMetadata and podMetadata, on the Sandbox and its Pod.
 
-With --image it makes a Sandbox of its own, which needs no template, from an image and, after --, a command. Without a
-command the image's own runs; it must keep running, since a container that ends is started again (see --restart). The
-Pod gets no credentials for the Kubernetes API.
+With --image it creates a Sandbox without a claim or template, from an image and, after --, a command. Without a
+command, the image's own command runs. It must keep running, because a container that ends is started again (see
+--restart). The Pod gets no credentials for the Kubernetes API.
 
-Volumes keep their data while the sandbox is suspended. They are deleted with it, unless --volume-retention, or the
-template's persistentVolumeClaimRetentionPolicy, is Retain: then they stay, and the next sandbox of the name has them.
+Volumes keep their data while the sandbox is suspended. They are deleted with the sandbox, unless --volume-retention,
+or the template's persistentVolumeClaimRetentionPolicy, is Retain: then they stay, and the next sandbox of the same
+name gets them.
 
-When the time of a Sandbox is over (--ttl), Retain keeps it with its volumes. When that of a claim is over its Sandbox is
-deleted in any case; Retain keeps the claim, and the volumes if its template does.
+--ttl limits the lifetime, and --shutdown-policy says what happens at its end. For a Sandbox, Retain keeps the Sandbox
+and its volumes. The Sandbox of a claim is deleted in any case: Retain keeps the claim, and the volumes only if the
+template retains them.
 
-A sandbox that cannot be created leaves nothing behind. One that was created stays, even if --wait fails, times out or is
-interrupted: it may still become ready, and the message tells how to delete it.`
+If a sandbox cannot be created, nothing is left behind. A sandbox that was created stays, even if --wait fails, times
+out or is interrupted, because it may still become ready; the message says how to delete it.`
 
-const examples = `  # Claim a sandbox of a template, for an hour, and wait until it can be used
+const examples = `  # Claim a sandbox of a template for an hour, and wait until it is ready
   kubectl sandbox create dev --template python --ttl 1h --wait
 
-  # From one pool, and gone with all that belongs to it ten minutes after its work is done
+  # Claim one from a pool, and delete it with everything that belongs to it ten minutes after it has finished
   kubectl sandbox create job --pool python-warm --ttl-after-finished 10m --shutdown-policy DeleteForeground
 
-  # With a variable, which only a new sandbox can take
+  # Set an environment variable, which needs a new sandbox
   kubectl sandbox create dev --template python --pool none --env MODE=fast
 
-  # Without a template: a sandbox that does nothing until you use it, with data that survives suspension
+  # Create a sandbox without a template that idles until you use it, with a volume that keeps data during suspension
   kubectl sandbox create dev --image python:3.13 --volume data=1Gi:/data --ttl 4h --wait -- sleep infinity
 
-  # A job that runs once
+  # Run a job once
   kubectl sandbox create job --image debian:12 --restart Never --env MODE=fast -- sh -c 'echo $MODE'
 
-  # Only show what would be created
+  # Show what would be created
   kubectl sandbox create dev --image debian:12 --dry-run=client -o yaml`
 
 // Options are the name, the command and the flags.
@@ -82,17 +85,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.AddFlags(cmd, f)
-	cmd.Flags().StringVar(
-		&o.Restart, "restart", "",
-		"Start the container again when it ends: Always, OnFailure or Never. With --image only. (default Always)",
-	)
+	cmd.Flags().StringVar(&o.Restart, "restart", "",
+		"When to start the container again after it ends: Always, OnFailure or Never. With --image only. (default Always)")
 	o.DryRun.AddFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the sandbox is ready")
 	o.PrintFlags.AddFlags(cmd)
 	return cmd
 }
 
-// Run creates the sandbox, prints it, and waits if asked to.
+// Run creates the sandbox, prints it, and waits with --wait.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if o.DryRun.OnClient() {
 		namespace, _, err := f.Namespace()
@@ -109,8 +110,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	o.tellEnd(made, streams.ErrOut)
-	// One document for programs, when there is nothing more to add to it; people see at once that it exists.
+	o.printShutdownEffect(made, streams.ErrOut)
+	// With -o, programs get one document, after the wait. Otherwise users see at once that the sandbox exists.
 	document := *o.PrintFlags.OutputFormat != ""
 	if o.DryRun.OnServer() || !o.Waiting.Wait {
 		return o.print(made.Object(), streams)
@@ -130,36 +131,31 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return err
 }
 
-// tellEnd says what is deleted when the time of what was made is over: not all that Retain lets hope for is kept.
-func (o *Options) tellEnd(made *provision.Created, out io.Writer) {
+// printShutdownEffect prints what is deleted at the end of the lifetime, because Retain does not keep everything.
+func (o *Options) printShutdownEffect(made *provision.Created, out io.Writer) {
 	var text string
 	switch claim, sandbox := made.Target().Claim, made.Target().Sandbox; {
 	case claim != nil && claim.Spec.Lifecycle != nil:
-		text = sdkvolume.ShutdownText(claim, nil, nil) + "; volumes go too, unless the template has them retained"
+		text = sdkvolume.ShutdownText(claim, nil, nil) + "; volumes are deleted too, unless the template retains them"
 	case claim == nil && sandbox.Spec.ShutdownTime != nil && len(sandbox.Spec.VolumeClaimTemplates) > 0:
 		text = sdkvolume.ShutdownText(nil, sandbox, nil)
 	default:
 		return
 	}
-	_, _ = fmt.Fprintf(out, "When its time is over %s\n", text) // a remark
+	_, _ = fmt.Fprintf(out, "At the end of its lifetime, %s\n", text) // best effort
 }
 
-// wait waits until the sandbox is ready. If it does not become so, it stays, and the user is told how to delete it.
+// wait waits until the sandbox is ready. A sandbox that does not become ready stays, and the output says how to delete
+// it.
 func (o *Options) wait(
-	ctx context.Context,
-	f factory.Factory,
-	a *factory.Clients,
-	made *provision.Created,
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created,
 	streams genericiooptions.IOStreams,
 ) (*provision.Created, error) {
 	started := f.Clock().Now()
 	ready, err := o.WaitReady(ctx, a, made, streams)
 	if err != nil {
-		_, _ = printable.Fprintf(
-			streams.ErrOut, "%s stays; to delete it: %s\n",
-			made.Description(), // the error is told either way
-			printing.SuggestedCommand("delete "+made.Target().Name()+" --yes", f),
-		)
+		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Description(),
+			printing.SuggestedCommand("delete "+made.Target().Name()+" --yes", f)) // best effort: err is returned
 		return nil, err
 	}
 	_, err = printable.Fprintf(streams.ErrOut, "%s is ready after %.1f s\n", o.Name, f.Clock().Since(started).Seconds())

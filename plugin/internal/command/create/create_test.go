@@ -31,22 +31,19 @@ func command(
 	t.Helper()
 	cluster = fakecluster.New()
 	if operator {
-		cluster.Sandboxes.PrependReactor(
-			"create", apis.ResourceSandboxes,
-			func(action clienttesting.Action) (bool, runtime.Object, error) {
-				s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox)
-				s.UID = "one"
-				s.Status.Conditions = []metav1.Condition{
-					apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(now)),
-				}
-				return false, nil, nil
-			},
-		)
+		makeReady := func(action clienttesting.Action) (bool, runtime.Object, error) {
+			s := action.(clienttesting.CreateAction).GetObject().(*agentsv1beta1.Sandbox)
+			s.UID = "one"
+			ready := apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(now))
+			s.Status.Conditions = []metav1.Condition{ready}
+			return false, nil, nil
+		}
+		cluster.Sandboxes.PrependReactor("create", apis.ResourceSandboxes, makeReady)
 	}
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	f := &fake.Factory{
-		In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes,
-		KubernetesClient: cluster.Kubernetes,
+		In: "ns", Time: clocktesting.NewFakeClock(now),
+		SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 	}
 	cmd := NewCommand(f, streams)
 	cmd.SetArgs(args)
@@ -62,7 +59,7 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%v, %q, %q", err, out, errOut)
 		}
 	})
-	t.Run("waiting tells on stderr and leaves stdout to the result", func(t *testing.T) {
+	t.Run("a wait reports on stderr and leaves stdout to the result", func(t *testing.T) {
 		out, errOut, _, err := command(t, true, "dev", "--image", "x", "--wait")
 		if err != nil || strings.Count(out, "\n") != 1 || !strings.Contains(errOut, "dev is ready after") {
 			t.Errorf("%v, %q, %q", err, out, errOut)
@@ -76,17 +73,14 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%v, %s", err, out)
 		}
 	})
-	t.Run("what does not become ready stays, and the cure is told", func(t *testing.T) {
+	t.Run("a Sandbox that does not become ready stays, and the output says how to delete it", func(t *testing.T) {
 		out, errOut, cluster, err := command(t, false, "dev", "--image", "x", "--wait", "--timeout", "0")
 		if cli.ExitCode(err) != cli.ExitTimeout || !strings.Contains(out, "created") ||
 			!strings.Contains(errOut, "kubectl sandbox delete dev --yes") {
 			t.Errorf("%v, %q, %q", err, out, errOut)
 		}
-		if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes(
-			"ns",
-		).Get(
-			t.Context(), "dev", metav1.GetOptions{},
-		); err != nil {
+		_, err = cluster.Sandboxes.AgentsV1beta1().Sandboxes("ns").Get(t.Context(), "dev", metav1.GetOptions{})
+		if err != nil {
 			t.Error(err)
 		}
 	})

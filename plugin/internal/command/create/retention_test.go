@@ -9,17 +9,14 @@ import (
 )
 
 func TestWhatGoesAtTheEndIsSaidAtTheBeginning(t *testing.T) {
-	_, errOut, _, err := command(
-		t, false, "dev", "--image", "img", "--volume", "data=1Gi", "--ttl", "1h", "--shutdown-policy", "Delete",
-	)
-	if err != nil || errOut != "When its time is over the Sandbox is deleted, with volume data-dev (1Gi)\n" {
+	_, errOut, _, err := command(t, false, "dev", "--image", "img", "--volume", "data=1Gi", "--ttl", "1h",
+		"--shutdown-policy", "Delete")
+	if err != nil || errOut != "At the end of its lifetime, the Sandbox is deleted, with volume data-dev (1Gi)\n" {
 		t.Errorf("%v, %q", err, errOut)
 	}
 	_, errOut, _, err = command(t, false, "dev", "--template", "python", "--ttl", "1h")
-	if err != nil ||
-		!strings.Contains(
-			errOut, "the claim stays and its Sandbox is deleted; volumes go too, unless the template has them retained",
-		) {
+	if err != nil || !strings.Contains(errOut, "the claim stays and its Sandbox is deleted; volumes are deleted too, "+
+		"unless the template retains them") {
 		t.Errorf("%v, %q", err, errOut)
 	}
 }

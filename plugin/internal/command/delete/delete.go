@@ -24,7 +24,7 @@ type Options struct {
 	Selection cli.SelectionOptions
 	Waiting   cli.WaitOptions
 	Yes       bool
-	// Volumes deletes volumes that nothing uses, and no sandbox.
+	// Volumes deletes unused volumes instead of sandboxes.
 	Volumes bool
 }
 
@@ -34,16 +34,18 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "delete NAME... | --all | -l SELECTOR | --volumes NAME...",
 		SuggestFor: []string{"rm", "remove", "kill"},
-		Short:      "Delete sandboxes with their volumes",
-		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service and volumes, unless\n" +
-			"persistentVolumeClaimRetentionPolicy has the volumes stay. It names the volumes that go and those that stay. It asks first on\n" +
-			"a terminal, and without one refuses unless --yes is given. With --wait it returns when all that goes is gone.\n\n" +
-			"With --volumes it deletes volumes that outlived their Sandbox, by the names that list --volumes shows, and none that is used.",
-		Example: "  # Delete one sandbox without being asked\n" +
+		Short:      "Delete sandboxes and their volumes",
+		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service, and volumes\n" +
+			"unless persistentVolumeClaimRetentionPolicy retains them. It names the volumes that are deleted and\n" +
+			"those that stay. On a terminal it asks for confirmation; without a terminal it refuses unless --yes is\n" +
+			"given. With --wait it returns when everything that it deletes is gone.\n\n" +
+			"With --volumes it deletes volumes that outlived their Sandbox, by the names that list --volumes shows. It\n" +
+			"does not delete a volume that is in use.",
+		Example: "  # Delete one sandbox without confirmation\n" +
 			"  kubectl sandbox delete dev --yes\n\n" +
 			"  # Delete everything with a label, and wait until it is gone\n" +
 			"  kubectl sandbox delete -l team=research --yes --wait\n\n" +
-			"  # Delete a volume that was kept\n" +
+			"  # Delete a volume that outlived its Sandbox\n" +
 			"  kubectl sandbox delete --volumes work-old --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selection.Names = args
@@ -57,14 +59,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.Selection.AddFlags(cmd)
-	o.Waiting.AddFlags(cmd, "they and all that belongs to them are gone")
+	o.Waiting.AddFlags(cmd, "the sandboxes and everything that belongs to them are gone")
 	cli.AddYesFlag(cmd, &o.Yes)
-	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete volumes that nothing uses, by their names, and no sandbox.")
+	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete unused volumes, by their names, instead of sandboxes.")
 	return cmd
 }
 
-// Run deletes the selected sandboxes. What is shown before the question is what is deleted: the objects are pinned by
-// UID.
+// Run deletes the selected sandboxes. It deletes exactly the objects that it showed in the question: their UIDs are
+// preconditions.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if err := cli.RequireConfirmable(streams.In, o.Yes, "delete"); err != nil {
 		return err
@@ -84,11 +86,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		}
 		return errors.Join(failed, err)
 	}
-	if err := tellVolumes(ctx, a, targets, streams.ErrOut); err != nil {
+	if err := printVolumes(ctx, a, targets, streams.ErrOut); err != nil {
 		return errors.Join(failed, err)
 	}
 	if !o.Yes {
-		question := fmt.Sprintf("Delete %s in namespace %s?", list(targets), a.Namespace)
+		question := fmt.Sprintf("Delete %s in namespace %s?", targetNames(targets), a.Namespace)
 		if err := cli.Confirm(ctx, streams, question); err != nil {
 			return err
 		}
@@ -140,7 +142,7 @@ func (o *Options) delete(
 	})
 }
 
-func list(targets []*resolve.Target) string {
+func targetNames(targets []*resolve.Target) string {
 	names := make([]string, len(targets))
 	for i, t := range targets {
 		names[i] = string(t.Kind()) + "/" + t.Name()

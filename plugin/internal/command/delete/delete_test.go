@@ -25,7 +25,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// objects are a claim "a" with its Sandbox "a-1", and Sandboxes "b" and "c" of their own; "c" has the label team=x.
+// objects returns a claim "a" with its Sandbox "a-1", and Sandboxes "b" and "c" without a claim. "c" has the label
+// team=x.
 func objects() []runtime.Object {
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: "ns", UID: types.UID("uid-of-" + name)}
@@ -45,9 +46,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, left []string, er
 	cluster := fakecluster.New(objects()...)
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := delete.NewCommand(&fake.Factory{
-		In:               "ns",
-		Time:             clocktesting.NewFakeClock(time.Unix(0, 0)),
-		SandboxesClient:  cluster.Sandboxes,
+		In: "ns", Time: clocktesting.NewFakeClock(time.Unix(0, 0)), SandboxesClient: cluster.Sandboxes,
 		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
@@ -79,34 +78,27 @@ func TestDelete(t *testing.T) {
 	}{
 		"nothing is deleted without a terminal or --yes": {args: []string{"b"}, left: "a a-1 b c", code: cli.ExitUsage},
 		"one name": {args: []string{"b", "--yes"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c"},
-		"a claim is deleted, and its Sandbox left to its end": {
+		"the Sandbox of a deleted claim is left to the garbage collector": {
 			args: []string{"a", "--yes"}, out: []string{"claim/a deleted"}, left: "a-1 b c",
 		},
-		"a name that is missing fails, and the others are deleted": {
-			args: []string{
-				"nope", "b", "c", "--yes",
-			},
-			out:  []string{"sandbox/b deleted", "sandbox/c deleted"},
-			left: "a a-1",
+		"a missing name fails, and the others are deleted": {
+			args: []string{"nope", "b", "c", "--yes"}, out: []string{"sandbox/b deleted", "sandbox/c deleted"}, left: "a a-1",
 			code: cli.ExitFailed,
 		},
-		"all are the claims, and the Sandboxes that nobody holds": {
-			args: []string{
-				"--all", "--yes",
-			},
-			out:  []string{"claim/a deleted", "sandbox/b deleted", "sandbox/c deleted"},
+		"--all selects claims, and Sandboxes without an owner": {
+			args: []string{"--all", "--yes"}, out: []string{"claim/a deleted", "sandbox/b deleted", "sandbox/c deleted"},
 			left: "a-1",
 		},
 		"a label selects": {
 			args: []string{"-l", "team=x", "--yes"}, out: []string{"sandbox/c deleted"}, left: "a a-1 b",
 		},
-		"a name that is given twice is one": {
+		"a name that is given twice is deleted once": {
 			args: []string{"b", "sandbox/b", "--yes"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c",
 		},
-		"waiting ends when it is gone": {
+		"--wait returns when the Sandbox is gone": {
 			args: []string{"b", "--yes", "--wait"}, out: []string{"sandbox/b deleted"}, left: "a a-1 c",
 		},
-		"a label that selects nothing is no error": {args: []string{"-l", "team=y", "--yes"}, left: "a a-1 b c"},
+		"a label that selects nothing is not an error": {args: []string{"-l", "team=y", "--yes"}, left: "a a-1 b c"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

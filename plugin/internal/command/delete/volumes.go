@@ -18,11 +18,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// tellVolumes names the volumes that go with the targets, and those that stay.
-func tellVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Target, out io.Writer) error {
+// printVolumes prints the volumes that are deleted with the targets, and those that stay.
+func printVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Target, out io.Writer) error {
 	there, err := a.Volumes.Of(ctx, a.Namespace)
 	if err != nil {
-		there = nil // who may not read them is told what the specs say
+		there = nil // without permission to read the volumes, the specs decide
 	}
 	var fates []volume.Outcome
 	named := map[string]bool{}
@@ -34,7 +34,7 @@ func tellVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Tar
 		}
 	}
 	if going := volume.Names(fates, false); going != "" {
-		if _, err := fmt.Fprintf(out, "Volumes that are deleted, with what is on them: %s\n", going); err != nil {
+		if _, err := fmt.Fprintf(out, "Volumes that are deleted with their data: %s\n", going); err != nil {
 			return err
 		}
 	}
@@ -46,10 +46,10 @@ func tellVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Tar
 	return nil
 }
 
-// kindVolume is how the command calls what it deletes.
+// kindVolume is the kind in names of volumes, as in volume/NAME.
 const kindVolume = resolve.Kind("volume")
 
-// deleteVolumes deletes the volumes of the names.
+// deleteVolumes deletes the named volumes. A volume that is in use is an error.
 func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	switch {
 	case o.Selection.All || o.Selection.Selector != "":
@@ -65,14 +65,14 @@ func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams 
 	}
 	found := map[string]volume.Volume{}
 	kind := cli.Deletion{
-		Ref: kindVolume, Consequence: ", with what is on them",
+		Ref: kindVolume, Consequence: ", with all data",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
 			v, err := a.Volumes.Get(ctx, a.Namespace, name)
 			if err != nil {
 				return cli.DeletionTarget{}, err
 			}
 			if v.UsedBy != "" {
-				return cli.DeletionTarget{}, fmt.Errorf("volume %s is not deleted: %s has it", name, v.UsedBy)
+				return cli.DeletionTarget{}, fmt.Errorf("volume %s is not deleted: %s uses it", name, v.UsedBy)
 			}
 			found[name] = v
 			return cli.DeletionTarget{Name: name, UID: v.Claim.UID}, nil

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// storage are a Sandbox "goes" whose volume goes, one "keeps" whose volume stays, and a volume "data-old" that nothing
-// uses.
+// storage returns a Sandbox "goes" whose volume is deleted, a Sandbox "keeps" whose volume stays, and an unused volume
+// "data-old".
 func storage() []runtime.Object {
 	box := func(name string, policy agentsv1beta1.PersistentVolumeClaimRetentionPolicyType) *agentsv1beta1.Sandbox {
 		s := builders.Sandbox(name, builders.InNamespace("ns"), builders.WithUID("uid"), builders.WithVolume("data", "1Gi"))
@@ -32,10 +32,8 @@ func storage() []runtime.Object {
 	}
 	volume := func(name string) *corev1.PersistentVolumeClaim {
 		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "ns",
-			Name:      name,
-			UID:       "uid-of-volume",
-			Labels:    map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
+			Namespace: "ns", Name: name, UID: "uid-of-volume",
+			Labels: map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
 		}}
 	}
 	return []runtime.Object{box("goes", "Delete"), box("keeps", "Retain"), volume("data-old"), volume("data-keeps")}
@@ -45,9 +43,7 @@ func runOn(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, 
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := delete.NewCommand(&fake.Factory{
-		In:               "ns",
-		Time:             clocktesting.NewFakeClock(time.Unix(0, 0)),
-		SandboxesClient:  cluster.Sandboxes,
+		In: "ns", Time: clocktesting.NewFakeClock(time.Unix(0, 0)), SandboxesClient: cluster.Sandboxes,
 		KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
@@ -57,7 +53,7 @@ func runOn(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, 
 }
 
 func TestDeleteNamesTheVolumes(t *testing.T) {
-	const goes, stays = "Volumes that are deleted, with what is on them: data-goes (1Gi)\n", "Volumes that stay: data-keeps\n"
+	const goes, stays = "Volumes that are deleted with their data: data-goes (1Gi)\n", "Volumes that stay: data-keeps\n"
 	tests := map[string]struct {
 		args []string
 		want string
@@ -68,25 +64,17 @@ func TestDeleteNamesTheVolumes(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, errOut, err := runOn(
-				t, fakecluster.New(storage()...),
-				append(tt.args, "--yes")...); err != nil ||
+			if _, errOut, err := runOn(t, fakecluster.New(storage()...), append(tt.args, "--yes")...); err != nil ||
 				errOut != tt.want {
 				t.Errorf("%v, stderr %q", err, errOut)
 			}
 		})
 	}
-	blind := fakecluster.New(
-		storage()...).Refuse(
-		"list",
-		"persistentvolumeclaims",
-		fakecluster.Forbidden("list", "persistentvolumeclaims", ""),
-	)
-	if _, errOut, err := runOn(
-		t, blind, "--all", "--yes",
-	); err != nil ||
+	forbidden := fakecluster.Forbidden("list", "persistentvolumeclaims", "")
+	blind := fakecluster.New(storage()...).Refuse("list", "persistentvolumeclaims", forbidden)
+	if _, errOut, err := runOn(t, blind, "--all", "--yes"); err != nil ||
 		errOut != goes+"Volumes that stay: data-keeps (1Gi)\n" {
-		t.Errorf("whoever may not read volumes: %v, stderr %q", err, errOut)
+		t.Errorf("without permission to read volumes: %v, stderr %q", err, errOut)
 	}
 }
 
@@ -98,22 +86,18 @@ func TestDeleteVolumes(t *testing.T) {
 		left bool
 		code int
 	}{
-		"one that nothing uses":           {args: []string{"data-old", "--yes"}, out: "volume/data-old deleted\n"},
-		"by the name that was printed":    {args: []string{"volume/data-old", "--yes"}, out: "volume/data-old deleted\n"},
-		"not without a terminal or --yes": {args: []string{"data-old"}, left: true, code: cli.ExitUsage},
-		"not one that is used, and the others all the same": {
-			args: []string{
-				"data-keeps", "data-old", "--yes",
-			},
-			out:  "volume/data-old deleted\n",
-			says: "sandbox/keeps has it",
+		"an unused volume":                 {args: []string{"data-old", "--yes"}, out: "volume/data-old deleted\n"},
+		"a name with its kind, as printed": {args: []string{"volume/data-old", "--yes"}, out: "volume/data-old deleted\n"},
+		"not without a terminal or --yes":  {args: []string{"data-old"}, left: true, code: cli.ExitUsage},
+		"not a volume in use, but the others": {
+			args: []string{"data-keeps", "data-old", "--yes"}, out: "volume/data-old deleted\n", says: "sandbox/keeps uses it",
 			code: cli.ExitFailed,
 		},
-		"not one that is missing": {
+		"not a missing volume": {
 			args: []string{"data-goes", "--yes"}, says: `no volume is called "data-goes"`, left: true, code: cli.ExitFailed,
 		},
-		"not whatever there is": {args: []string{"--all", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage},
-		"not what a label selects": {
+		"not with --all": {args: []string{"--all", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage},
+		"not with a label selector": {
 			args: []string{"-l", "a=b", "--yes"}, says: "takes names", left: true, code: cli.ExitUsage,
 		},
 	}
@@ -126,11 +110,8 @@ func TestDeleteVolumes(t *testing.T) {
 				t.Errorf("%v, stdout %q", err, out)
 			}
 			_, gone := cluster.Kubernetes.CoreV1().PersistentVolumeClaims("ns").Get(t.Context(), "data-old", metav1.GetOptions{})
-			_, used := cluster.Kubernetes.CoreV1().PersistentVolumeClaims(
-				"ns",
-			).Get(
-				t.Context(), "data-keeps", metav1.GetOptions{},
-			)
+			_, used := cluster.Kubernetes.CoreV1().PersistentVolumeClaims("ns").Get(t.Context(), "data-keeps",
+				metav1.GetOptions{})
 			if (gone == nil) != tt.left || used != nil {
 				t.Errorf("data-old: %v, data-keeps: %v", gone, used)
 			}

@@ -31,11 +31,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "describe NAME...",
 		SuggestFor: []string{"inspect", "info"},
-		Short:      "Show everything about sandboxes, with a diagnosis",
-		Long: "describe shows what a sandbox is made of (claim, Sandbox, Pod, containers, volumes), its settings, addresses and\n" +
-			"events, and ends with the same diagnosis as status.",
-		Example: "  kubectl sandbox describe dev\n\n" +
-			"  # The Sandbox of that name, even if there is a claim of the same name\n" +
+		Short:      "Show details of sandboxes, with a diagnosis",
+		Long: "describe shows the parts of a sandbox (claim, Sandbox, Pod, containers, volumes), its settings,\n" +
+			"addresses and events. It ends with the same diagnosis as status.",
+		Example: "  # Describe a sandbox\n" +
+			"  kubectl sandbox describe dev\n\n" +
+			"  # Describe the Sandbox of that name, even if a claim has the same name\n" +
 			"  kubectl sandbox describe sandbox/dev",
 		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,9 +73,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			failed = errors.Join(failed, err)
 			continue
 		}
-		facts := a.Observer.SnapshotWithNodes(ctx, t)
-		printable.Object(&facts) // the target's objects are the same
-		text := Text(t, facts, style, command)
+		snapshot := a.Observer.SnapshotWithNodes(ctx, t)
+		printable.Object(&snapshot) // the target's objects are the same
+		text := Text(t, snapshot, style, command)
 		if described++; described > 1 {
 			text = "\n" + text
 		}

@@ -31,7 +31,7 @@ var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
-// blocked is a Sandbox with a volume whose image cannot be pulled.
+// blocked returns a Sandbox with a volume, and with an image that cannot be pulled.
 func blocked() []runtime.Object {
 	s := &agentsv1beta1.Sandbox{
 		ObjectMeta: metav1.ObjectMeta{
@@ -39,75 +39,56 @@ func blocked() []runtime.Object {
 			Labels: map[string]string{"team": "a"},
 		},
 	}
-	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{
-		{
-			Name: "main", Image: "img:1", Command: []string{"sleep", "infinity"},
-			Env:   []corev1.EnvVar{{Name: "TOKEN", Value: "secret"}},
-			Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
-			Resources: corev1.ResourceRequirements{
-				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
-			},
-			VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
+	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{
+		Name: "main", Image: "img:1", Command: []string{"sleep", "infinity"},
+		Env:   []corev1.EnvVar{{Name: "TOKEN", Value: "secret"}},
+		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080, Protocol: corev1.ProtocolTCP}},
+		Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
 		},
+		VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
+	}}
+	data := agentsv1beta1.PersistentVolumeClaimTemplate{
+		EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"},
 	}
-	s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{
-		{EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"}},
-	}
-	s.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests = corev1.ResourceList{
-		corev1.ResourceStorage: resource.MustParse("2Gi"),
-	}
+	data.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
+	s.Spec.VolumeClaimTemplates = []agentsv1beta1.PersistentVolumeClaimTemplate{data}
 	s.Spec.ShutdownTime = &metav1.Time{Time: now.Add(time.Hour)}
-	s.Status.Conditions = []metav1.Condition{
-		apis.NewCondition(
-			nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", 1, ago(0),
-		),
-	}
+	s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false,
+		apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", 1, ago(0))}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: "dev", Namespace: "ns", UID: "p", CreationTimestamp: ago(50 * time.Second),
 		Labels:          map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
 		OwnerReferences: []metav1.OwnerReference{{Kind: apis.KindSandbox, Name: "dev", UID: "s", Controller: new(true)}},
 	}, Spec: corev1.PodSpec{NodeName: "n1"}}
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{
-		{
-			Name: "main", Image: "img:1",
-			State: corev1.ContainerState{
-				Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"},
-			},
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
+		Name: "main", Image: "img:1", State: corev1.ContainerState{
+			Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"},
 		},
-	}}
+	}}}
 	volume := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-		Name:            "data-dev",
-		Namespace:       "ns",
-		UID:             "v",
+		Name: "data-dev", Namespace: "ns", UID: "v",
 		OwnerReferences: []metav1.OwnerReference{{Kind: apis.KindSandbox, Name: "dev", UID: "s", Controller: new(true)}},
 	}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}}
 	event := &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "e", Namespace: "ns",
-		},
-		Type:           corev1.EventTypeWarning,
-		Reason:         "Failed",
+		ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "ns"}, Type: corev1.EventTypeWarning, Reason: "Failed",
 		Message:        "no such image",
-		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "dev", UID: "p"},
-		LastTimestamp:  ago(10 * time.Second),
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "dev", UID: "p"}, LastTimestamp: ago(10 * time.Second),
 	}
 	return []runtime.Object{s, pod, volume, event}
 }
 
-// suspended is a Sandbox that has no Pod because somebody wants it so.
+// suspended returns a Sandbox whose spec suspends it.
 func suspended() []runtime.Object {
-	s := &agentsv1beta1.Sandbox{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "dev", Namespace: "ns", UID: "s", Generation: 2, CreationTimestamp: ago(time.Hour),
-		},
-	}
+	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{
+		Name: "dev", Namespace: "ns", UID: "s", Generation: 2, CreationTimestamp: ago(time.Hour),
+	}}
 	s.Spec.Replicas = new(int32(0))
 	s.Spec.PodTemplate.Spec.Containers = []corev1.Container{{Name: "main", Image: "img:1"}}
 	s.Status.Conditions = []metav1.Condition{
 		apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonSandboxSuspended, apis.MessageSuspended, 2, ago(0)),
-		apis.NewCondition(
-			nil, apis.ConditionSuspended, true, apis.ReasonPodTerminated, apis.MessageSuspendedPodTerminated, 2, ago(0),
-		),
+		apis.NewCondition(nil, apis.ConditionSuspended, true, apis.ReasonPodTerminated,
+			apis.MessageSuspendedPodTerminated, 2, ago(0)),
 	}
 	return []runtime.Object{s}
 }
@@ -126,7 +107,7 @@ func TestPagesForPeople(t *testing.T) {
 		"describe of a suspended Sandbox": {
 			command: "describe", objects: suspended(), golden: "describe-suspended.txt",
 		},
-		"describe for one who may not read Pods": {
+		"describe without permission to read Pods": {
 			command: "describe", objects: blocked(), hidden: true, golden: "describe-hidden.txt",
 		},
 		"status of a blocked Sandbox": {
@@ -171,12 +152,17 @@ func TestStatusSaysFirstThatNoOperatorLooksAfterASandbox(t *testing.T) {
 	for name, tt := range map[string]struct {
 		objects []runtime.Object
 		hidden  bool
-		says    string // empty: nothing of the kind
+		says    string // empty: no such message
 	}{
-		"scaled to zero":                {objects: []runtime.Object{builders.Operator(0)}, says: "nothing looks after sandboxes in namespace ns: the operator is scaled to zero"},
-		"none found, which is no proof": {says: "perhaps nothing looks after sandboxes in namespace ns: no operator was found"},
-		"one that runs":                 {objects: []runtime.Object{builders.Operator(1)}},
-		"one that nobody may see":       {objects: []runtime.Object{builders.Operator(0)}, hidden: true},
+		"scaled to zero": {
+			objects: []runtime.Object{builders.Operator(0)},
+			says:    "nothing looks after sandboxes in namespace ns: the operator is scaled to zero",
+		},
+		"no operator found, which proves nothing": {
+			says: "perhaps nothing looks after sandboxes in namespace ns: no operator was found",
+		},
+		"a running operator":                     {objects: []runtime.Object{builders.Operator(1)}},
+		"an operator that the user may not read": {objects: []runtime.Object{builders.Operator(0)}, hidden: true},
 	} {
 		for _, format := range []string{"", "json"} {
 			t.Run(name+" "+format, func(t *testing.T) {
@@ -185,8 +171,8 @@ func TestStatusSaysFirstThatNoOperatorLooksAfterASandbox(t *testing.T) {
 					cluster.Refuse("*", "deployments", fakecluster.Forbidden("list", "deployments", "apps"))
 				}
 				f := &fake.Factory{
-					In: "ns", Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes,
-					KubernetesClient: cluster.Kubernetes,
+					In: "ns", Time: clocktesting.NewFakeClock(now),
+					SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 				}
 				streams, _, out, _ := genericiooptions.NewTestIOStreams()
 				cmd := status.NewCommand(f, streams)

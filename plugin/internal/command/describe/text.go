@@ -22,27 +22,27 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Text is the whole page about one sandbox.
-func Text(t *resolve.Target, facts diagnose.Snapshot, style printing.Style, command func(string) string) string {
-	d := diagnose.Of(facts)
+// Text returns the page about one sandbox.
+func Text(t *resolve.Target, snapshot diagnose.Snapshot, style printing.Style, command func(string) string) string {
+	d := diagnose.Of(snapshot)
 	w := printing.Page{Style: style}
-	w.Section("", head(t, &facts, style.Summary(&d)))
+	w.Section("", headLines(t, &snapshot, style.Summary(&d)))
 	if t.Sandbox != nil {
 		w.Section("Labels", printing.SortedPairs(t.Sandbox.Labels))
 		for i := range t.Sandbox.Spec.PodTemplate.Spec.Containers {
 			c := &t.Sandbox.Spec.PodTemplate.Spec.Containers[i]
 			w.Section("Container "+c.Name, printing.ContainerLines(c))
 		}
-		w.Section("Volumes", volumes(t.Sandbox, facts.Volumes))
+		w.Section("Volumes", volumeLines(t.Sandbox, snapshot.Volumes))
 	} else {
-		w.Section("Volumes", kept(facts.Volumes))
+		w.Section("Volumes", keptVolumeLines(snapshot.Volumes))
 	}
-	w.Section("Events", events(&facts, &d))
+	w.Section("Events", eventLines(&snapshot, &d))
 	w.Add(style.Diagnosis(&d, command))
 	return w.String()
 }
 
-func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string {
+func headLines(t *resolve.Target, snapshot *diagnose.Snapshot, summary string) []string {
 	lines := []string{"Name:\t" + t.Name(), "Namespace:\t" + t.Namespace, "Status:\t" + summary}
 	add := func(key, value string) {
 		if value != "" {
@@ -50,26 +50,22 @@ func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string 
 		}
 	}
 	if t.Claim != nil {
-		add("Claim", t.Claim.Name+printing.AgeSuffix(t.Claim.CreationTimestamp, facts.Now))
-		add("Asks for", asks(&t.Claim.Spec))
+		add("Claim", t.Claim.Name+printing.AgeSuffix(t.Claim.CreationTimestamp, snapshot.Now))
+		add("Source", claimSource(&t.Claim.Spec))
 	}
 	if t.Sandbox == nil {
 		add("Sandbox", "none yet")
-		return append(lines, "Ends:\t"+ends(facts))
+		return append(lines, "Ends:\t"+shutdownText(snapshot))
 	}
 	s := t.Sandbox
-	add("Sandbox", s.Name+printing.AgeSuffix(s.CreationTimestamp, facts.Now))
+	add("Sandbox", s.Name+printing.AgeSuffix(s.CreationTimestamp, snapshot.Now))
 	if asked, by := s.Spec.SuspensionRequested(); asked {
 		add("Suspended by", "spec."+strings.Join(by, ", spec."))
 	}
 	switch {
 	case t.Pod != nil:
-		add(
-			"Pod",
-			fmt.Sprintf(
-				"%s (%s)%s", t.Pod.Name, ending.DisplayStatus(t.Pod), printing.AgeSuffix(t.Pod.CreationTimestamp, facts.Now),
-			),
-		)
+		add("Pod", fmt.Sprintf("%s (%s)%s", t.Pod.Name, ending.DisplayStatus(t.Pod),
+			printing.AgeSuffix(t.Pod.CreationTimestamp, snapshot.Now)))
 		add("Node", t.Pod.Spec.NodeName)
 	case t.PodHidden:
 		add("Pod", "not shown: you may not read Pods")
@@ -78,11 +74,11 @@ func head(t *resolve.Target, facts *diagnose.Snapshot, summary string) []string 
 	}
 	add("Pod IPs", strings.Join(s.Status.PodIPs, ", "))
 	add("Service", s.Status.ServiceFQDN)
-	return append(lines, "Ends:\t"+ends(facts))
+	return append(lines, "Ends:\t"+shutdownText(snapshot))
 }
 
-// asks says what a claim is to be served from.
-func asks(spec *extensionsv1beta1.SandboxClaimSpec) string {
+// claimSource returns the pool or template that a claim gets its Sandbox from.
+func claimSource(spec *extensionsv1beta1.SandboxClaimSpec) string {
 	switch {
 	case spec.WarmPoolRef != nil:
 		return "pool " + spec.WarmPoolRef.Name
@@ -96,19 +92,19 @@ func asks(spec *extensionsv1beta1.SandboxClaimSpec) string {
 	return "template " + spec.TemplateRef.Name + ", warm from pool " + spec.PoolName()
 }
 
-func ends(facts *diagnose.Snapshot) string {
-	deadline := facts.Deadline()
+func shutdownText(snapshot *diagnose.Snapshot) string {
+	deadline := snapshot.Deadline()
 	if !deadline.IsSet() {
-		return "when somebody deletes it"
+		return "when it is deleted"
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)
-	if deadline.Reached(facts.Now) {
+	if deadline.Reached(snapshot.Now) {
 		return at + " (over)"
 	}
-	return fmt.Sprintf("%s (in %s)", at, duration.HumanDuration(deadline.Remaining(facts.Now)))
+	return fmt.Sprintf("%s (in %s)", at, duration.HumanDuration(deadline.Remaining(snapshot.Now)))
 }
 
-func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) []string {
+func volumeLines(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) []string {
 	var lines []string
 	fates := volume.Outcomes(nil, s, existing)
 	for i := range s.Spec.VolumeClaimTemplates {
@@ -132,13 +128,12 @@ func volumes(s *agentsv1beta1.Sandbox, existing []corev1.PersistentVolumeClaim) 
 	return lines
 }
 
-// kept are the volumes that outlived the Sandbox of a claim.
-func kept(volumes []corev1.PersistentVolumeClaim) []string {
+// keptVolumeLines lists the volumes that outlived the Sandbox of a claim.
+func keptVolumeLines(volumes []corev1.PersistentVolumeClaim) []string {
 	var lines []string
 	for i := range volumes {
-		lines = append(
-			lines, fmt.Sprintf("%s\t%s\tkept for the claim's next Sandbox", volumes[i].Name, volume.Size(&volumes[i])),
-		)
+		lines = append(lines,
+			fmt.Sprintf("%s\t%s\tkept for the claim's next Sandbox", volumes[i].Name, volume.Size(&volumes[i])))
 	}
 	return lines
 }
@@ -146,29 +141,24 @@ func kept(volumes []corev1.PersistentVolumeClaim) []string {
 // shownEvents is how many of the latest events are shown.
 const shownEvents = 10
 
-// events are the latest ones, without what the diagnosis below tells in full.
-func events(facts *diagnose.Snapshot, d *diagnose.Diagnosis) []string {
-	latest := facts.Events
+// eventLines lists the latest events. Text that the diagnosis repeats in full is shortened.
+func eventLines(snapshot *diagnose.Snapshot, d *diagnose.Diagnosis) []string {
+	latest := snapshot.Events
 	if len(latest) > shownEvents {
 		latest = latest[len(latest)-shownEvents:]
 	}
 	var lines []string
 	for i := range latest {
 		e := &latest[i]
-		ago := duration.HumanDuration(facts.Now.Sub(diagnose.EventTime(e).Time))
-		lines = append(lines, fmt.Sprintf(
-			"%s ago\t%s\t%s\t%s/%s: %s", ago, e.Type, e.Reason,
-			strings.ToLower(
-				e.InvolvedObject.Kind,
-			),
-			e.InvolvedObject.Name,
-			shorten(strings.Join(strings.Fields(e.Message), " "), d),
-		))
+		ago := duration.HumanDuration(snapshot.Now.Sub(diagnose.EventTime(e).Time))
+		lines = append(lines, fmt.Sprintf("%s ago\t%s\t%s\t%s/%s: %s", ago, e.Type, e.Reason,
+			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name,
+			shorten(strings.Join(strings.Fields(e.Message), " "), d)))
 	}
 	return lines
 }
 
-// shorten replaces in an event's message what a container's finding says in the same words.
+// shorten replaces the parts of an event's message that are also the detail of a container's finding.
 func shorten(message string, d *diagnose.Diagnosis) string {
 	for i := range d.Containers {
 		if detail := d.Containers[i].Detail(); detail != "" {

@@ -42,7 +42,7 @@ const (
 
 type check struct {
 	name string
-	look func(context.Context, *cluster) []Finding
+	run  func(context.Context, *cluster) []Finding
 }
 
 // checks are all of them, in the order in which one builds on the other.
@@ -53,7 +53,7 @@ func checks() []check {
 		{checkOperator, operator},
 		{checkLeader, leader},
 		{checkFlags, flags},
-		{checkVersion, skew},
+		{checkVersion, versionSkew},
 		{checkOperatorPermissions, operatorPermissions},
 		{checkPermissions, permissions},
 		{checkStreams, streamPermissions},
@@ -81,12 +81,12 @@ type cluster struct {
 	program    string
 	namespace  string // the user's
 
-	version    *version.Info
-	home       string             // the operator's namespace
-	deployment *appsv1.Deployment // nil: there is none, or deploymentErr says why nobody knows
+	version           *version.Info
+	operatorNamespace string             // the operator's namespace
+	deployment        *appsv1.Deployment // nil: there is none, or deploymentErr says why nobody knows
 
 	deploymentErr error
-	hidden        error // why an operator may be where nobody could look
+	searchErr     error // why an operator may be where nobody could look
 }
 
 // newCluster opens the clients and asks what the checks have in common. It fails when the cluster does not answer.
@@ -108,12 +108,12 @@ func newCluster(ctx context.Context, f factory.Factory) (*cluster, error) {
 	if p.version, err = p.discovery.ServerVersion(); err != nil {
 		return nil, fmt.Errorf("the cluster does not answer: %w", err)
 	}
-	if p.home, err = installer.FindNamespace(ctx, p.kubernetes); err != nil {
+	if p.operatorNamespace, err = installer.FindNamespace(ctx, p.kubernetes); err != nil {
 		return nil, err
 	}
-	p.deployment, p.deploymentErr = installer.GetDeployment(ctx, p.kubernetes, p.home)
+	p.deployment, p.deploymentErr = installer.GetDeployment(ctx, p.kubernetes, p.operatorNamespace)
 	if p.deployment == nil && p.deploymentErr == nil {
-		_, p.hidden = p.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
+		_, p.searchErr = p.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	}
 	return p, nil
 }
@@ -121,13 +121,13 @@ func newCluster(ctx context.Context, f factory.Factory) (*cluster, error) {
 // options are what the operator was installed with; the defaults when nobody knows.
 func (p *cluster) options() install.Options {
 	if p.deployment == nil {
-		return install.Options{Namespace: p.home}
+		return install.Options{Namespace: p.operatorNamespace}
 	}
 	return install.InstalledOptions(p.deployment)
 }
 
-// repair is how somebody puts right what an installation should have made.
-func (p *cluster) repair() string {
+// repairCommand is how somebody puts right what an installation should have made.
+func (p *cluster) repairCommand() string {
 	if p.deployment == nil {
 		return p.program + " install"
 	}
@@ -140,8 +140,8 @@ func (p *cluster) repair() string {
 	return p.program + " upgrade"
 }
 
-// missing tells what to say about something that could not be read.
-func missing(err error, what string) []Finding {
+// unreadable tells what to say about something that could not be read.
+func unreadable(err error, what string) []Finding {
 	if apierrors.IsForbidden(err) {
 		if verb, resource, found := printing.MissingPermission(err); found {
 			return unknown("you may not %s %s: nothing is known of %s", verb, resource, what)
@@ -151,13 +151,13 @@ func missing(err error, what string) []Finding {
 	return failed("try again; if it stays, look at the API server", "read %s: %v", what, err)
 }
 
-// absent is what the checks of the operator say without one.
-func (p *cluster) absent() []Finding {
+// noOperator is what the checks of the operator say without one.
+func (p *cluster) noOperator() []Finding {
 	if p.deploymentErr != nil {
-		return missing(p.deploymentErr, "the operator's Deployment in namespace "+p.home)
+		return unreadable(p.deploymentErr, "the operator's Deployment in namespace "+p.operatorNamespace)
 	}
-	if p.hidden != nil {
-		return missing(p.hidden, "operators outside of namespace "+p.home)
+	if p.searchErr != nil {
+		return unreadable(p.searchErr, "operators outside of namespace "+p.operatorNamespace)
 	}
 	return unknown("there is no operator")
 }

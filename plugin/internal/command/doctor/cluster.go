@@ -19,18 +19,18 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// oldest is the first Kubernetes whose API server takes the rules in our CustomResourceDefinitions by default.
-const oldest = "1.30.0"
+// minimumKubernetes is the first Kubernetes whose API server takes the rules in our CustomResourceDefinitions by default.
+const minimumKubernetes = "1.30.0"
 
 func kubernetesVersion(_ context.Context, p *cluster) []Finding {
 	have, err := version.ParseGeneric(p.version.GitVersion)
 	if err != nil {
 		return unknown("the cluster calls its version %q", p.version.GitVersion)
 	}
-	if have.LessThan(version.MustParseGeneric(oldest)) {
+	if have.LessThan(version.MustParseGeneric(minimumKubernetes)) {
 		return failed(
-			"upgrade the cluster to v"+oldest+" or later", "the cluster is of version %s, and v%s is needed",
-			p.version.GitVersion, oldest,
+			"upgrade the cluster to v"+minimumKubernetes+" or later", "the cluster is of version %s, and v%s is needed",
+			p.version.GitVersion, minimumKubernetes,
 		)
 	}
 	return ok("version %s", p.version.GitVersion)
@@ -42,7 +42,7 @@ const annotationDefaultClass = "storageclass.kubernetes.io/is-default-class"
 func storage(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.StorageV1().StorageClasses().List(ctx, all())
 	if err != nil {
-		return missing(err, "StorageClasses")
+		return unreadable(err, "StorageClasses")
 	}
 	var defaults []string
 	for i := range list.Items {
@@ -57,7 +57,7 @@ func storage(ctx context.Context, p *cluster) []Finding {
 			"there is no StorageClass: sandboxes with volumes stay Pending",
 		)
 	case len(defaults) == 0:
-		return failed(fmt.Sprintf("kubectl annotate storageclass %s %s=true", nameOf(list.Items), annotationDefaultClass),
+		return failed(fmt.Sprintf("kubectl annotate storageclass %s %s=true", onlyClassName(list.Items), annotationDefaultClass),
 			"no StorageClass is the default: volumes that name none stay Pending")
 	case len(defaults) > 1:
 		return warning(
@@ -70,8 +70,8 @@ func storage(ctx context.Context, p *cluster) []Finding {
 	return ok("default StorageClass %s", defaults[0])
 }
 
-// nameOf is the only StorageClass, or a word in its place.
-func nameOf(classes []storagev1.StorageClass) string {
+// onlyClassName is the only StorageClass, or a word in its place.
+func onlyClassName(classes []storagev1.StorageClass) string {
 	if len(classes) == 1 {
 		return classes[0].Name
 	}
@@ -81,7 +81,7 @@ func nameOf(classes []storagev1.StorageClass) string {
 func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.NodeV1().RuntimeClasses().List(ctx, all())
 	if err != nil {
-		return missing(err, "RuntimeClasses")
+		return unreadable(err, "RuntimeClasses")
 	}
 	var have []string
 	for i := range list.Items {
@@ -91,10 +91,10 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 		Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: "sandboxtemplates",
 	}).List(ctx, all())
 	if err != nil && !apierrors.IsNotFound(err) {
-		return missing(err, "the RuntimeClasses that SandboxTemplates want")
+		return unreadable(err, "the RuntimeClasses that SandboxTemplates want")
 	}
 	if err == nil {
-		if found := unserved(templates.Items, have); len(found) > 0 {
+		if found := missingRuntimeClasses(templates.Items, have); len(found) > 0 {
 			return found
 		}
 	}
@@ -104,8 +104,8 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 	return ok("%s", strings.Join(have, ", "))
 }
 
-// unserved finds templates whose RuntimeClass does not exist.
-func unserved(templates []unstructured.Unstructured, have []string) []Finding {
+// missingRuntimeClasses finds templates whose RuntimeClass does not exist.
+func missingRuntimeClasses(templates []unstructured.Unstructured, have []string) []Finding {
 	var found []Finding
 	for i := range templates {
 		class, _, _ := unstructured.NestedString(
@@ -122,8 +122,8 @@ func unserved(templates []unstructured.Unstructured, have []string) []Finding {
 	return found
 }
 
-// enforcers are network plugins by the names of their DaemonSets, and whether they enforce NetworkPolicies.
-func enforcers() map[string]bool {
+// networkPlugins are network plugins by the names of their DaemonSets, and whether they enforce NetworkPolicies.
+func networkPlugins() map[string]bool {
 	return map[string]bool{
 		"calico-node":           true,
 		"cilium":                true,
@@ -143,12 +143,12 @@ func enforcers() map[string]bool {
 func networkPolicy(ctx context.Context, p *cluster) []Finding {
 	list, err := p.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, all())
 	if err != nil {
-		return missing(err, "the network plugin")
+		return unreadable(err, "the network plugin")
 	}
 	without := ""
 	for i := range list.Items {
 		name := list.Items[i].Name
-		enforces, known := enforcers()[name]
+		enforces, known := networkPlugins()[name]
 		if known && enforces {
 			return ok("%s enforces NetworkPolicies", name)
 		}
@@ -167,25 +167,25 @@ func networkPolicy(ctx context.Context, p *cluster) []Finding {
 
 func metrics(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
-		return p.absent()
+		return p.noOperator()
 	}
 	if address, _ := p.options().Flag("metrics-bind-address"); address == "0" {
 		return ok("the operator's metrics are turned off")
 	}
-	_, err := p.kubernetes.CoreV1().Services(p.home).Get(ctx, apis.OperatorName, metav1.GetOptions{})
+	_, err := p.kubernetes.CoreV1().Services(p.operatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return failed(p.repair(), "the Service %s/%s, where metrics are scraped, does not exist", p.home, apis.OperatorName)
+		return failed(p.repairCommand(), "the Service %s/%s, where metrics are scraped, does not exist", p.operatorNamespace, apis.OperatorName)
 	case err != nil:
-		return missing(err, "the operator's Service")
+		return unreadable(err, "the operator's Service")
 	}
 	groups, err := p.discovery.ServerGroups()
 	if err != nil {
-		return missing(err, "the API groups")
+		return unreadable(err, "the API groups")
 	}
 	usage := "; no metrics-server tells what sandboxes use"
 	if slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == "metrics.k8s.io" }) {
 		usage = ""
 	}
-	return ok("Service %s/%s%s", p.home, apis.OperatorName, usage)
+	return ok("Service %s/%s%s", p.operatorNamespace, apis.OperatorName, usage)
 }

@@ -54,22 +54,22 @@ func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 	content, err := p.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return failed(p.repair(), "CustomResourceDefinition %s is missing", want.Name)
+		return failed(p.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
 	case err != nil:
-		return missing(err, "CustomResourceDefinition "+want.Name)
+		return unreadable(err, "CustomResourceDefinition "+want.Name)
 	}
 	have := &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, have); err != nil {
-		return failed(p.repair(), "CustomResourceDefinition %s: %v", want.Name, err)
+		return failed(p.repairCommand(), "CustomResourceDefinition %s: %v", want.Name, err)
 	}
 	if have.DeletionTimestamp != nil {
-		return failed(fmt.Sprintf("wait until it is gone, or look at the finalizers of its objects; then %s", p.repair()),
+		return failed(fmt.Sprintf("wait until it is gone, or look at the finalizers of its objects; then %s", p.repairCommand()),
 			"CustomResourceDefinition %s is being deleted, with all objects", want.Name)
 	}
-	if why := unestablished(have); why != "" {
+	if why := whyNotEstablished(have); why != "" {
 		return failed("kubectl describe crd "+want.Name, "CustomResourceDefinition %s is not established: %s", want.Name, why)
 	}
-	if same(have, want) {
+	if sameVersions(have, want) {
 		return nil
 	}
 	theirs := install.Version(content)
@@ -79,12 +79,12 @@ func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 		)
 	}
 	return failed(
-		p.repair(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
+		p.repairCommand(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
 		cmp.Or(theirs, "unknown"), buildinfo.Get().Version,
 	)
 }
 
-func unestablished(have *apiextensionsv1.CustomResourceDefinition) string {
+func whyNotEstablished(have *apiextensionsv1.CustomResourceDefinition) string {
 	why := "the API server does not serve it yet"
 	for _, condition := range have.Status.Conditions {
 		switch {
@@ -97,8 +97,8 @@ func unestablished(have *apiextensionsv1.CustomResourceDefinition) string {
 	return why
 }
 
-// same says that both serve the same versions with the same schema.
-func same(have, want *apiextensionsv1.CustomResourceDefinition) bool {
+// sameVersions says that both serve the same versions with the same schema.
+func sameVersions(have, want *apiextensionsv1.CustomResourceDefinition) bool {
 	byName := func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int { return cmp.Compare(a.Name, b.Name) }
 	none := apiextensionsv1.NoneConverter
 	if c := have.Spec.Conversion; c != nil && c.Strategy != none {

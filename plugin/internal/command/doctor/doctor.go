@@ -94,7 +94,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		if slices.Contains(o.Skip, check.name) {
 			continue
 		}
-		for _, finding := range check.look(ctx, p) {
+		for _, finding := range check.run(ctx, p) {
 			finding.Check = check.name
 			report.Healthy = report.Healthy && finding.Status != Failed
 			if finding.Status == Unknown && !slices.Contains(report.Unknown, check.name) {

@@ -77,7 +77,7 @@ func TestChecksOfTheCluster(t *testing.T) {
 				if check.name != test.check {
 					continue
 				}
-				got := check.look(t.Context(), p)
+				got := check.run(t.Context(), p)
 				if len(got) != 1 || got[0].Status != test.status || !strings.Contains(got[0].Message, test.says) {
 					t.Errorf("got %+v", got)
 				}

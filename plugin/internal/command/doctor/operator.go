@@ -21,37 +21,37 @@ import (
 )
 
 func operator(ctx context.Context, p *cluster) []Finding {
-	if p.deploymentErr != nil || p.hidden != nil {
-		return p.absent()
+	if p.deploymentErr != nil || p.searchErr != nil {
+		return p.noOperator()
 	}
 	d := p.deployment
 	if d == nil {
-		return failed(p.repair(), "no operator is installed: there is no Deployment %s/%s", p.home, apis.OperatorName)
+		return failed(p.repairCommand(), "no operator is installed: there is no Deployment %s/%s", p.operatorNamespace, apis.OperatorName)
 	}
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
-		return failed(fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", p.home, apis.OperatorName),
+		return failed(fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", p.operatorNamespace, apis.OperatorName),
 			"the operator is scaled to zero: nothing looks after sandboxes")
 	}
 	obstacle, err := installer.Obstacle(ctx, p.kubernetes, d)
 	if err != nil {
-		return missing(err, "the operator's Pods")
+		return unreadable(err, "the operator's Pods")
 	}
 	if obstacle != "" {
 		return failed(
 			fmt.Sprintf(
-				"kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s", p.home, apis.LabelApp,
+				"kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s", p.operatorNamespace, apis.LabelApp,
 				apis.OperatorName,
 			),
 			"the operator is not available: %s",
 			obstacle,
 		)
 	}
-	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.home)
+	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.operatorNamespace)
 }
 
 func leader(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
-		return p.absent()
+		return p.noOperator()
 	}
 	if !health.UsesLeaderElection(p.deployment) {
 		return ok("leader election is turned off")
@@ -62,11 +62,11 @@ func leader(ctx context.Context, p *cluster) []Finding {
 		lease, err = nil, nil
 	}
 	if err != nil {
-		return missing(err, "the leader's Lease")
+		return unreadable(err, "the leader's Lease")
 	}
 	holder, vacant := health.Leader(lease, p.clock.Now())
 	if vacant != "" {
-		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", p.home, apis.OperatorName), "%s", vacant)
+		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", p.operatorNamespace, apis.OperatorName), "%s", vacant)
 	}
 	return ok("%s leads", holder)
 }
@@ -74,22 +74,22 @@ func leader(ctx context.Context, p *cluster) []Finding {
 // flags looks for arguments that contradict the cluster.
 func flags(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
-		return p.absent()
+		return p.noOperator()
 	}
 	options := p.options()
 	if elect, _ := options.Flag("leader-elect"); elect == "false" && options.Replicas != nil && *options.Replicas > 1 {
 		return failed(
 			fmt.Sprintf(
-				"kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.home, apis.OperatorName,
+				"kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.operatorNamespace, apis.OperatorName,
 			),
 			"%d operators run without leader election: all of them act",
 			*options.Replicas,
 		)
 	}
 	if options.CoreOnly {
-		kind, err := p.unserved(ctx)
+		kind, err := p.extensionWithObjects(ctx)
 		if err != nil {
-			return missing(err, "claims and pools, which this operator does not look after")
+			return unreadable(err, "claims and pools, which this operator does not look after")
 		}
 		if kind != "" {
 			return failed(p.program+" install --core-only=false", "there are %s, and the operator runs without "+
@@ -106,10 +106,10 @@ func flags(ctx context.Context, p *cluster) []Finding {
 			p.namespace,
 		)
 	}
-	return ok("%s", summary(options))
+	return ok("%s", optionsText(options))
 }
 
-func summary(options install.Options) string {
+func optionsText(options install.Options) string {
 	text := "sandboxes, claims, templates and pools"
 	if options.CoreOnly {
 		text = "sandboxes alone"
@@ -120,8 +120,8 @@ func summary(options install.Options) string {
 	return text + " in all namespaces"
 }
 
-// unserved names a kind of the extensions that has objects.
-func (p *cluster) unserved(ctx context.Context) (string, error) {
+// extensionWithObjects names a kind of the extensions that has objects.
+func (p *cluster) extensionWithObjects(ctx context.Context) (string, error) {
 	for _, resource := range []string{"sandboxclaims", "sandboxwarmpools"} {
 		list, err := p.dynamic.Resource(schema.GroupVersionResource{
 			Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: resource,
@@ -137,9 +137,9 @@ func (p *cluster) unserved(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-func skew(_ context.Context, p *cluster) []Finding {
+func versionSkew(_ context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
-		return p.absent()
+		return p.noOperator()
 	}
 	theirs, ours := p.deployment.Labels[install.LabelVersion], buildinfo.Get().Version
 	switch {
@@ -150,7 +150,7 @@ func skew(_ context.Context, p *cluster) []Finding {
 	case installer.IsNewer(theirs, ours):
 		return warning("upgrade this program", "the operator is of version %s, newer than this program's %s", theirs, ours)
 	}
-	cure := p.repair()
+	cure := p.repairCommand()
 	if installer.ImageRequired(p.deployment) {
 		cure = fmt.Sprintf("%s upgrade --image IMAGE, with the image of version %s", p.program, ours)
 	}

@@ -19,11 +19,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// atOnce is how many questions are under way at the same time.
-const atOnce = 8
+// maxConcurrent is how many questions are under way at the same time.
+const maxConcurrent = 8
 
-// needed are the verbs that this program uses in a namespace.
-func needed() []rbacv1.PolicyRule {
+// commandRules are the verbs that this program uses in a namespace.
+func commandRules() []rbacv1.PolicyRule {
 	read, write := []string{"get", "list", "watch"}, []string{"get", "list", "watch", "create", "patch", "delete"}
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{apis.GroupAgents}, Resources: []string{"sandboxes"}, Verbs: write},
@@ -38,8 +38,8 @@ func needed() []rbacv1.PolicyRule {
 	}
 }
 
-// streams are the verbs of exec, shell, cp, run and port-forward: a WebSocket begins with a get, SPDY with a create.
-func streams() []rbacv1.PolicyRule {
+// streamRules are the verbs of exec, shell, cp, run and port-forward: a WebSocket begins with a get, SPDY with a create.
+func streamRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{
 			APIGroups: []string{
@@ -52,19 +52,19 @@ func streams() []rbacv1.PolicyRule {
 }
 
 func permissions(ctx context.Context, p *cluster) []Finding {
-	rules := needed()
+	rules := commandRules()
 	if p.options().CoreOnly {
 		rules = slices.DeleteFunc(rules, func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == apis.GroupExtensions })
 	}
-	return p.yours(ctx, rules, "everything that the commands use")
+	return p.userPermissions(ctx, rules, "everything that the commands use")
 }
 
 func streamPermissions(ctx context.Context, p *cluster) []Finding {
-	return p.yours(ctx, streams(), "exec, attach and port-forward")
+	return p.userPermissions(ctx, streamRules(), "exec, attach and port-forward")
 }
 
-func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
-	lacking, err := ask(questions(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
+func (p *cluster) userPermissions(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
+	lacking, err := reviewAll(attributesOf(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
 		review := &authorizationv1.SelfSubjectAccessReview{
 			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes},
 		}
@@ -73,7 +73,7 @@ func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what str
 	})
 	switch {
 	case err != nil:
-		return missing(err, "your permissions")
+		return unreadable(err, "your permissions")
 	case len(lacking) > 0:
 		return failed(
 			fmt.Sprintf(
@@ -91,12 +91,12 @@ func (p *cluster) yours(ctx context.Context, rules []rbacv1.PolicyRule, what str
 // operatorPermissions asks for each verb that the manifests grant whether the operator has it, whoever granted it.
 func operatorPermissions(ctx context.Context, p *cluster) []Finding {
 	if p.deployment == nil {
-		return p.absent()
+		return p.noOperator()
 	}
 	account := p.deployment.Spec.Template.Spec.ServiceAccountName
 	objects, err := install.Render(p.options())
 	if err != nil {
-		return failed(p.repair(), "the operator's arguments make no sense: %v", err)
+		return failed(p.repairCommand(), "the operator's arguments make no sense: %v", err)
 	}
 	var all []*authorizationv1.ResourceAttributes
 	for _, object := range objects {
@@ -106,31 +106,31 @@ func operatorPermissions(ctx context.Context, p *cluster) []Finding {
 		}
 		var role rbacv1.Role
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
-			return failed(p.repair(), "%v", err)
+			return failed(p.repairCommand(), "%v", err)
 		}
-		all = append(all, questions(role.Rules, object.GetNamespace())...)
+		all = append(all, attributesOf(role.Rules, object.GetNamespace())...)
 	}
-	lacking, err := ask(all, func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
+	lacking, err := reviewAll(all, func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			ResourceAttributes: attributes, User: "system:serviceaccount:" + p.home + ":" + account,
-			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.home, "system:authenticated"},
+			ResourceAttributes: attributes, User: "system:serviceaccount:" + p.operatorNamespace + ":" + account,
+			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.operatorNamespace, "system:authenticated"},
 		}}
 		answer, err := p.kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		return err == nil && answer.Status.Allowed, err
 	})
 	switch {
 	case err != nil:
-		return missing(err, "the operator's permissions")
+		return unreadable(err, "the operator's permissions")
 	case len(lacking) > 0:
 		return failed(
-			p.repair(), "the operator's ServiceAccount %s/%s may not %s", p.home, account, strings.Join(lacking, ", "),
+			p.repairCommand(), "the operator's ServiceAccount %s/%s may not %s", p.operatorNamespace, account, strings.Join(lacking, ", "),
 		)
 	}
 	return ok("all that the operator needs")
 }
 
-// questions takes rules apart.
-func questions(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.ResourceAttributes {
+// attributesOf takes rules apart.
+func attributesOf(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.ResourceAttributes {
 	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {
@@ -139,7 +139,7 @@ func questions(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.R
 				for _, verb := range rule.Verbs {
 					all = append(all, &authorizationv1.ResourceAttributes{
 						Namespace: namespace, Group: group, Resource: plural, Subresource: subresource, Verb: verb,
-						Name: first(rule.ResourceNames), // a rule for some objects allows nothing about all of them
+						Name: firstName(rule.ResourceNames), // a rule for some objects allows nothing about all of them
 					})
 				}
 			}
@@ -148,22 +148,22 @@ func questions(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.R
 	return all
 }
 
-func first(names []string) string {
+func firstName(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
 	return names[0]
 }
 
-// ask asks the questions and returns what is not allowed, as people read it. The first error ends it.
-func ask(
+// reviewAll asks the questions and returns what is not allowed, as people read it. The first error ends it.
+func reviewAll(
 	all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error),
 ) ([]string, error) {
 	var (
 		waiting sync.WaitGroup
 		mu      sync.Mutex
 		failure error
-		slots   = make(chan struct{}, atOnce)
+		slots   = make(chan struct{}, maxConcurrent)
 		denied  = make([]bool, len(all))
 	)
 	for i, attributes := range all {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// examined is the report about a cluster where the user may not do what is forbidden: verb and resource, or * for all.
-func examined(
+// runDoctor is the report about a cluster where the user may not do what is forbidden: verb and resource, or * for all.
+func runDoctor(
 	t *testing.T, forbidden func(verb, resource string) bool, objects ...runtime.Object,
 ) (found map[string]Finding, report Report, said string) {
 	t.Helper()
@@ -60,8 +60,8 @@ func examined(
 	return found, report, errOut.String()
 }
 
-// coreOnly is the Deployment of an operator without extensions.
-func coreOnly() *appsv1.Deployment {
+// coreOnlyOperator is the Deployment of an operator without extensions.
+func coreOnlyOperator() *appsv1.Deployment {
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "agent-sandbox-system", Name: "agent-sandbox-controller",
@@ -74,7 +74,7 @@ func coreOnly() *appsv1.Deployment {
 }
 
 func TestWhatMayNotBeReadIsUnknownAndNeverOK(t *testing.T) {
-	found, report, said := examined(t, func(string, string) bool { return true }, coreOnly())
+	found, report, said := runDoctor(t, func(string, string) bool { return true }, coreOnlyOperator())
 	for check, finding := range found {
 		if check == checkKubernetes { // everybody may read the version
 			continue
@@ -110,20 +110,20 @@ func TestAPartThatMayNotBeReadMakesACheckUnknownToo(t *testing.T) {
 			says: "list sandboxtemplates.extensions.agents.x-k8s.io",
 		},
 		"claims, which an operator without extensions leaves alone": {
-			verb: "list", resource: "sandboxclaims", objects: []runtime.Object{coreOnly()}, check: checkFlags,
+			verb: "list", resource: "sandboxclaims", objects: []runtime.Object{coreOnlyOperator()}, check: checkFlags,
 			says: "list sandboxclaims.extensions.agents.x-k8s.io",
 		},
 		"other namespaces, which may have the operator": {
 			verb: "list", resource: "deployments", check: checkOperator, says: "list deployments.apps",
 		},
 		"the Lease": {
-			verb: "get", resource: "leases", objects: []runtime.Object{electing()}, check: checkLeader,
+			verb: "get", resource: "leases", objects: []runtime.Object{electingOperator()}, check: checkLeader,
 			says: "get leases.coordination.k8s.io",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			found, _, _ := examined(
+			found, _, _ := runDoctor(
 				t, func(verb, resource string) bool { return verb == tt.verb && resource == tt.resource },
 				tt.objects...)
 			if f := found[tt.check]; f.Status != Unknown || !strings.Contains(f.Message, tt.says) {
@@ -133,8 +133,8 @@ func TestAPartThatMayNotBeReadMakesACheckUnknownToo(t *testing.T) {
 	}
 }
 
-func electing() *appsv1.Deployment {
-	d := coreOnly()
+func electingOperator() *appsv1.Deployment {
+	d := coreOnlyOperator()
 	d.Spec.Template.Spec.Containers[0].Args = []string{"--leader-elect=true", "--extensions=true"}
 	return d
 }

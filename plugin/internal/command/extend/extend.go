@@ -90,15 +90,15 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 				return err
 			}
 			result = fmt.Sprintf("%s/%s extended to %s", t.Kind(), t.Name(), end.UTC().Format(time.RFC3339))
-			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n", t.Kind(), t.Name(), o.then(ctx, a, t))
+			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n", t.Kind(), t.Name(), o.shutdownText(ctx, a, t))
 			return err
 		})
 		return result, err
 	})
 }
 
-// then is what happens at the new end.
-func (o *Options) then(ctx context.Context, a *factory.Clients, t *resolve.Target) string {
+// shutdownText is what happens at the new end.
+func (o *Options) shutdownText(ctx context.Context, a *factory.Clients, t *resolve.Target) string {
 	there, err := a.Volumes.Of(ctx, a.Namespace)
 	if err != nil {
 		there = nil // the spec tells

@@ -15,9 +15,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// policies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the
+// deletePolicies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the
 // operator that would have deleted them is gone.
-func (r *remover) policies(ctx context.Context) error {
+func (r *remover) deletePolicies(ctx context.Context) error {
 	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(
 		metav1.NamespaceAll,
 	).List(
@@ -29,7 +29,7 @@ func (r *remover) policies(ctx context.Context) error {
 	deleted := 0
 	for i := range list.Items {
 		policy := &list.Items[i]
-		if !isLeft(policy) {
+		if !isTemplatePolicy(policy) {
 			continue
 		}
 		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &policy.UID}}
@@ -45,7 +45,7 @@ func (r *remover) policies(ctx context.Context) error {
 	return err
 }
 
-// isLeft says whether a policy is one that the operator made for a template.
-func isLeft(policy *networkingv1.NetworkPolicy) bool {
+// isTemplatePolicy says whether a policy is one that the operator made for a template.
+func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOf(policy) == nil
 }

@@ -33,7 +33,7 @@ func TestOnlyPoliciesOfTemplatesGoWithTheDefinitions(t *testing.T) {
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
 	r := &remover{kubernetes: clients, streams: streams}
 	for range 2 { // the second time there is nothing to do, and nothing to say
-		if err := r.policies(t.Context()); err != nil {
+		if err := r.deletePolicies(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,12 +27,12 @@ import (
 )
 
 const (
-	// interval is how often we look while we wait.
-	interval = 500 * time.Millisecond
-	// quiet is how many looks pass before we say that we wait: most things are gone soon.
-	quiet = 4
-	// page is how many objects are counted with one request.
-	page = 500
+	// pollInterval is how often we look while we wait.
+	pollInterval = 500 * time.Millisecond
+	// quietPolls is how many looks pass before we say that we wait: most things are gone soon.
+	quietPolls = 4
+	// pageSize is how many objects are counted with one request.
+	pageSize = 500
 )
 
 type remover struct {
@@ -85,7 +85,7 @@ func (r *remover) count(ctx context.Context, definition *unstructured.Unstructur
 	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural") // does not exist
 	resource := schema.GroupVersionResource{Group: group, Version: apis.VersionV1beta1, Resource: plural}
 	count := 0
-	options := metav1.ListOptions{Limit: page}
+	options := metav1.ListOptions{Limit: pageSize}
 	for {
 		list, err := r.dynamic.Resource(resource).List(ctx, options)
 		if apierrors.IsNotFound(err) {
@@ -132,9 +132,9 @@ func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured)
 
 // waitDeleted waits until the object is no more.
 func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstructured, timeout <-chan time.Time) error {
-	ticker := r.clock.NewTicker(interval)
+	ticker := r.clock.NewTicker(pollInterval)
 	defer ticker.Stop()
-	told, soon := "", quiet
+	told, soon := "", quietPolls
 	for {
 		have, err := install.Resource(r.dynamic, object).Get(ctx, object.GetName(), metav1.GetOptions{})
 		switch {
@@ -143,7 +143,7 @@ func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstruct
 		case err != nil:
 			return fmt.Errorf("read %s: %w", install.ResourceName(object), err)
 		}
-		obstacle := remains(have)
+		obstacle := deletionObstacle(have)
 		if soon--; soon < 0 && obstacle != told {
 			r.printNote("Waiting for %s to be gone%s", install.ResourceName(object), obstacle)
 			told = obstacle
@@ -160,8 +160,8 @@ func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstruct
 	}
 }
 
-// remains is what the API server says about an object that is not gone yet.
-func remains(object *unstructured.Unstructured) string {
+// deletionObstacle is what the API server says about an object that is not gone yet.
+func deletionObstacle(object *unstructured.Unstructured) string {
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions") // none is as good as a wrong type
 	for _, condition := range conditions {
 		fields, ok := condition.(map[string]any)

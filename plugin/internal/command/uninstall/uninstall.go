@@ -121,7 +121,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err := r.remove(ctx, mine, limit.C()); err != nil || !slices.ContainsFunc(mine, isDefinition) {
 		return err
 	}
-	return r.policies(ctx)
+	return r.deletePolicies(ctx)
 }
 
 // withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and

@@ -45,8 +45,8 @@ const (
 const (
 	// LabelSandboxNameHash on a Pod, Service or PersistentVolumeClaim is the hash of the name of its Sandbox.
 	LabelSandboxNameHash = GroupAgents + "/sandbox-name-hash"
-	// LabelSandboxUID on a Pod is the UID of its Sandbox; Services select by it. On a retained PersistentVolumeClaim it
-	// replaces the owner reference.
+	// LabelSandboxUID on a Pod is the UID of its Sandbox. Services select by it too, because a later Sandbox may have the
+	// same name. On a retained PersistentVolumeClaim it replaces the owner reference.
 	LabelSandboxUID = GroupAgents + "/sandbox-uid"
 	// LabelAdoptable set to ValueTrue on an object without a controller allows the Sandbox that needs its name to adopt
 	// it.

@@ -31,8 +31,8 @@ type blueprint struct {
 	Service              *bool                                         `json:"service"`
 }
 
-// Hash returns a label value that is the same for blueprints with the same meaning. The order of lists matters: the
-// first container is the default one, and init containers run in order.
+// Hash returns a label value that is the same for blueprints with the same meaning, and differs for others. The order
+// of lists matters: the first container is the default one, and init containers run in order.
 func Hash(podSpec corev1.PodSpec, claims []agentsv1beta1.PersistentVolumeClaimTemplate, service *bool) string {
 	return Digest(blueprint{PodSpec: podSpec, VolumeClaimTemplates: claims, Service: service})
 }

@@ -105,7 +105,8 @@ func (e Ending) Finished() bool {
 	}
 }
 
-// NeedsDeletion reports whether the Pod was evicted or lost, and its object still exists although nobody deletes it.
+// NeedsDeletion reports whether the Pod was evicted, preempted, rejected or lost, and its object still exists although
+// nobody deletes it.
 func (e Ending) NeedsDeletion() bool { return e.Cause != None && !e.Finished() && !e.Deleting }
 
 // Reason returns the reason of the condition Finished.

@@ -83,7 +83,7 @@ func (c *Config) poolFlags() []Flag {
 			"New nodes take minutes, and the scheduler retries by itself.", &c.Pools.UnschedulableRecheck},
 		{poolFlags + "refill-delay",
 			"Time without a claim after which a pool replaces claimed Sandboxes, so that claims go first. Further claims " +
-				"extend the delay, up to ten times or until no Ready Sandbox is left. After that, the refill creates two " +
+				"extend it, up to ten times as long or until no Ready Sandbox is left. After that, the refill creates two " +
 				"Sandboxes at a time while claims continue.",
 			"Long enough to serve a burst of claims before the refill competes with it, and short enough to go unnoticed.",
 			&c.Pools.RefillDelay},

@@ -151,7 +151,7 @@ type SandboxSpec struct {
 // SandboxStatus is the state of a Sandbox that the operator last observed.
 type SandboxStatus struct {
 	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has
-	// ended).
+	// ended by itself).
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -111,24 +111,25 @@ type SandboxClaimSpec struct {
 	// +optional
 	Lifecycle *Lifecycle `json:"lifecycle,omitempty"`
 	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get
-	// new variables: a claim that refers to a template also sets warmpool to none.
+	// new variables, so a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
-	// refused.
+	// refused, and so are keys under kubernetes.io, k8s.io and agents.x-k8s.io.
 	// +optional
 	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
 	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
-	// agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
 	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
-	// agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
-	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
+	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with
+	// env, a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

@@ -49,7 +49,7 @@ func TestExplainShowsOurWords(t *testing.T) {
 			"default (any pool; the same as unset), none (the claim gets a new Sandbox), or the name of a pool",
 		},
 		"sandboxclaim.spec.warmPoolRef.name": {"name of the SandboxWarmPool"},
-		"sandboxclaim.spec.env":              {"envVarsInjectionPolicy", "sets warmpool to none"},
+		"sandboxclaim.spec.env":              {"envVarsInjectionPolicy", "unless it sets warmpool to none"},
 		"sandboxclaim.spec.lifecycle": {
 			"when the claim expires", "ttlSecondsAfterFinished", "DeleteForeground",
 		},

@@ -15,7 +15,7 @@ import (
 // SandboxStatus is the state of a Sandbox that the operator last observed.
 type SandboxStatusApplyConfiguration struct {
 	// conditions are Ready, Suspended (only while the spec requests suspension) and Finished (only after the work has
-	// ended).
+	// ended by itself).
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// replicas is 1 while the Sandbox has a Pod.
 	Replicas *int32 `json:"replicas,omitempty"`

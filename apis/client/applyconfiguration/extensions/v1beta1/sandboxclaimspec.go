@@ -27,18 +27,19 @@ type SandboxClaimSpecApplyConfiguration struct {
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	Lifecycle *LifecycleApplyConfiguration `json:"lifecycle,omitempty"`
 	// env adds environment variables, if the template's envVarsInjectionPolicy allows it. A running Sandbox cannot get
-	// new variables: a claim that refers to a template also sets warmpool to none.
+	// new variables, so a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	Env []EnvVarApplyConfiguration `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
-	// refused.
+	// refused, and so are keys under kubernetes.io, k8s.io and agents.x-k8s.io.
 	AdditionalPodMetadata *agentsv1beta1.PodMetadataApplyConfiguration `json:"additionalPodMetadata,omitempty"`
 	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
-	// agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
 	SandboxMetadata *MetadataApplyConfiguration `json:"sandboxMetadata,omitempty"`
-	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under agents.x-k8s.io
-	// are refused.
+	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
+	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
 	PodMetadata *MetadataApplyConfiguration `json:"podMetadata,omitempty"`
-	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it.
+	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with env,
+	// a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
 }
 

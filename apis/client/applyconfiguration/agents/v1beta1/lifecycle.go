@@ -15,11 +15,11 @@ import (
 //
 // Lifecycle says when a Sandbox expires and what happens then.
 type LifecycleApplyConfiguration struct {
-	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a later
-	// time restarts a retained Sandbox.
+	// shutdownTime is the time (RFC 3339) at which the Sandbox expires: its Pod and Service are deleted. Setting a
+	// later time restarts a retained Sandbox.
 	ShutdownTime *v1.Time `json:"shutdownTime,omitempty"`
-	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last conditions
-	// until somebody deletes it (Retain).
+	// shutdownPolicy says whether an expired Sandbox is deleted (Delete), or kept with its volumes and its last
+	// conditions until somebody deletes it (Retain).
 	ShutdownPolicy *agentsv1beta1.ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 

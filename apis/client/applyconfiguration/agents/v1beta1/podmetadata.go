@@ -13,8 +13,8 @@ type PodMetadataApplyConfiguration struct {
 	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
 	// ignored, with a warning event; in a claim they are refused.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
-	// ignored, with a warning event; in a claim they are refused.
+	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they
+	// are ignored, with a warning event; in a claim they are refused.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

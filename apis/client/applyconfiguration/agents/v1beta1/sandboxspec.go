@@ -18,8 +18,8 @@ type SandboxSpecApplyConfiguration struct {
 	// podTemplate describes the Pod.
 	PodTemplate *PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
 	// volumeClaimTemplates are PersistentVolumeClaims that survive suspension and restarts. They are deleted with the
-	// Sandbox unless persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same name.
-	// Immutable.
+	// Sandbox unless persistentVolumeClaimRetentionPolicy says otherwise. Each is a volume of the Pod, with the same
+	// name. Immutable.
 	VolumeClaimTemplates []PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
 	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of volumeClaimTemplates outlive the
 	// Sandbox.
@@ -28,7 +28,8 @@ type SandboxSpecApplyConfiguration struct {
 	// replicas is 1 for a running Sandbox and 0 for a suspended one. kubectl scale sets it. See also operatingMode.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// operatingMode says whether the Sandbox should have a Pod, as replicas does. The Sandbox is suspended if
-	// operatingMode is Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas counts.
+	// operatingMode is Suspended or replicas is 0. To resume it, neither may be the case. If unset, only replicas
+	// counts.
 	OperatingMode *agentsv1beta1.OperatingMode `json:"operatingMode,omitempty"`
 	// service set to true creates a headless Service with the name of the Sandbox, and false deletes it. If unset, an
 	// existing Service is kept and none is created.

@@ -20,8 +20,8 @@ type LifecycleApplyConfiguration struct {
 	// ttlSecondsAfterFinished is the time in seconds between the end of the Sandbox's work and the expiry of the claim.
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 	// shutdownPolicy says whether an expired claim is deleted (Delete), deleted only after its Sandbox is gone
-	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes are
-	// deleted, too, depends on the persistentVolumeClaimRetentionPolicy of the template.
+	// (DeleteForeground), or kept without a Sandbox (Retain). Its Sandbox is deleted in any case. Whether the volumes
+	// are deleted, too, depends on the persistentVolumeClaimRetentionPolicy of the template.
 	ShutdownPolicy *extensionsv1beta1.ShutdownPolicy `json:"shutdownPolicy,omitempty"`
 }
 

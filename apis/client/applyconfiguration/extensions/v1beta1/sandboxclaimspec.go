@@ -21,8 +21,8 @@ type SandboxClaimSpecApplyConfiguration struct {
 	// warmpool says which pools of the template may serve the claim: default (any pool; the same as unset), none (the
 	// claim gets a new Sandbox), or the name of a pool.
 	WarmPool *extensionsv1beta1.WarmPoolPolicy `json:"warmpool,omitempty"`
-	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the pool's
-	// template. Immutable.
+	// warmPoolRef names the pool that serves the claim. If the pool is empty, the claim gets a new Sandbox from the
+	// pool's template. Immutable.
 	WarmPoolRef *WarmPoolRefApplyConfiguration `json:"warmPoolRef,omitempty"`
 	// lifecycle says when the claim expires and what happens then. Without it the claim does not expire.
 	Lifecycle *LifecycleApplyConfiguration `json:"lifecycle,omitempty"`
@@ -38,8 +38,8 @@ type SandboxClaimSpecApplyConfiguration struct {
 	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
 	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
 	PodMetadata *MetadataApplyConfiguration `json:"podMetadata,omitempty"`
-	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with env,
-	// a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
+	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with
+	// env, a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
 }
 

@@ -18,7 +18,8 @@ type SandboxStatusApplyConfiguration struct {
 	Name *string `json:"name,omitempty"`
 	// uid of the Sandbox. Another Sandbox with the same name does not belong to the claim.
 	UID *types.UID `json:"uid,omitempty"`
-	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the Sandbox.
+	// templateName is the SandboxTemplate that the Sandbox was created from, whose NetworkPolicy applies to the
+	// Sandbox.
 	TemplateName *string `json:"templateName,omitempty"`
 	// podIPs are the IP addresses of its Pod.
 	PodIPs []string `json:"podIPs,omitempty"`

@@ -19,19 +19,19 @@ type SandboxTemplateSpecApplyConfiguration struct {
 	PodTemplate *agentsv1beta1.PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
 	// volumeClaimTemplates are the PersistentVolumeClaims of each Sandbox.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's by
-	// name (Overrides), or neither (Disallowed).
+	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's
+	// by name (Overrides), or neither (Disallowed).
 	VolumeClaimTemplatesPolicy *extensionsv1beta1.VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
-	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including those
-	// that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
+	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including
+	// those that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.
 	PersistentVolumeClaimRetentionPolicy *agentsv1beta1.PersistentVolumeClaimRetentionPolicyApplyConfiguration `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 	// networkPolicy replaces the default rules of the NetworkPolicy that all Sandboxes of this template share.
 	NetworkPolicy *NetworkPolicySpecApplyConfiguration `json:"networkPolicy,omitempty"`
 	// networkPolicyManagement says whether the operator maintains a NetworkPolicy for the Sandboxes (Managed) or none
 	// (Unmanaged).
 	NetworkPolicyManagement *extensionsv1beta1.NetworkPolicyManagement `json:"networkPolicyManagement,omitempty"`
-	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace the
-	// template's (Overrides), or neither (Disallowed).
+	// envVarsInjectionPolicy says whether a claim may add environment variables (Allowed), add variables and replace
+	// the template's (Overrides), or neither (Disallowed).
 	EnvVarsInjectionPolicy *extensionsv1beta1.EnvVarsInjectionPolicy `json:"envVarsInjectionPolicy,omitempty"`
 	// service set to true creates a headless Service with the name of the Sandbox for each Sandbox.
 	Service *bool `json:"service,omitempty"`

@@ -10,8 +10,8 @@ package v1beta1
 //
 // SandboxWarmPoolMembers records the contents of the members of a pool.
 type SandboxWarmPoolMembersApplyConfiguration struct {
-	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit, the
-	// oldest are removed and their members replaced.
+	// revisions are hashes of the contents of which there are members, the oldest first. If there are more than fit,
+	// the oldest are removed and their members replaced.
 	Revisions []string `json:"revisions,omitempty"`
 }
 

@@ -10,8 +10,9 @@ package v1beta1
 //
 // SandboxWarmPoolSpec is the desired state of a pool.
 type SandboxWarmPoolSpecApplyConfiguration struct {
-	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The maximum
-	// is 150,000, the most Pods that a cluster supports (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
+	// replicas is the number of unclaimed Sandboxes that the pool keeps. kubectl scale and autoscalers set it. The
+	// maximum is 150,000, the most Pods that a cluster supports
+	// (https://kubernetes.io/docs/setup/best-practices/cluster-large/).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// sandboxTemplateRef names the template from which members are created.
 	TemplateRef *SandboxTemplateRefApplyConfiguration `json:"sandboxTemplateRef,omitempty"`

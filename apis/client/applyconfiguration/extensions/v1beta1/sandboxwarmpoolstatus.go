@@ -18,8 +18,8 @@ type SandboxWarmPoolStatusApplyConfiguration struct {
 	ReadyReplicas *int32 `json:"readyReplicas,omitempty"`
 	// selector is the label selector of the members, for autoscalers.
 	Selector *string `json:"selector,omitempty"`
-	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels and
-	// owner references say.
+	// members records the contents of the members. A Sandbox with other content is not a member, whatever its labels
+	// and owner references say.
 	Members *SandboxWarmPoolMembersApplyConfiguration `json:"members,omitempty"`
 }
 

@@ -14,8 +14,9 @@ import (
 //
 // SandboxWarmPoolUpdateStrategy says how a pool reacts to changes of its template.
 type SandboxWarmPoolUpdateStrategyApplyConfiguration struct {
-	// type is Recreate (members of an older template are deleted and replaced immediately) or OnReplenish (they stay until
-	// they are claimed or deleted). Only changes of the Pod's spec, the volumes or the service make a member stale.
+	// type is Recreate (members of an older template are deleted and replaced immediately) or OnReplenish (they stay
+	// until they are claimed or deleted). Only changes of the Pod's spec, the volumes or the service make a member
+	// stale.
 	Type *extensionsv1beta1.SandboxWarmPoolUpdateStrategyType `json:"type,omitempty"`
 }
 

@@ -163,7 +163,7 @@ func (r *Reconciler) verifyUnchanged(ctx context.Context, claim *extensionsv1bet
 	case err != nil:
 		return err
 	case live == nil || live.ResourceVersion != claim.ResourceVersion:
-		return errorclass.ErrDeletedMeanwhile
+		return errorclass.ErrChangedMeanwhile
 	default:
 		return nil
 	}

@@ -162,7 +162,7 @@ func (r *Reconciler) createSandbox(
 	case err != nil:
 		return nil, err
 	case existing == nil:
-		return nil, errorclass.ErrDeletedMeanwhile
+		return nil, errorclass.ErrChangedMeanwhile
 	case metav1.IsControlledBy(existing, claim):
 		return existing, nil
 	default:

@@ -161,7 +161,7 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 	}{
 		"no error":                {nil, metrics.Adopted},
 		"a person must change it": {fmt.Errorf("x: %w", rejectf("X", "x")), metrics.Refused},
-		"an old object":           {errorclass.ErrDeletedMeanwhile, metrics.Conflict},
+		"an old object":           {errorclass.ErrChangedMeanwhile, metrics.Conflict},
 		"a member that went":      {&memberLostError{message: "x", unavailable: true}, metrics.Lost},
 		"anything else":           {errors.New("x"), metrics.Failed},
 	}

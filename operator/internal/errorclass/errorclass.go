@@ -18,9 +18,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// ErrDeletedMeanwhile is a conflict: the object that had the needed name was deleted between two calls.
-var ErrDeletedMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "",
-	errors.New("the object was deleted meanwhile"))
+// ErrChangedMeanwhile is a conflict: between two calls the object was changed, deleted, or replaced by another one of its
+// name.
+var ErrChangedMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "",
+	errors.New("the object was changed or deleted meanwhile"))
 
 // Class is the consequence of an error. The set is closed.
 type Class int

@@ -116,7 +116,7 @@ func Recheck[T Owner](ctx context.Context, live client.Reader, owner T) error {
 	case err != nil:
 		return fmt.Errorf("recheck that the owner exists: %w", err)
 	case fresh == nil, fresh.GetUID() != owner.GetUID(), fresh.GetDeletionTimestamp() != nil:
-		return errorclass.ErrDeletedMeanwhile
+		return errorclass.ErrChangedMeanwhile
 	}
 	return nil
 }

@@ -93,12 +93,12 @@ func TestAnOwnerThatIsDeletedAdoptsNothing(t *testing.T) {
 		want error
 	}{
 		"it exists":  {live: box},
-		"it is gone": {want: errorclass.ErrDeletedMeanwhile},
+		"it is gone": {want: errorclass.ErrChangedMeanwhile},
 		"it is being deleted": {
 			builders.Sandbox("box", builders.WithUID("uid"), builders.DeletedAt(metav1.Unix(1, 0).Time)),
-			errorclass.ErrDeletedMeanwhile,
+			errorclass.ErrChangedMeanwhile,
 		},
-		"another one has the same name": {builders.Sandbox("box", builders.WithUID("other")), errorclass.ErrDeletedMeanwhile},
+		"another one has the same name": {builders.Sandbox("box", builders.WithUID("other")), errorclass.ErrChangedMeanwhile},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

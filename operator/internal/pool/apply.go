@@ -134,7 +134,7 @@ func (r *Reconciler) adopt(
 	err := r.client.Patch(ctx, member, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))
 	if apierrors.IsNotFound(err) {
-		err = errorclass.ErrDeletedMeanwhile
+		err = errorclass.ErrChangedMeanwhile
 	}
 	return r.recordAddition(pool, member, "adopt", err, done, now)
 }

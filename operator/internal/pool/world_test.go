@@ -40,7 +40,7 @@ var testOptions = Options{
 	RefillDelay: 100 * time.Millisecond,
 }
 
-// world is an API server in expectations, a clock, and a cache of Sandboxes that shows what the test has delivered.
+// world is an API server in memory, a clock, and a cache of Sandboxes that shows what the test has delivered.
 type world struct {
 	t          *testing.T
 	store      client.WithWatch

@@ -136,7 +136,7 @@ func applyStep[T client.Object](
 	case err != nil:
 		return result[T]{action: create, err: err}
 	case reflect.ValueOf(was).IsNil():
-		return result[T]{action: wait, err: errorclass.ErrDeletedMeanwhile}
+		return result[T]{action: wait, err: errorclass.ErrChangedMeanwhile}
 	}
 	return executeStep(ctx, r, sandbox, decideAgain(was))
 }

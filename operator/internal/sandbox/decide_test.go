@@ -85,6 +85,10 @@ func TestDecide(t *testing.T) {
 		"a Pod that somebody made under our name is refused": {
 			sandbox: box(), seen: observed{unownedPod: builtPod(box(), unowned, unlabelled)}, want: planSummary{Pods: []action{refuse}},
 		},
+		"a Pod that the index finds by the UID of its controller is ours, whatever kind the reference names": {
+			sandbox: box(), seen: pods(builtPod(box(), ownedBy("ReplicaSet", "rs", testUID))),
+			want: planSummary{Pods: []action{leave}, PodName: "box"},
+		},
 		"a Pod that a ReplicaSet controls is refused whatever its labels say": {
 			sandbox: box(), seen: observed{unownedPod: builtPod(box(), ownedBy("ReplicaSet", "rs", "rs"))}, want: planSummary{Pods: []action{refuse}},
 		},

@@ -46,13 +46,15 @@ const (
 	crashLoopBackOff  = "CrashLoopBackOff"
 	invalidImageName  = "InvalidImageName"
 	errImageNeverPull = "ErrImageNeverPull"
+
+	registryUnavailable = "RegistryUnavailable"
 )
 
 // ForWaitingReason returns the cause behind the reason of a container that is in the state Waiting.
 func ForWaitingReason(reason string) Cause {
 	switch reason {
 	case "ErrImagePull", imagePullBackOff, errImageNeverPull, invalidImageName,
-		"RegistryUnavailable", "ImageInspectError", "SignatureValidationFailed":
+		registryUnavailable, "ImageInspectError", "SignatureValidationFailed":
 		return ImagePull
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
 		return ContainerConfig
@@ -68,6 +70,12 @@ func IsInvalidImageName(reason string) bool { return reason == invalidImageName 
 // IsErrImageNeverPull reports whether the image is missing and imagePullPolicy Never forbids to pull it. Waiting does
 // not help.
 func IsErrImageNeverPull(reason string) bool { return reason == errImageNeverPull }
+
+// IsRegistryUnavailable reports whether an image cannot be pulled because its registry does not answer, which may pass.
+// While the kubelet backs off, this reason is in the message.
+func IsRegistryUnavailable(waiting *corev1.ContainerStateWaiting) bool {
+	return waiting.Reason == registryUnavailable || strings.Contains(waiting.Message, registryUnavailable+": ")
+}
 
 // ForContainer returns what keeps a container from running. A terminated container that was restarted before is in a
 // crash loop, although its state is not Waiting at this moment.
@@ -146,7 +154,7 @@ func containerMessage(status *corev1.ContainerStatus) string {
 // PullError returns the container runtime's part of the message about a failed pull. While the kubelet backs off, it
 // puts its own text in front; if nothing follows that text, PullError returns the empty string.
 func PullError(message string) string {
-	for _, marker := range []string{"ErrImagePull: ", "RegistryUnavailable: "} {
+	for _, marker := range []string{"ErrImagePull: ", registryUnavailable + ": "} {
 		if _, cause, found := strings.Cut(message, marker); found {
 			return cause
 		}

@@ -36,13 +36,27 @@ func withPod(options ...builders.PodOption) []runtime.Object {
 	}, options...)...)}
 }
 
-// refused returns a Sandbox whose Pod the operator could not create.
-func refused(message string) []runtime.Object {
+// refused returns a Sandbox with an object that the operator could not create.
+func refused(message string, options ...func(*agentsv1beta1.Sandbox)) []runtime.Object {
 	return []runtime.Object{sandbox(func(s *agentsv1beta1.Sandbox) {
+		for _, option := range options {
+			option(s)
+		}
 		s.Status.Conditions = []metav1.Condition{
 			apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonReconcilerError, message, 2, metav1.NewTime(now)),
 		}
 	})}
+}
+
+func wantsService(s *agentsv1beta1.Sandbox) { s.Spec.Service = new(true) }
+
+// foreignService returns a Service that has the Sandbox's name and no owner.
+func foreignService(options ...func(metav1.Object)) runtime.Object {
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "dev"}}
+	for _, option := range options {
+		option(service)
+	}
+	return service
 }
 
 // failed returns the kubelet's event about a container that it could not create count times.
@@ -114,6 +128,12 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 		"a registry that does not answer": {
 			objects: append(withPod(builders.Waiting("ErrImagePull", "dial tcp: i/o timeout")), failed(1)),
 		},
+		"a registry that has not answered for long": {
+			objects: append(
+				withPod(builders.Waiting("ImagePullBackOff", `Back-off pulling image "x": RegistryUnavailable: i/o timeout`)),
+				failed(9),
+			),
+		},
 		"a Secret that is missing": {
 			objects: append(withPod(builders.Waiting("CreateContainerConfigError", `secret "x" not found`)), failed(3)),
 			never:   `secret "x" not found`,
@@ -136,6 +156,18 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 			never:   "exceeded quota",
 		},
 		"an API server that had a bad moment": {objects: refused("Error seen: create Pod: etcdserver: request timed out")},
+		"a bad moment beside a Service that the Sandbox does not need": {
+			objects: append(refused("Error seen: create Pod: etcdserver: request timed out"), foreignService()),
+		},
+		"a Service that is another's": {
+			objects: append(refused("Error seen: Service is another's", wantsService), foreignService()),
+			never:   "another's",
+		},
+		"a Service that is another's and is being deleted": {
+			objects: append(
+				refused("Error seen: Service is another's", wantsService), foreignService(builders.DeletedAt(now)),
+			),
+		},
 		"a node that has no room": {
 			objects: withPod(builders.Unschedulable("0/1 nodes are available: 1 Insufficient cpu.")),
 		},

@@ -107,7 +107,8 @@ func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus)
 		}
 		finding.detail = podreason.PullError(message)
 		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
-		finding.Lasting = podreason.IsErrImageNeverPull(reason) || attempts(f, status.Name) >= lastingAttempts
+		finding.Lasting = podreason.IsErrImageNeverPull(reason) ||
+			(attempts(f, status.Name) >= lastingAttempts && !podreason.IsRegistryUnavailable(status.State.Waiting))
 	case podreason.ContainerConfig:
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
 		finding.Lasting = attempts(f, status.Name) >= lastingAttempts

@@ -33,29 +33,36 @@ func (o *Observer) addObstacles(ctx context.Context, t *resolve.Target, f *diagn
 	}
 }
 
-// conflictingObjects returns the objects that have the names of the Sandbox's children and do not belong to it.
+// conflictingObjects returns the objects that have the names of the Sandbox's children and do not belong to it. The name
+// of a Service matters only if the Sandbox wants one.
 func (o *Observer) conflictingObjects(
 	ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim,
 ) []string {
 	var all []string
 	name, core := t.Sandbox.Name, o.kubernetes.CoreV1()
 	if t.Pod == nil && !t.PodHidden {
-		if pod, err := core.Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil &&
-			!metav1.IsControlledBy(pod, t.Sandbox) {
+		if pod, err := core.Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil && blocksName(pod, t) {
 			all = append(all, "Pod "+name)
 		}
 	}
-	if service, err := core.Services(t.Namespace).Get(ctx, name, metav1.GetOptions{}); err == nil &&
-		!metav1.IsControlledBy(service, t.Sandbox) {
-		all = append(all, "Service "+name)
+	if wanted := t.Sandbox.Spec.Service; wanted != nil && *wanted {
+		service, err := core.Services(t.Namespace).Get(ctx, name, metav1.GetOptions{})
+		if err == nil && blocksName(service, t) {
+			all = append(all, "Service "+name)
+		}
 	}
 	for i := range volumes {
 		retained := volumes[i].Labels[apis.LabelSandboxUID] == string(t.Sandbox.UID)
-		if !metav1.IsControlledBy(&volumes[i], t.Sandbox) && !retained {
+		if blocksName(&volumes[i], t) && !retained {
 			all = append(all, "PersistentVolumeClaim "+volumes[i].Name)
 		}
 	}
 	return all
+}
+
+// blocksName reports whether an object keeps its name from the target's Sandbox until somebody deletes it.
+func blocksName(object metav1.Object, t *resolve.Target) bool {
+	return object.GetDeletionTimestamp() == nil && !metav1.IsControlledBy(object, t.Sandbox)
 }
 
 // missingStorageClasses returns the storage classes of unbound volumes that do not exist.

@@ -9,4 +9,4 @@ import "io/fs"
 type fileID struct{}
 
 // hardLinkID detects no hard links on Windows: each name is copied as a file.
-func identify(fs.FileInfo) (fileID, bool) { return fileID{}, false }
+func hardLinkID(fs.FileInfo) (fileID, bool) { return fileID{}, false }

@@ -6,4 +6,4 @@ package files
 import "os"
 
 // lock locks nothing: Windows does not rename open files, so no other copy can adopt them.
-func hold(root *os.Root, _ string) (*os.File, error) { return root.Open(".") }
+func lock(root *os.Root, _ string) (*os.File, error) { return root.Open(".") }

@@ -20,5 +20,6 @@ func Laws() []Law {
 		{"commands print foreign text with its printer", printing},
 		{"scripts and generated files have the licence header", licences},
 		{"no package registry is named", registries},
+		{"files for one platform have a counterpart for the others", platforms},
 	}
 }

@@ -21,7 +21,7 @@ type smallTree struct {
 func smallTrees() map[string]smallTree {
 	all := map[string]smallTree{}
 	for _, group := range []map[string]smallTree{
-		directoryTrees(), wordTrees(), sizeTrees(), printingTrees(), licenceTrees(),
+		directoryTrees(), wordTrees(), sizeTrees(), printingTrees(), licenceTrees(), platformTrees(),
 	} {
 		maps.Copy(all, group)
 	}
@@ -109,5 +109,23 @@ func licenceTrees() map[string]smallTree {
 		},
 		"a script without a header":         {files{"hack/a.sh": "#!/bin/sh\n"}, law, "hack/a.sh"},
 		"a licence that is not the licence": {files{"LICENSE": "All rights reserved.\n"}, law, "LICENSE"},
+	}
+}
+
+func platformTrees() map[string]smallTree {
+	const law, unix = "files for one platform have a counterpart for the others", "func lock(name string) error"
+	pair := func(windows string) files {
+		return files{
+			"sdk/lock_unix.go":    goFile("a", unix+" { return nil }"),
+			"sdk/lock_windows.go": goFile("a", windows+" { return nil }"),
+		}
+	}
+	alone := pair(unix)
+	delete(alone, "sdk/lock_unix.go")
+	return map[string]smallTree{
+		"both platforms have the function":           {files: pair("func lock(_ string) error")},
+		"one platform has it under another name":     {pair("func hold(_ string) error"), law, "sdk/lock_windows.go"},
+		"one platform has it with another parameter": {pair("func lock(_ int) error"), law, "sdk/lock_windows.go"},
+		"one platform has nothing":                   {alone, law, "sdk/lock_windows.go"},
 	}
 }

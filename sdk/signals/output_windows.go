@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func unread(err error) bool {
+func isBrokenPipe(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }
 
 // OutputClosed returns false: Windows has no SIGPIPE.
-func Unread(*os.File) bool { return false }
+func OutputClosed(*os.File) bool { return false }

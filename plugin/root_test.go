@@ -135,7 +135,7 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"names and --all together":             {args: "suspend dev --all", says: "use only one of"},
 		"a selector that is none":              {args: "resume -l a==b==c", says: "-l"},
 		"a kind that is none of ours":          {args: "status service/x", says: "names no kind"},
-		"an output format that there is not":   {args: "list -o table", says: `-o "table" is no format`},
+		"an output format that there is not":   {args: "list -o table", says: `-o "table" is not an output format`},
 		"a sort field that cannot be read":     {args: "list --sort-by [", says: "--sort-by"},
 		"a name together with all namespaces":  {args: "list dev -A", says: "does not go together"},
 		"a dashboard that flickers":            {args: "ui --refresh 1ms", says: "at least 100ms"},

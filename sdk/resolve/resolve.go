@@ -114,7 +114,7 @@ func (r *Resolver) ClaimAndSandbox(ctx context.Context, namespace string, ref Re
 	case KindPod:
 		err = r.byPod(ctx, t)
 	default:
-		err = &Error{Cause: WrongKind, Message: fmt.Sprintf("%s is no sandbox: use a claim, a Sandbox or a Pod", ref)}
+		err = &Error{Cause: WrongKind, Message: fmt.Sprintf("%s is not a sandbox: use a claim, a Sandbox or a Pod", ref)}
 	}
 	if err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func (o *SelectionOptions) BareNames() []string {
 func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
 	for _, ref := range refs {
 		if ref.Kind != resolve.KindAny && ref.Kind != kind {
-			return UsageError(fmt.Errorf("%s is no %s: this command works on %[2]ss only", ref, kind))
+			return UsageError(fmt.Errorf("%s is not a %s: this command works on %[2]ss only", ref, kind))
 		}
 	}
 	return nil

@@ -89,7 +89,7 @@ func (o *TableOptions) printer() (printers.ResourcePrinter, error) {
 	if genericclioptions.IsNoCompatiblePrinterError(err) {
 		formats := append(o.flags.AllowedFormats(), wideFormat, "custom-columns", "custom-columns-file")
 		slices.Sort(formats)
-		return nil, fmt.Errorf("-o %q is no format: use one of %s", format, strings.Join(formats, ", "))
+		return nil, fmt.Errorf("-o %q is not an output format: use one of %s", format, strings.Join(formats, ", "))
 	}
 	return printer, err
 }

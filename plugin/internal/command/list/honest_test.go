@@ -57,12 +57,8 @@ func restarted(times int32, runs time.Duration) builders.PodOption {
 
 func warning(reason string) *corev1.Event {
 	return &corev1.Event{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "e", Namespace: "ns",
-		},
-		Type:           corev1.EventTypeWarning,
-		Reason:         reason,
-		Message:        `secret "x" not found`,
+		ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "ns"},
+		Type:       corev1.EventTypeWarning, Reason: reason, Message: `secret "x" not found`,
 		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "dev", UID: "p"},
 	}
 }
@@ -77,10 +73,8 @@ func state(t *testing.T, cluster *fakecluster.Cluster) (listed, diagnosed string
 	listed = strings.Fields(out)[2]
 	streams, _, said, _ := genericiooptions.NewTestIOStreams()
 	cmd := status.NewCommand(&fake.Factory{
-		In:               "ns",
-		Time:             clocktesting.NewFakeClock(now),
-		SandboxesClient:  cluster.Sandboxes,
-		KubernetesClient: cluster.Kubernetes,
+		In: "ns", Time: clocktesting.NewFakeClock(now),
+		SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs([]string{"dev", "-o", "json"})
 	var result struct{ Items []struct{ Verdict string } }
@@ -102,29 +96,38 @@ func TestListAndStatusSayTheSameWord(t *testing.T) {
 	}{
 		"a Sandbox that is ready": {objects: dev(true, time.Hour, builders.Ready()), want: "Ready"},
 		"an image that cannot be pulled": {
-			objects: dev(false, time.Minute, builders.ImagePullError()), want: "Blocked",
+			objects: dev(false, time.Minute, builders.ImagePullError()),
+			want:    "Blocked",
 		},
 		"a container that crashes": {
-			objects: dev(false, time.Second, builders.CrashLoop(1, 4)), want: "Blocked",
+			objects: dev(false, time.Second, builders.CrashLoop(1, 4)),
+			want:    "Blocked",
 		},
 		"a container that crashed and just runs again": {
-			objects: dev(true, time.Second, restarted(4, time.Second)), want: "Blocked",
+			objects: dev(true, time.Second, restarted(4, time.Second)),
+			want:    "Blocked",
 		},
 		"a container that was started again once": {
-			objects: dev(true, time.Second, restarted(1, time.Second)), want: "Starting",
+			objects: dev(true, time.Second, restarted(1, time.Second)),
+			want:    "Starting",
 		},
 		"a container that crashed and has run for long": {
-			objects: dev(true, time.Minute, restarted(4, time.Minute)), want: "Ready",
+			objects: dev(true, time.Minute, restarted(4, time.Minute)),
+			want:    "Ready",
 		},
 		"a Pod that no node takes": {
-			objects: dev(false, time.Minute, builders.Unschedulable("0/1 nodes")), want: "Blocked",
+			objects: dev(false, time.Minute, builders.Unschedulable("0/1 nodes")),
+			want:    "Blocked",
 		},
 		"a mount that fails": {
-			objects: append(dev(false, time.Minute), warning("FailedMount")), want: "Blocked",
+			objects: append(dev(false, time.Minute), warning("FailedMount")),
+			want:    "Blocked",
 		},
 		"a Pod that just starts": {objects: dev(false, time.Second), want: "Starting"},
 		"a Pod that may not be read": {
-			objects: dev(false, time.Second, builders.ImagePullError()), change: hidden, want: "Starting",
+			objects: dev(false, time.Second, builders.ImagePullError()),
+			change:  hidden,
+			want:    "Starting",
 		},
 		"an operator that says nothing": {
 			objects: []runtime.Object{
@@ -254,7 +257,8 @@ func TestAWatchedListOutlivesAnAPIServer(t *testing.T) {
 	failing := true
 	failed := make(chan struct{}, 100)
 	cluster.Sandboxes.PrependReactor(
-		"get", apis.ResourceSandboxes,
+		"get",
+		apis.ResourceSandboxes,
 		func(clienttesting.Action) (bool, runtime.Object, error) {
 			if failing {
 				failing = false
@@ -274,11 +278,8 @@ func TestAWatchedListOutlivesAnAPIServer(t *testing.T) {
 	}
 	changed := dev(true, time.Hour)[0].(*agentsv1beta1.Sandbox)
 	changed.ResourceVersion = "2"
-	if _, err := cluster.Sandboxes.AgentsV1beta1().Sandboxes(
-		"ns",
-	).Update(
-		t.Context(), changed, metav1.UpdateOptions{},
-	); err != nil {
+	sandboxes := cluster.Sandboxes.AgentsV1beta1().Sandboxes("ns")
+	if _, err := sandboxes.Update(t.Context(), changed, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if row := next(t, printed, clock); row != "sandbox."+apis.GroupAgents+"/dev\n" {

@@ -34,9 +34,9 @@ type Options struct {
 	Names         []string
 	AllNamespaces bool
 	Selector      string
-	// Watch goes on with what changes.
+	// Watch prints changes after the list, until interrupted.
 	Watch bool
-	// Volumes lists volumes instead.
+	// Volumes lists volumes instead of claims and Sandboxes.
 	Volumes  bool
 	printing *printing.TableOptions
 	refs     []resolve.Ref
@@ -50,19 +50,21 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		SuggestFor: []string{"ps", "show"},
 		Aliases:    []string{"get", "ls"},
 		Short:      "List claims and Sandboxes",
-		Long: "list shows the claims and Sandboxes of a namespace, or of all. The column HELD BY names the claim or pool that a\n" +
-			"Sandbox belongs to. With -o json or yaml the output is one List of the objects, also when it is empty.\n\n" +
-			"With --volumes it shows the volumes that were made for Sandboxes: of which, what uses each (a Sandbox, a Pod, or an expired\n" +
-			"claim that gets it back), and for how long nothing has. delete --volumes deletes those.",
-		Example: "  # What is there, with addresses and nodes\n" +
+		Long: "list shows the claims and Sandboxes of a namespace, or of all namespaces with -A. The column HELD BY\n" +
+			"names the claim or pool that owns a Sandbox. With -o json or yaml the output is one List of the objects,\n" +
+			"even if it is empty.\n\n" +
+			"With --volumes it lists the volumes that were created for Sandboxes instead: the Sandbox of each, what\n" +
+			"uses it (a Sandbox, a Pod, or an expired claim that gets it back), and how long it has been unused.\n" +
+			"delete --volumes deletes unused volumes.",
+		Example: "  # List with addresses and nodes\n" +
 			"  kubectl sandbox list -o wide\n\n" +
-			"  # All namespaces, oldest first\n" +
+			"  # List all namespaces, oldest first\n" +
 			"  kubectl sandbox list -A --sort-by .metadata.creationTimestamp\n\n" +
-			"  # Whatever changes from now on\n" +
+			"  # List, then watch for changes\n" +
 			"  kubectl sandbox list -w\n\n" +
-			"  # For a script\n" +
+			"  # Print names for a script\n" +
 			"  kubectl sandbox list -l team=research -o name\n\n" +
-			"  # The volumes, and which of them nothing uses any more\n" +
+			"  # List the volumes, and how long each has been unused\n" +
 			"  kubectl sandbox list --volumes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Names = args
@@ -78,9 +80,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
 	cmd.Flags().BoolVarP(
-		&o.Watch, "watch", "w", false, "Go on with what changes, until interrupted: one row, or document, for each change.",
+		&o.Watch, "watch", "w", false,
+		"After listing, watch for changes until interrupted. Each change is one row, or one document.",
 	)
-	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "List the volumes that were made for Sandboxes, used or not.")
+	cmd.Flags().BoolVar(
+		&o.Volumes, "volumes", false, "List the volumes that were created for Sandboxes, used or not, instead.",
+	)
 	o.printing.AddFlags(cmd)
 	return cmd
 }
@@ -100,23 +105,27 @@ func (o *Options) Validate() error {
 	return err
 }
 
-// found are the listed objects, claims first.
+// found holds the objects to list.
 type found struct {
 	claims    []extensionsv1beta1.SandboxClaim
 	sandboxes []agentsv1beta1.Sandbox
-	// named are those that were asked for by name.
+	// named holds the targets of the given names.
 	named []*resolve.Target
 }
 
-// Run lists. Names that lead nowhere are errors; the others are listed all the same.
+// Run lists the objects. A name that does not exist is an error; the others are still listed.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
 	l := &lister{
-		options: o, access: a, streams: streams, style: printing.Style{Colored: f.Color(streams.Out)}, namespace: a.Namespace,
-		now: f.Clock().Now,
+		options:   o,
+		access:    a,
+		streams:   streams,
+		style:     printing.Style{Colored: f.Color(streams.Out)},
+		namespace: a.Namespace,
+		now:       f.Clock().Now,
 	}
 	if o.AllNamespaces {
 		l.namespace = metav1.NamespaceAll
@@ -129,12 +138,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return errors.Join(failed, l.watch(ctx, f.Clock(), items, targets))
 	}
 	if o.printing.Table() && len(items) == 0 {
-		return errors.Join(failed, o.nothing(l.namespace, streams))
+		return errors.Join(failed, o.printEmpty(l.namespace, streams))
 	}
 	return errors.Join(failed, o.printing.Print(items, columns(), o.AllNamespaces, streams.Out))
 }
 
-// lister lists, once or again and again.
+// lister lists once, or repeatedly for --watch.
 type lister struct {
 	options   *Options
 	access    *factory.Clients
@@ -144,13 +153,13 @@ type lister struct {
 	now       func() time.Time
 }
 
-// list returns the items there are now. With an error and items, names were given and some of them lead nowhere.
+// list returns the current items. If it returns items and an error, some of the given names do not exist.
 func (l *lister) list(ctx context.Context) (listed []printing.Item, targets []*resolve.Target, failed error) {
 	var objects found
 	var err error
 	if len(l.options.refs) > 0 {
 		objects.named, failed = byName(ctx, l.access, l.options.refs)
-	} else if objects, err = all(ctx, l.access.Sandboxes, l.namespace, l.options.Selector); err != nil {
+	} else if objects, err = listAll(ctx, l.access.Sandboxes, l.namespace, l.options.Selector); err != nil {
 		return nil, nil, err
 	}
 	targets = objects.targets()
@@ -158,7 +167,8 @@ func (l *lister) list(ctx context.Context) (listed []printing.Item, targets []*r
 	return listed, targets, errors.Join(failed, err)
 }
 
-// snapshots are what the states of a table need; programs get the objects, whose states they judge for themselves.
+// snapshots returns what a table needs for its states. Other formats get the objects alone, without more requests:
+// programs evaluate their states themselves.
 func (l *lister) snapshots(ctx context.Context, targets []*resolve.Target) []diagnose.Snapshot {
 	if l.options.printing.Table() {
 		return l.access.Observer.Snapshots(ctx, l.namespace, targets)
@@ -170,8 +180,8 @@ func (l *lister) snapshots(ctx context.Context, targets []*resolve.Target) []dia
 	return all
 }
 
-// nothing says that there is nothing to show, unless the names that were asked for are told to be missing anyway.
-func (o *Options) nothing(namespace string, streams genericiooptions.IOStreams) error {
+// printEmpty prints that nothing was found, unless names were given: their errors say it already.
+func (o *Options) printEmpty(namespace string, streams genericiooptions.IOStreams) error {
 	if len(o.refs) > 0 {
 		return nil
 	}
@@ -183,8 +193,8 @@ func (o *Options) nothing(namespace string, streams genericiooptions.IOStreams) 
 	return err
 }
 
-// all lists both kinds. Claims that are not served or not readable are left out: Sandboxes are what must be there.
-func all(ctx context.Context, client versioned.Interface, namespace, selector string) (found, error) {
+// listAll lists claims and Sandboxes. It leaves out claims that the cluster does not serve or the user may not list.
+func listAll(ctx context.Context, client versioned.Interface, namespace, selector string) (found, error) {
 	options := metav1.ListOptions{LabelSelector: selector}
 	sandboxes, err := client.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
 	if resolve.NotServed(err) {
@@ -203,7 +213,7 @@ func all(ctx context.Context, client versioned.Interface, namespace, selector st
 	return found{claims: claims.Items, sandboxes: sandboxes.Items}, nil
 }
 
-// byName finds what the names lead to, claims first.
+// byName resolves the names, claims first.
 func byName(ctx context.Context, a *factory.Clients, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
 	var others []*resolve.Target
 	for _, ref := range refs {

@@ -59,10 +59,8 @@ func run(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, st
 	t.Helper()
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := list.NewCommand(&fake.Factory{
-		In:               "ns",
-		Time:             clocktesting.NewFakeClock(now),
-		SandboxesClient:  cluster.Sandboxes,
-		KubernetesClient: cluster.Kubernetes,
+		In: "ns", Time: clocktesting.NewFakeClock(now),
+		SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 	}, streams)
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -92,7 +90,8 @@ own       sandbox   Starting   60s    60m   -
 		"claims come first, and a Sandbox names its holder": {want: plain},
 		"wide tells more": {args: []string{"-o", "wide"}, want: wide},
 		"sorted by a field, without headers": {
-			args: []string{"--sort-by", "{.metadata.creationTimestamp}", "--no-headers"}, want: oldest,
+			args: []string{"--sort-by", "{.metadata.creationTimestamp}", "--no-headers"},
+			want: oldest,
 		},
 		"one name": {
 			args: []string{"own"},
@@ -100,7 +99,9 @@ own       sandbox   Starting   60s    60m   -
 		},
 		"all namespaces name theirs": {
 			args: []string{"-A", "--no-headers", "--sort-by", ".metadata.name"},
-			want: "ns    claimed   claim     Ready      60m    -     -\nns    own       sandbox   Starting   60s    60m   -\nns    warm-1    sandbox   Ready      120m   -     claim/claimed\n",
+			want: "ns    claimed   claim     Ready      60m    -     -\n" +
+				"ns    own       sandbox   Starting   60s    60m   -\n" +
+				"ns    warm-1    sandbox   Ready      120m   -     claim/claimed\n",
 		},
 		"columns of one's own": {
 			args: []string{"-o", "custom-columns=N:.metadata.name,NODE:status.nodeName"},
@@ -108,13 +109,16 @@ own       sandbox   Starting   60s    60m   -
 		},
 		"names for scripts": {
 			args: []string{"-o", "name"},
-			want: "sandboxclaim." + apis.GroupExtensions + "/claimed\nsandbox." + apis.GroupAgents + "/own\nsandbox." + apis.GroupAgents + "/warm-1\n",
+			want: "sandboxclaim." + apis.GroupExtensions + "/claimed\n" +
+				"sandbox." + apis.GroupAgents + "/own\nsandbox." + apis.GroupAgents + "/warm-1\n",
 		},
 		"a path": {
-			args: []string{"-o", "jsonpath={.items[*].metadata.name}"}, want: "claimed own warm-1",
+			args: []string{"-o", "jsonpath={.items[*].metadata.name}"},
+			want: "claimed own warm-1",
 		},
 		"a template": {
-			args: []string{"-o", "go-template={{range .items}}{{.kind}} {{end}}"}, want: "SandboxClaim Sandbox Sandbox ",
+			args: []string{"-o", "go-template={{range .items}}{{.kind}} {{end}}"},
+			want: "SandboxClaim Sandbox Sandbox ",
 		},
 	}
 	for name, tt := range tests {
@@ -149,15 +153,12 @@ func TestJSONIsAlwaysOneList(t *testing.T) {
 		"of both kinds": {cluster: fakecluster.New(objects()...), want: 3},
 		"of one name":   {cluster: fakecluster.New(objects()...), args: []string{"own"}, want: 1},
 		"without the extensions' CRDs": {
-			cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.NotServed()), want: 2,
+			cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.NotServed()),
+			want:    2,
 		},
 		"without permission to list claims": {
-			cluster: fakecluster.New(
-				objects()...).Refuse(
-				"list",
-				apis.ResourceClaims,
-				fakecluster.Forbidden("list", apis.ResourceClaims, apis.GroupExtensions),
-			),
+			cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims,
+				fakecluster.Forbidden("list", apis.ResourceClaims, apis.GroupExtensions)),
 			want: 2,
 		},
 	}

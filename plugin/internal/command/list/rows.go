@@ -32,7 +32,7 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-// targets are the listed objects, claims first, each claim with the Sandbox that it holds.
+// targets returns the listed objects, claims first, each claim with the Sandbox that it holds.
 func (o *found) targets() []*resolve.Target {
 	byName := map[types.NamespacedName]*agentsv1beta1.Sandbox{}
 	for i := range o.sandboxes {
@@ -44,7 +44,7 @@ func (o *found) targets() []*resolve.Target {
 		claim := &o.claims[i]
 		held := byName[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Status.SandboxStatus.Name}]
 		if held != nil && !metav1.IsControlledBy(held, claim) {
-			held = nil // somebody else's: the operator has not caught up
+			held = nil // owned by another object: the status of the claim is out of date
 		}
 		all = append(all, &resolve.Target{Namespace: claim.Namespace, Claim: claim, Sandbox: held})
 	}
@@ -54,7 +54,7 @@ func (o *found) targets() []*resolve.Target {
 	return append(all, o.named...)
 }
 
-// items returns one item for each of the facts.
+// items returns one item for each snapshot.
 func items(all []diagnose.Snapshot, style printing.Style) ([]printing.Item, error) {
 	listed := make([]printing.Item, 0, len(all))
 	for i := range all {
@@ -67,14 +67,14 @@ func items(all []diagnose.Snapshot, style printing.Style) ([]printing.Item, erro
 	return listed, nil
 }
 
-func itemOf(facts *diagnose.Snapshot, style printing.Style) (printing.Item, error) {
-	claim, sandbox := facts.Claim, facts.Sandbox
+func itemOf(snapshot *diagnose.Snapshot, style printing.Style) (printing.Item, error) {
+	claim, sandbox := snapshot.Claim, snapshot.Sandbox
 	if claim == nil {
 		return printing.NewItem(sandbox, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox),
-			row(&sandbox.ObjectMeta, "sandbox", facts, style, sandbox.Status.Conditions, sandbox.Status.PodIPs)...)
+			row(&sandbox.ObjectMeta, "sandbox", snapshot, style, sandbox.Status.Conditions, sandbox.Status.PodIPs)...)
 	}
 	return printing.NewItem(claim, extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxClaim),
-		row(&claim.ObjectMeta, "claim", facts, style, claim.Status.Conditions, claim.Status.SandboxStatus.PodIPs)...)
+		row(&claim.ObjectMeta, "claim", snapshot, style, claim.Status.Conditions, claim.Status.SandboxStatus.PodIPs)...)
 }
 
 func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
@@ -85,41 +85,37 @@ func nodeOf(sandbox *agentsv1beta1.Sandbox) string {
 }
 
 func row(
-	object *metav1.ObjectMeta,
-	kind string,
-	facts *diagnose.Snapshot,
-	style printing.Style,
-	conditions []metav1.Condition,
-	ips []string,
+	object *metav1.ObjectMeta, kind string, snapshot *diagnose.Snapshot, style printing.Style,
+	conditions []metav1.Condition, ips []string,
 ) []any {
-	d := diagnose.Of(*facts)
+	d := diagnose.Of(*snapshot)
 	message := d.Obstacle
-	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && tells(ready, &d) {
+	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && explains(ready, &d) {
 		message = ready.Message
 	}
 	return []any{
 		object.Name, kind, printing.ColoredCell{Text: string(d.Verdict), Paint: style.VerdictPainter(d.Verdict)},
-		printing.Age(object.CreationTimestamp, facts.Now), endsIn(facts), heldBy(object),
-		printing.OrNone(strings.Join(ips, ",")), printing.OrNone(nodeOf(facts.Sandbox)), printing.OrNone(message),
+		printing.Age(object.CreationTimestamp, snapshot.Now), endsIn(snapshot), heldBy(object),
+		printing.OrNone(strings.Join(ips, ",")), printing.OrNone(nodeOf(snapshot.Sandbox)), printing.OrNone(message),
 	}
 }
 
-// tells says whether the operator's own sentence tells how it is: the diagnosis may know more.
-func tells(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
+// explains reports whether the message of the Ready condition explains the verdict. Otherwise the diagnosis knows more.
+func explains(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
 	isReady := ready.Status == metav1.ConditionTrue
 	return ready.Message != "" && isReady == (d.Verdict == diagnose.Ready) &&
 		(d.Verdict != diagnose.Blocked || strings.Contains(d.Obstacle, ready.Message))
 }
 
-func endsIn(facts *diagnose.Snapshot) string {
-	deadline := facts.Deadline()
+func endsIn(snapshot *diagnose.Snapshot) string {
+	deadline := snapshot.Deadline()
 	switch {
 	case !deadline.IsSet():
 		return printing.None
-	case deadline.Reached(facts.Now):
+	case deadline.Reached(snapshot.Now):
 		return "over"
 	}
-	return duration.HumanDuration(deadline.Remaining(facts.Now))
+	return duration.HumanDuration(deadline.Remaining(snapshot.Now))
 }
 
 func heldBy(object *metav1.ObjectMeta) string {

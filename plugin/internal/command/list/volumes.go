@@ -22,7 +22,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// listVolumes lists volumes.
+// listVolumes lists the volumes that were created for Sandboxes.
 func (o *Options) listVolumes(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -55,7 +55,8 @@ func (o *Options) listVolumes(ctx context.Context, f factory.Factory, streams ge
 	return errors.Join(failed, o.printing.Print(items, volumeColumns(), o.AllNamespaces, streams.Out))
 }
 
-// namedVolumes are those that were asked for by name, or all. Names that lead nowhere are errors.
+// namedVolumes returns the volumes of the given names, or all if there are none. A name that does not exist is an
+// error; the other volumes are still returned.
 func (o *Options) namedVolumes(all []volume.Volume, namespace string) (named []volume.Volume, failed error) {
 	if len(o.Names) == 0 {
 		return all, nil

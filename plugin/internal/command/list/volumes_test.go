@@ -20,12 +20,12 @@ import (
 
 func stored(name, sandbox, unusedSince string) *corev1.PersistentVolumeClaim {
 	v := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-		Namespace:   "ns",
-		Name:        name,
-		Labels:      map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"},
-		Annotations: map[string]string{},
+		Namespace: "ns", Name: name,
+		Labels: map[string]string{"agents.x-k8s.io/sandbox-name-hash": "x"}, Annotations: map[string]string{},
 	}}
-	for key, value := range map[string]string{"agents.x-k8s.io/sandbox-name": sandbox, "agents.x-k8s.io/unused-since": unusedSince} {
+	for key, value := range map[string]string{
+		"agents.x-k8s.io/sandbox-name": sandbox, "agents.x-k8s.io/unused-since": unusedSince,
+	} {
 		if value != "" {
 			v.Annotations[key] = value
 		}
@@ -41,9 +41,7 @@ func volumes() *fakecluster.Cluster {
 	foreign.Labels = nil
 	return fakecluster.New(
 		builders.Sandbox("dev", builders.InNamespace("ns"), builders.WithVolume("data", "1Gi")),
-		stored(
-			"data-dev", "dev", "",
-		),
+		stored("data-dev", "dev", ""),
 		stored("data-old", "old", now.Add(-3*time.Hour).Format(time.RFC3339)),
 		stored("data-older", "", ""),
 		foreign,
@@ -64,7 +62,8 @@ data-older   1Gi    -         -             unknown
 		"one name":             {args: []string{"data-old", "--no-headers"}, want: "data-old   1Gi   old   -     3h\n"},
 		"one that was printed": {args: []string{"volume/data-old", "-o", "name"}, want: "persistentvolumeclaim/data-old\n"},
 		"wide": {
-			args: []string{"data-old", "-o", "wide", "--no-headers"}, want: "data-old   1Gi   old   -     3h    Bound   fast\n",
+			args: []string{"data-old", "-o", "wide", "--no-headers"},
+			want: "data-old   1Gi   old   -     3h    Bound   fast\n",
 		},
 	}
 	for name, tt := range tests {
@@ -78,9 +77,7 @@ data-older   1Gi    -         -             unknown
 }
 
 func TestListVolumesThatAreNotThere(t *testing.T) {
-	if out, errOut, err := run(
-		t, fakecluster.New(), "--volumes",
-	); err != nil || out != "" ||
+	if out, errOut, err := run(t, fakecluster.New(), "--volumes"); err != nil || out != "" ||
 		errOut != "No volumes found.\n" {
 		t.Errorf("%v, %q, %q", err, out, errOut)
 	}

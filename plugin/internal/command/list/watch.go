@@ -17,30 +17,31 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// How often a watched list is read again: at most, however much changes, and at least, for what no watch tells.
 const (
-	atMost  = 500 * time.Millisecond
-	atLeast = 5 * time.Second
+	// batchDelay is how long to wait after a change before listing again, so that one listing covers several changes.
+	batchDelay = 500 * time.Millisecond
+	// resyncPeriod is how often to list again without a change: no watch reports every change of a state.
+	resyncPeriod = 5 * time.Second
 )
 
-// gone is the state of an object that is in the list no more.
+// gone is the status of an object that is no longer in the list.
 const gone = "Deleted"
 
-// statusColumn is the column that says the state.
+// statusColumn is the index of the STATUS column.
 const statusColumn = 2
 
-// watch prints the items, and then those that change. It ends with the context.
+// watch prints the items, then those that change. It returns when the context ends or the output cannot be written.
 func (l *lister) watch(
 	ctx context.Context, clock clock.WithTicker, items []printing.Item, targets []*resolve.Target,
 ) error {
 	follow := l.access.Waiter.Watch(ctx)
-	tick := clock.NewTicker(atLeast)
+	tick := clock.NewTicker(resyncPeriod)
 	defer tick.Stop()
 	if err := l.options.printing.Stream(items, columns(), l.options.AllNamespaces, l.streams.Out); err != nil {
 		return err
 	}
 	seen := statesOf(items)
-	complained := ""
+	lastError := ""
 	for {
 		if len(l.options.refs) > 0 {
 			for _, target := range targets {
@@ -57,13 +58,13 @@ func (l *lister) watch(
 			return &cli.ExitError{Code: cli.ExitInterrupted}
 		}
 		if err != nil && (len(l.options.refs) == 0 || !resolve.Is(err, resolve.NotFound)) {
-			if complained != err.Error() {
-				complained = err.Error()
-				_, _ = printable.Fprintf(l.streams.ErrOut, "Trying again: %s\n", printable.Line(complained)) // a remark
+			if lastError != err.Error() {
+				lastError = err.Error()
+				_, _ = printable.Fprintf(l.streams.ErrOut, "Retrying: %s\n", printable.Line(lastError)) // best effort
 			}
 			continue
 		}
-		complained, targets = "", found
+		lastError, targets = "", found
 		changed, states := changes(seen, now)
 		seen = states
 		if err := l.options.printing.StreamMore(changed, columns(), l.options.AllNamespaces, l.streams.Out); err != nil {
@@ -72,7 +73,7 @@ func (l *lister) watch(
 	}
 }
 
-// pause waits for a change, and a little longer for those that come with it. It returns an error when the context ends.
+// pause waits for a tick, or for a change and then batchDelay. It returns an error when the context ends.
 func (l *lister) pause(
 	ctx context.Context, clock clock.WithTicker, changed <-chan struct{}, tick <-chan time.Time,
 ) error {
@@ -83,7 +84,7 @@ func (l *lister) pause(
 	case <-tick:
 		return nil
 	}
-	timer := clock.NewTimer(atMost)
+	timer := clock.NewTimer(batchDelay)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -93,7 +94,7 @@ func (l *lister) pause(
 	}
 }
 
-// state is what makes a row worth printing again: not that time goes by.
+// state is what decides whether a row is printed again. The age of an object is not part of it.
 type state struct {
 	version string
 	status  string
@@ -116,7 +117,7 @@ func statusOf(item *printing.Item) string {
 	return ""
 }
 
-// changes are the items that are new or other than before, and those that are gone, in the order of their names.
+// changes returns the items that are new or changed, then those that are gone, sorted; and the states of now.
 func changes(before map[types.UID]state, now []printing.Item) (changed []printing.Item, states map[types.UID]state) {
 	states = statesOf(now)
 	for i := range now {

@@ -14,14 +14,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// follow writes the logs of the Pod that is there and of those that take its place, and says why no more lines come for
-// now.
+// follow writes the logs of the current Pod and of those that replace it. While there is no Pod, it says why on stderr.
 func (o *Options) follow(
-	ctx context.Context,
-	f factory.Factory,
-	a *factory.Clients,
-	t *resolve.Target,
-	container string,
+	ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target, container string,
 	streams genericiooptions.IOStreams,
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -30,9 +25,9 @@ func (o *Options) follow(
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		_ = sandbox.Run(ctx, func(state follow.State) { // the state says the same
+		_ = sandbox.Run(ctx, func(state follow.State) { // the last state has the error
 			if remark := state.WaitingText(); remark != "" {
-				_, _ = printable.Fprintf(streams.ErrOut, "%s\n", remark) // it is only one
+				_, _ = printable.Fprintf(streams.ErrOut, "%s\n", remark) // best effort
 			}
 		})
 	}()

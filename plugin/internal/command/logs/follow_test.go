@@ -37,10 +37,8 @@ func sandbox(suspended bool) *agentsv1beta1.Sandbox {
 func pod(name string, phase corev1.PodPhase) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default",
-			Name:      name,
-			UID:       types.UID(name),
-			Labels:    map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			Namespace: "default", Name: name, UID: types.UID(name),
+			Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
 			OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(sandbox(false), agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
 			},
@@ -139,11 +137,8 @@ func TestFollowEndsWhenTheSandboxIsDeleted(t *testing.T) {
 		if action.GetSubresource() != "log" {
 			return false, nil, nil
 		}
-		if err := c.Sandboxes.AgentsV1beta1().Sandboxes(
-			"default",
-		).Delete(
-			t.Context(), "dev", metav1.DeleteOptions{},
-		); err != nil {
+		sandboxes := c.Sandboxes.AgentsV1beta1().Sandboxes("default")
+		if err := sandboxes.Delete(t.Context(), "dev", metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 		return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:01Z last\n")}, nil

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// all is --tail's value for every line.
+// all is the value of --tail that prints every line.
 const all = -1
 
 // Options are the arguments and flags.
@@ -45,16 +45,17 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "logs NAME [-c CONTAINER]",
 		SuggestFor: []string{"log", "tail"},
-		Short:      "Show what a sandbox's main process wrote",
-		Long: "logs shows what the main process of a sandbox's container wrote to its standard output and error. Logs are those of\n" +
-			"the present Pod: a sandbox that was suspended starts with empty ones.\n\n" +
-			"With -f it goes on until the sandbox has finished or was deleted: after a lost connection where it left off, after a\n" +
-			"restart with the next container, and after a suspension with the next Pod.\n\n" +
-			"What was written is passed on byte by byte, as kubectl does, to a terminal too: it may hold escape sequences.\n" +
-			"The dashboard shows logs without them.",
-		Example: "  # The last 100 lines, and whatever comes next\n" +
+		Short:      "Print the logs of a sandbox",
+		Long: "logs prints what the main process of a container wrote to standard output and standard error. Logs\n" +
+			"belong to the current Pod: after a suspension they start empty.\n\n" +
+			"With -f it continues until the sandbox finishes or is deleted. After a lost connection it resumes where\n" +
+			"it left off, after a restart it continues with the new container, and after a suspension with the next\n" +
+			"Pod.\n\n" +
+			"Like kubectl, it passes the output on byte by byte, to a terminal too, so it may contain escape\n" +
+			"sequences. The dashboard shows logs without them.",
+		Example: "  # Print the last 100 lines, then follow\n" +
 			"  kubectl sandbox logs dev -f --tail 100\n\n" +
-			"  # Why the container restarted\n" +
+			"  # Find out why the container restarted\n" +
 			"  kubectl sandbox logs dev --previous",
 		Args:              cli.ExactArgs("NAME"),
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
@@ -67,11 +68,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "Go on with what is written from now on, until interrupted.")
-	cmd.Flags().BoolVarP(&o.Previous, "previous", "p", false, "Show the logs of the container before it restarted.")
-	cmd.Flags().BoolVar(&o.Timestamps, "timestamps", false, "Begin each line with the time at which it was written.")
-	cmd.Flags().DurationVar(&o.Since, "since", 0, "Show only what was written in this last time, as in 90s or 2h.")
-	cmd.Flags().Int64Var(&o.Tail, "tail", all, "Show only so many of the last lines; -1 shows all.")
+	cmd.Flags().BoolVarP(
+		&o.Follow, "follow", "f", false, "Follow the logs until the sandbox finishes or is deleted, or until interrupted.",
+	)
+	cmd.Flags().BoolVarP(
+		&o.Previous, "previous", "p", false, "Print the logs of the container from before its last restart.",
+	)
+	cmd.Flags().BoolVar(&o.Timestamps, "timestamps", false, "Start each line with the time at which it was written.")
+	cmd.Flags().DurationVar(&o.Since, "since", 0, "Print only lines newer than this duration, as in 90s or 2h.")
+	cmd.Flags().Int64Var(&o.Tail, "tail", all, "Print only this many of the last lines; -1 prints all.")
 	return cmd
 }
 
@@ -88,13 +93,13 @@ func (o *Options) Validate() error {
 		return cli.UsageError(fmt.Errorf("--tail is %d: give a number of lines, or -1 for all", o.Tail))
 	case o.Follow && o.Previous:
 		return cli.UsageError(
-			errors.New("--follow and --previous exclude each other: a container that has ended writes no more"),
+			errors.New("--follow and --previous do not go together: a container that has ended writes nothing more"),
 		)
 	}
 	return nil
 }
 
-// Run shows the logs.
+// Run prints the logs.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -115,8 +120,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return o.follow(ctx, f, a, t, container, streams)
 	}
 	if !o.Previous && unstarted(t.Pod, container) {
-		return &silence{
-			container: container, name: t.Ref.String(), obstacle: diagnose.Of(a.Observer.Snapshot(ctx, t)).Obstacle,
+		return &notStartedError{
+			container: container,
+			name:      t.Ref.String(),
+			obstacle:  diagnose.Of(a.Observer.Snapshot(ctx, t)).Obstacle,
 		}
 	}
 	from, err := a.Kubernetes.CoreV1().Pods(t.Pod.Namespace).GetLogs(t.Pod.Name, o.request(container)).Stream(ctx)
@@ -127,42 +134,41 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return copyAll(ctx, streams.Out, from)
 }
 
-// copyAll copies logs to their end. A connection that breaks on the way is told as what it means: lines are missing.
-// Its kind is not passed on, because it would blame the way to the cluster, which was there.
+// copyAll copies logs to their end. If the connection breaks, the error says that lines are missing. It does not wrap
+// the cause: the message for connection errors would blame the settings for the cluster, which did work.
 func copyAll(ctx context.Context, out io.Writer, from io.Reader) error {
-	source := &source{Reader: from}
+	source := &recordingReader{Reader: from}
 	n, err := io.Copy(out, source)
 	if source.err == nil || ctx.Err() != nil {
 		return err
 	}
 	return cli.ConnectionLostError(
-		fmt.Errorf(
-			"the log is incomplete: the connection was lost after %d bytes (%s); run the command again", n, source.err.Error(),
-		),
+		fmt.Errorf("the log is incomplete: the connection was lost after %d bytes (%s); run the command again",
+			n, source.err.Error()),
 	)
 }
 
-// source remembers why it could not be read to its end.
-type source struct {
+// recordingReader records the error that ended reading, except io.EOF.
+type recordingReader struct {
 	io.Reader
 
 	err error
 }
 
 // Read implements io.Reader.
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
+func (r *recordingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		s.err = err
+		r.err = err
 	}
 	return n, err
 }
 
-// silence is the error for a container that has not run yet, and so has written nothing.
-type silence struct{ container, name, obstacle string }
+// notStartedError is the error for a container that has not run yet and so has no logs.
+type notStartedError struct{ container, name, obstacle string }
 
 // Error implements error.
-func (e *silence) Error() string {
+func (e *notStartedError) Error() string {
 	text := fmt.Sprintf("container %s of %s has not started, so there are no logs", e.container, e.name)
 	if e.obstacle != "" {
 		text += ": " + e.obstacle
@@ -170,15 +176,16 @@ func (e *silence) Error() string {
 	return text
 }
 
-// NextStep is the arguments of the plugin's command that tells more.
-func (e *silence) NextStep() string { return "status " + e.name }
+// NextStep returns the arguments of the plugin that show more.
+func (e *notStartedError) NextStep() string { return "status " + e.name }
 
-// unstarted says whether the container has not run in this Pod.
+// unstarted reports whether the container has not run in this Pod.
 func unstarted(pod *corev1.Pod, container string) bool {
 	if resolve.Ended(pod) {
-		return false // nothing runs any more, and what there is can be read
+		return false // no container will start any more, and the existing logs can be read
 	}
-	for _, status := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses, pod.Status.EphemeralContainerStatuses) {
+	s := &pod.Status
+	for _, status := range slices.Concat(s.ContainerStatuses, s.InitContainerStatuses, s.EphemeralContainerStatuses) {
 		if status.Name == container {
 			return status.State.Running == nil && status.State.Terminated == nil && status.LastTerminationState.Terminated == nil
 		}
@@ -186,6 +193,7 @@ func unstarted(pod *corev1.Pod, container string) bool {
 	return true
 }
 
+// request returns the options of the API request.
 func (o *Options) request(container string) *corev1.PodLogOptions {
 	request := &corev1.PodLogOptions{
 		Container: container, Follow: o.Follow, Previous: o.Previous, Timestamps: o.Timestamps,

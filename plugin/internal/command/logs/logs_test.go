@@ -49,7 +49,8 @@ func TestWhyThereAreNoLogs(t *testing.T) {
 		says  string // empty: there are logs
 	}{
 		"a Pod that no node takes": {
-			state: builders.Unschedulable("0/1 nodes are available"), says: "no node takes it",
+			state: builders.Unschedulable("0/1 nodes are available"),
+			says:  "no node takes it",
 		},
 		"an image that cannot be pulled":     {state: builders.ImagePullError(), says: "cannot be pulled"},
 		"a container that runs":              {state: builders.Ready()},
@@ -72,7 +73,8 @@ func TestWhyThereAreNoLogs(t *testing.T) {
 			switch {
 			case tt.says == "" && (err != nil || out.Len() == 0):
 				t.Errorf("%v, %q", err, out)
-			case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "has not started")):
+			case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says) ||
+				!strings.Contains(err.Error(), "has not started")):
 				t.Errorf("got %v", err)
 			}
 		})
@@ -86,7 +88,8 @@ func TestRequest(t *testing.T) {
 	}{
 		"by default everything is asked for": {Options{Tail: all}, corev1.PodLogOptions{Container: "main"}},
 		"no lines is not the same as all": {
-			Options{Tail: 0}, corev1.PodLogOptions{Container: "main", TailLines: new(int64(0))},
+			Options{Tail: 0},
+			corev1.PodLogOptions{Container: "main", TailLines: new(int64(0))},
 		},
 		"parts of a second are rounded up": {
 			Options{Tail: all, Since: 1500 * time.Millisecond},
@@ -97,7 +100,8 @@ func TestRequest(t *testing.T) {
 			corev1.PodLogOptions{Container: "main", Follow: true, Timestamps: true},
 		},
 		"the container before is asked for by it": {
-			Options{Tail: all, Previous: true}, corev1.PodLogOptions{Container: "main", Previous: true},
+			Options{Tail: all, Previous: true},
+			corev1.PodLogOptions{Container: "main", Previous: true},
 		},
 	}
 	for name, test := range tests {

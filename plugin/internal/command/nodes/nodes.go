@@ -41,12 +41,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:     "nodes [NODE...]",
 		Aliases: []string{"node"},
-		Short:   "Show where sandboxes run and what they request there",
-		Long: "nodes shows for each node how many sandboxes of the namespace, or of all with -A, run on it, the CPU and memory that they\n" +
-			"request together, and how much of the node nothing has requested yet (FREE). A dash stands for what cannot be told\n" +
-			"because you may not list the Pods of all namespaces.",
-		Example: "  kubectl sandbox nodes -A\n\n" +
-			"  # Which sandboxes are on a node?\n" +
+		Short:   "Show how many sandboxes run on each node, and what they request",
+		Long: "nodes shows for each node how many sandboxes of the namespace, or of all namespaces with -A, run on it,\n" +
+			"the CPU and memory that they request in total, and how much of the node no Pod has requested yet (FREE).\n" +
+			"A dash means that this is unknown because you may not list the Pods of all namespaces.",
+		Example: "  # Count the sandboxes of all namespaces\n" +
+			"  kubectl sandbox nodes -A\n\n" +
+			"  # Show which sandboxes run on each node\n" +
 			"  kubectl sandbox nodes -A -o wide",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,15 +88,14 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.AllNamespaces {
 		namespace = metav1.NamespaceAll
 	}
-	ours, err := a.Kubernetes.CoreV1().Pods(
-		namespace,
-	).List(
-		ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxNameHash},
-	)
+	ofSandboxes := metav1.ListOptions{LabelSelector: apis.LabelSandboxNameHash}
+	pods, err := a.Kubernetes.CoreV1().Pods(namespace).List(ctx, ofSandboxes)
 	if err != nil {
 		return errors.Join(missing, fmt.Errorf("list Pods: %w", err))
 	}
-	seen := &usage{ours: capacity.Requested(ours.Items), names: namesByNode(ours.Items, o.AllNamespaces)}
+	seen := &usage{
+		sandboxes: capacity.Requested(pods.Items), names: namesByNode(pods.Items, o.AllNamespaces),
+	}
 	all, err := a.Kubernetes.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	switch {
 	case err == nil:
@@ -114,7 +114,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return errors.Join(missing, o.printing.Print(items, columns(), false, streams.Out))
 }
 
-// nodes reads those that were asked for. Names that lead nowhere are errors; the others are shown all the same.
+// nodes returns the requested nodes, sorted by name or in the given order. missing has an error for each name that
+// does not exist.
 func (o *Options) nodes(ctx context.Context, a *factory.Clients) (nodes []corev1.Node, missing, err error) {
 	list, err := a.Kubernetes.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: o.Selector})
 	if err != nil {
@@ -135,16 +136,16 @@ func (o *Options) nodes(ctx context.Context, a *factory.Clients) (nodes []corev1
 	return nodes, missing, nil
 }
 
-// usage is what is on the nodes, by their names.
+// usage describes what runs on the nodes. Its maps have the names of nodes as keys.
 type usage struct {
-	ours, all map[string]corev1.ResourceList
-	names     map[string][]string
-	// complete: all Pods are known, and so is what is free.
+	// sandboxes is what the Pods of sandboxes request, all what all Pods request.
+	sandboxes, all map[string]corev1.ResourceList
+	names          map[string][]string
+	// complete reports that all is known; otherwise nothing is known about free resources.
 	complete bool
 }
 
-// namesByNode are the names of the sandboxes that run on each node. A Pod is controlled by its Sandbox, whose name it
-// tells.
+// namesByNode returns the names of the sandboxes that run on each node, sorted. They come from the owners of the Pods.
 func namesByNode(pods []corev1.Pod, namespaced bool) map[string][]string {
 	names := map[string][]string{}
 	for i := range pods {
@@ -182,7 +183,7 @@ func columns() []metav1.TableColumnDefinition {
 func (s *usage) row(node *corev1.Node) []any {
 	cells := []any{node.Name, status(node), strconv.Itoa(len(s.names[node.Name]))}
 	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		cells = append(cells, capacity.Amount(resource, s.ours[node.Name][resource]))
+		cells = append(cells, capacity.Amount(resource, s.sandboxes[node.Name][resource]))
 	}
 	for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		if !s.complete {
@@ -198,7 +199,7 @@ func (s *usage) row(node *corev1.Node) []any {
 	return append(cells, printing.OrNone(strings.Join(s.names[node.Name], ",")))
 }
 
-// status is what kubectl says of a node.
+// status returns whether a node is ready, and whether it is cordoned.
 func status(node *corev1.Node) string {
 	text := "Unknown"
 	for i := range node.Status.Conditions {

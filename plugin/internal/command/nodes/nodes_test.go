@@ -25,7 +25,8 @@ func node(name string, cordoned bool) *corev1.Node {
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: cordoned},
 		Status: corev1.NodeStatus{
 			Allocatable: corev1.ResourceList{
-				corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi"),
+				corev1.ResourceCPU:    resource.MustParse("2"),
+				corev1.ResourceMemory: resource.MustParse("4Gi"),
 			},
 			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 		},
@@ -36,15 +37,14 @@ func node(name string, cordoned bool) *corev1.Node {
 func pod(namespace, name, on, sandbox string) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{
-			{
-				Resources: corev1.ResourceRequirements{
-					Requests: corev1.ResourceList{
-						corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
-					},
+		Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{{
+			Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{
+					corev1.ResourceCPU:    resource.MustParse("500m"),
+					corev1.ResourceMemory: resource.MustParse("256Mi"),
 				},
 			},
-		}},
+		}}},
 	}
 	if sandbox != "" {
 		p.Labels = map[string]string{apis.LabelSandboxNameHash: "x"}
@@ -100,9 +100,8 @@ func TestNamesAreTheObjects(t *testing.T) {
 	if got, err := run(t, cluster(), "-o", "name"); err != nil || got != "node/a\nnode/b\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, err := run(
-		t, cluster(), "a", "nope", "--no-headers",
-	); err == nil || !strings.Contains(err.Error(), `no node is called "nope"`) ||
+	if got, err := run(t, cluster(), "a", "nope", "--no-headers"); err == nil ||
+		!strings.Contains(err.Error(), `no node is called "nope"`) ||
 		!strings.HasPrefix(got, "a ") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -42,10 +42,11 @@ func newCreateCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 	cmd := &cobra.Command{
 		Use:   "create NAME --template T",
 		Short: "Create a pool of warm sandboxes",
-		Long: "create makes a pool that keeps sandboxes of a template running. When the template changes, sandboxes that were built from\n" +
-			"what it said before are replaced as they are claimed (OnReplenish), or at once (Recreate).",
+		Long: "create creates a pool that keeps sandboxes of a template running. When the template changes, sandboxes\n" +
+			"that were built from the old version are replaced as they are claimed (OnReplenish), or at once\n" +
+			"(Recreate).",
 		Example: "  kubectl sandbox pool create python-warm --template python --replicas 10\n\n" +
-			"  # Never hand out what is out of date\n" +
+			"  # Never hand out a sandbox of an outdated template\n" +
 			"  kubectl sandbox pool create python-warm --template python --update-strategy Recreate",
 		Args: cli.ExactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,11 +59,10 @@ func newCreateCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Template, "template", "", "The SandboxTemplate of the sandboxes.")
-	flags.Int32Var(&o.Replicas, "replicas", 1, "How many sandboxes to keep warm.")
-	flags.StringVar(
-		&o.Update, "update-strategy", "", "How to follow the template: OnReplenish or Recreate. (default OnReplenish)",
-	)
+	flags.StringVar(&o.Template, "template", "", "The SandboxTemplate to create the sandboxes from.")
+	flags.Int32Var(&o.Replicas, "replicas", 1, "The number of sandboxes to keep warm.")
+	flags.StringVar(&o.Update, "update-strategy", "",
+		"When to replace sandboxes of an outdated template: OnReplenish or Recreate. (default OnReplenish)")
 	flags.StringArrayVar(&o.Labels, "label", nil, "A label of the pool, KEY=VALUE. Repeatable.")
 	o.DryRun.AddFlag(cmd)
 	o.printing.AddFlags(cmd)
@@ -88,18 +88,17 @@ func (o *CreateOptions) Validate() error {
 func (o *CreateOptions) checkNames() error {
 	switch {
 	case len(validation.IsDNS1123Subdomain(o.Name)) > 0:
-		return fmt.Errorf(
-			"%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name,
-		)
+		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a "+
+			"letter or digit", o.Name)
 	case len(o.Name) > naming.MaxPoolName:
 		return fmt.Errorf(
-			"the name is too long: %d characters, at most %d, so that its sandboxes can be called after it", len(o.Name),
+			"the name has %d characters: use at most %d, because the names of the pool's sandboxes begin with it", len(o.Name),
 			naming.MaxPoolName,
 		)
 	case o.Name == apis.WarmPoolNone || o.Name == apis.WarmPoolDefault:
-		return fmt.Errorf("a pool called %q could not be claimed from: to claims the word means something else", o.Name)
+		return fmt.Errorf("a pool called %q could not be claimed from: in a claim, this name means something else", o.Name)
 	case o.Template == "":
-		return errors.New("--template is missing: what is the pool to be made of?")
+		return errors.New("--template is missing: give the template of the sandboxes")
 	case len(validation.IsDNS1123Subdomain(o.Template)) > 0:
 		return fmt.Errorf("--template: %q cannot be a name", o.Template)
 	}
@@ -108,7 +107,7 @@ func (o *CreateOptions) checkNames() error {
 
 func checkReplicas(replicas int32) error {
 	if replicas < 0 {
-		return fmt.Errorf("--replicas is %d: a pool has 0 or more", replicas)
+		return fmt.Errorf("--replicas is %d: use 0 or more", replicas)
 	}
 	return nil
 }
@@ -118,7 +117,8 @@ func (o *CreateOptions) checkUpdate() error {
 		return nil
 	}
 	for _, strategy := range []extensionsv1beta1.SandboxWarmPoolUpdateStrategyType{
-		extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType, extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType,
+		extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType,
+		extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType,
 	} {
 		if strings.EqualFold(o.Update, string(strategy)) {
 			o.update = strategy

@@ -25,9 +25,9 @@ import (
 func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe NAME...",
-		Short: "Show everything about pools, and why they are short",
-		Long: "describe shows how full a pool is, each sandbox in it with its state, the claims that hold one of it, and what to do when\n" +
-			"fewer are ready than there should be.",
+		Short: "Show details of pools, and why they are short",
+		Long: "describe shows how full a pool is, the state of each sandbox in it, the claims that hold one of its\n" +
+			"sandboxes, and what to do if fewer are ready than desired.",
 		Example:           "  kubectl sandbox pool describe python-warm",
 		Args:              cli.AtLeastOneArg("NAME"),
 		ValidArgsFunction: cli.CompletePools(f),
@@ -51,17 +51,17 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	}
 	var summaries []pool.Summary
 	var failed error
-	var facts *pool.Inventory
+	var inventory *pool.Inventory
 	for _, ref := range refs {
 		found, err := a.Pools.Pool(ctx, a.Namespace, ref.Name)
-		if err == nil && facts == nil {
-			facts, err = a.Pools.Inventory(ctx, a.Namespace)
+		if err == nil && inventory == nil {
+			inventory, err = a.Pools.Inventory(ctx, a.Namespace)
 		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		summary := pool.Summarize(found, facts)
+		summary := pool.Summarize(found, inventory)
 		printable.Object(&summary)
 		summaries = append(summaries, summary)
 	}
@@ -69,10 +69,10 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
 	for i := range summaries {
 		var operator diagnose.Operator
-		if summaries[i].Shortage != "" { // the operator may be the reason
+		if summaries[i].Shortage != "" { // the reason may be the operator
 			operator = a.Observer.Operator(ctx)
 		}
-		text := page(&summaries[i], facts, operator, style, command)
+		text := page(&summaries[i], inventory, operator, style, command)
 		if i > 0 {
 			text = "\n" + text
 		}
@@ -83,13 +83,15 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	return failed
 }
 
-// page is the whole text about one pool.
+// page returns the text about one pool.
 func page(
-	s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, style printing.Style, command func(string) string,
+	s *pool.Summary, inventory *pool.Inventory, operator diagnose.Operator, style printing.Style,
+	command func(string) string,
 ) string {
 	p := printing.Page{Style: style}
 	head := []string{
-		"Name:\t" + s.Pool.Name + printing.AgeSuffix(s.Pool.CreationTimestamp, facts.Now), "Namespace:\t" + s.Pool.Namespace,
+		"Name:\t" + s.Pool.Name + printing.AgeSuffix(s.Pool.CreationTimestamp, inventory.Now),
+		"Namespace:\t" + s.Pool.Namespace,
 		"Template:\t" + s.Pool.Spec.TemplateRef.Name, "Update:\t" + string(strategy(s.Pool)),
 		fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired), "Claimed:\t" + number(s.Claimed), "Stale:\t" + number(s.Stale),
 	}
@@ -100,11 +102,11 @@ func page(
 	p.Section("Labels", printing.SortedPairs(s.Pool.Labels))
 	var members []string
 	for _, member := range s.Members {
-		line := fmt.Sprintf("%s\t%s", member.Name, style.Verdict(pool.VerdictOf(member, facts.Now)))
+		line := fmt.Sprintf("%s\t%s", member.Name, style.Verdict(pool.VerdictOf(member, inventory.Now)))
 		if s.Template != nil && pool.Stale(s.Template, member) {
 			line += " (stale)"
 		}
-		members = append(members, line+printing.AgeSuffix(member.CreationTimestamp, facts.Now))
+		members = append(members, line+printing.AgeSuffix(member.CreationTimestamp, inventory.Now))
 	}
 	p.Section("Members", members)
 	var claims []string
@@ -112,12 +114,14 @@ func page(
 		claims = append(claims, fmt.Sprintf("%s\t%s", claim.Name, claim.Status.SandboxStatus.Name))
 	}
 	p.Section("Claims", claims)
-	p.Section("Next", next(s, facts, operator, command))
+	p.Section("Next", next(s, inventory, operator, command))
 	return p.String()
 }
 
-// next is what to do about a pool: most is cured where the cause is.
-func next(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, command func(string) string) []string {
+// next returns what to do about a pool. A shortage is usually fixed at its cause and not at the pool.
+func next(
+	s *pool.Summary, inventory *pool.Inventory, operator diagnose.Operator, command func(string) string,
+) []string {
 	switch {
 	case s.Shortage == "":
 		return []string{"claim from it: " + command("create NAME --pool "+s.Pool.Name)}
@@ -126,33 +130,29 @@ func next(s *pool.Summary, facts *pool.Inventory, operator diagnose.Operator, co
 	case operator == diagnose.OperatorDown:
 		return []string{"the operator is not running: look at its Pods"}
 	case s.TemplateMissing:
-		return []string{
-			"make the template, and the operator goes on by itself: " + command(
-				"template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE",
-			),
-		}
+		return []string{"create the template, and the operator continues by itself: " +
+			command("template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE")}
 	}
 	for _, member := range s.Members {
-		if pool.VerdictOf(member, facts.Now) != diagnose.Ready {
+		if pool.VerdictOf(member, inventory.Now) != diagnose.Ready {
 			if s.Broken() {
-				return mending(s, member.Name, command)
+				return repairs(s, member.Name, command)
 			}
-			return []string{"see what stands in the way of one of them: " + command("status sandbox/"+member.Name)}
+			return []string{"see what blocks one of them: " + command("status sandbox/"+member.Name)}
 		}
 	}
-	return []string{"wait: the operator makes what is missing"}
+	return []string{"wait: the operator creates the missing sandboxes"}
 }
 
-// mending is what to do where members cannot start as they are made. A new one comes out alike until the template is
-// changed.
-func mending(s *pool.Summary, member string, command func(string) string) []string {
+// repairs returns what to do if members cannot start because of what the template says. New members fail in the same
+// way until the template changes.
+func repairs(s *pool.Summary, member string, command func(string) string) []string {
 	template := s.Pool.Spec.TemplateRef.Name
-	replaced := "the operator replaces what does not start within minutes; to have that at once: " + command(
-		"delete sandbox/"+member,
-	)
-	see := "see what stands in the way of one of them: " + command("status sandbox/"+member)
+	replaced := "within minutes the operator replaces members that do not start; to replace one now: " +
+		command("delete sandbox/"+member)
+	see := "see what blocks one of them: " + command("status sandbox/"+member)
 	if s.TemplateChanged {
-		return []string{"the template was changed since: " + replaced, see}
+		return []string{"the template has changed since: " + replaced, see}
 	}
 	what := "correct template " + template
 	if s.Cause == podreason.ImagePull {

@@ -27,12 +27,14 @@ func newListCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 	cmd := &cobra.Command{
 		Use:     "list [NAME...]",
 		Aliases: []string{"get", "ls"},
-		Short:   "List pools with how full they are",
-		Long: "list shows the pools of a namespace, or of all: how many sandboxes each should keep (DESIRED), how many of them can be\n" +
-			"claimed now (READY), how many claims hold one of it (CLAIMED), how many were built from what the template no longer says\n" +
-			"(STALE), and why a pool is short. A dash stands for what you may not read.",
+		Short:   "List pools and how full they are",
+		Long: "list shows the pools of a namespace, or of all namespaces with -A: how many sandboxes each should keep\n" +
+			"(DESIRED), how many of them can be claimed now (READY), how many claims hold one of its sandboxes\n" +
+			"(CLAIMED), how many sandboxes were built from an older version of the template (STALE), and why a pool\n" +
+			"is short. A dash as CLAIMED or STALE means that the number is unknown, for example because you may not\n" +
+			"read the objects.",
 		Example: "  kubectl sandbox pool list\n\n" +
-			"  # For a script\n" +
+			"  # Print all pools for a script\n" +
 			"  kubectl sandbox pool list -A -o json",
 		ValidArgsFunction: cli.CompletePools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,16 +58,17 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if pools == nil && failed != nil {
 		return failed
 	}
-	facts, err := a.Pools.Inventory(ctx, o.Namespace(a.Namespace))
+	inventory, err := a.Pools.Inventory(ctx, o.Namespace(a.Namespace))
 	if err != nil {
 		return errors.Join(failed, err)
 	}
 	var items []printing.Item
 	for i := range pools {
-		s := pool.Summarize(&pools[i], facts)
+		s := pool.Summarize(&pools[i], inventory)
 		item, err := printing.NewItem(
-			&pools[i], extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool),
-			row(&s, facts)...)
+			&pools[i],
+			extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool),
+			row(&s, inventory)...)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -106,21 +109,15 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-func row(s *pool.Summary, facts *pool.Inventory) []any {
+func row(s *pool.Summary, inventory *pool.Inventory) []any {
 	return []any{
-		s.Pool.Name,
-		s.Pool.Spec.TemplateRef.Name,
-		strconv.Itoa(s.Desired),
-		strconv.Itoa(s.Ready),
-		number(s.Claimed),
-		number(s.Stale),
-		printing.Age(s.Pool.CreationTimestamp, facts.Now),
-		printing.OrNone(s.Shortage),
-		string(strategy(s.Pool)),
+		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), strconv.Itoa(s.Ready),
+		number(s.Claimed), number(s.Stale),
+		printing.Age(s.Pool.CreationTimestamp, inventory.Now), printing.OrNone(s.Shortage), string(strategy(s.Pool)),
 	}
 }
 
-// number is a count, or what stands for one that is not known.
+// number returns a count as text, or a dash if it is unknown.
 func number(n int) string {
 	if n == pool.Unknown {
 		return printing.None
@@ -128,6 +125,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
+// strategy returns the update strategy of a pool, or the default one.
 func strategy(p *extensionsv1beta1.SandboxWarmPool) extensionsv1beta1.SandboxWarmPoolUpdateStrategyType {
 	if p.Spec.UpdateStrategy == nil || p.Spec.UpdateStrategy.Type == "" {
 		return extensionsv1beta1.OnReplenishSandboxWarmPoolUpdateStrategyType

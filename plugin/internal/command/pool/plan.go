@@ -34,7 +34,7 @@ type PlanOptions struct {
 	Burst  int
 	Start  time.Duration
 	Output string
-	// Replicas is a size of the pool that is asked about, below zero if none is.
+	// Replicas is the size to check against the nodes; negative if no size was given.
 	Replicas int32
 
 	ref    resolve.Ref
@@ -45,18 +45,19 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 	o := &PlanOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan NAME",
-		Short: "Say how large a pool has to be, and how large it can be",
-		Long: "plan says how many sandboxes a pool has to keep so that claims get one at once: as many as claims come while one that\n" +
-			"was taken is replaced. How long that takes is read from the pool's sandboxes, and how claims come from those that still\n" +
-			"exist, with a fifth more for the next peak; --rate and --burst give what is expected instead. It changes nothing.\n\n" +
-			"It also says how many more sandboxes of the pool fit on the nodes as they are, and what keeps each node from taking more:\n" +
-			"requests, taints, affinity, host ports, quotas. Nothing is assumed about Pods that could be evicted. With --replicas it\n" +
-			"ends with exit code 1 if a pool of that size does not fit.",
-		Example: "  # Was the pool large enough for what came so far?\n" +
+		Short: "Calculate how large a pool has to be, and how large it can be",
+		Long: "plan calculates how many sandboxes a pool has to keep so that claims get one at once: as many as claims\n" +
+			"arrive while a used one is replaced. How long a replacement takes is measured on the pool's sandboxes.\n" +
+			"How many claims arrive is counted from the claims that still exist, and a fifth is added for the next\n" +
+			"peak; --rate and --burst state the expected claims instead. plan changes nothing.\n\n" +
+			"It also calculates how many more sandboxes of the pool fit on the nodes as they are, and what keeps each\n" +
+			"node from taking more: requests, taints, affinity, host ports, quotas. It does not consider that other\n" +
+			"Pods could be evicted. With --replicas it exits with code 1 if a pool of that size does not fit.",
+		Example: "  # Was the pool large enough for the claims so far?\n" +
 			"  kubectl sandbox pool plan python-warm\n\n" +
-			"  # Thirty a minute, and once in a while fifty at once\n" +
+			"  # Expect thirty claims a minute, and sometimes fifty at once\n" +
 			"  kubectl sandbox pool plan python-warm --rate 30/m --burst 50\n\n" +
-			"  # Do fifty fit on the nodes?\n" +
+			"  # Do fifty sandboxes fit on the nodes?\n" +
 			"  kubectl sandbox pool plan python-warm --replicas 50",
 		Args:              cli.ExactArgs("NAME"),
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompletePools(f)),
@@ -73,14 +74,12 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVar(
-		&o.Rate, "rate", "", "How many claims come on average, as in 2/s, 30/m or 500/h. (default: as they came)",
-	)
-	cmd.Flags().IntVar(&o.Burst, "burst", 0, "How many claims come at once, beyond the rate.")
-	cmd.Flags().DurationVar(
-		&o.Start, "start", 0, "How long a sandbox takes to be ready. (default: as long as those of the pool took)",
-	)
-	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "A size of the pool: say whether it fits on the nodes.")
+	cmd.Flags().StringVar(&o.Rate, "rate", "",
+		"How many claims arrive on average, as in 2/s, 30/m or 500/h. (default: as observed)")
+	cmd.Flags().IntVar(&o.Burst, "burst", 0, "How many claims arrive at once, beyond the rate.")
+	cmd.Flags().DurationVar(&o.Start, "start", 0,
+		"How long a sandbox takes to become ready. (default: as measured on the pool's sandboxes)")
+	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "Check whether a pool of this size fits on the nodes.")
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
 	return cmd
 }
@@ -102,14 +101,14 @@ func (o *PlanOptions) Validate() error {
 	case o.Burst < 0 || o.Burst > math.MaxInt32:
 		return cli.UsageError(fmt.Errorf("--burst is %d: give a number of 0 or more", o.Burst))
 	case o.Start < 0:
-		return cli.UsageError(fmt.Errorf("--start is %v: give a time of 0 or more", o.Start))
+		return cli.UsageError(fmt.Errorf("--start is %v: give a duration of 0 or more", o.Start))
 	case !slices.Contains([]string{"", "json", "yaml"}, o.Output):
-		return cli.UsageError(fmt.Errorf("-o %q is no format: use json or yaml", o.Output))
+		return cli.UsageError(fmt.Errorf("-o %q is not an output format: use json or yaml", o.Output))
 	}
 	return nil
 }
 
-// parseRate reads "30/m" as a number a second.
+// parseRate parses a rate such as 30/m and returns it per second.
 func parseRate(text string) (float64, error) {
 	if text == "" {
 		return 0, nil
@@ -118,7 +117,9 @@ func parseRate(text string) (float64, error) {
 	seconds := map[string]float64{"": 1, "s": 1, "m": 60, "h": 3600}[unit]
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || seconds == 0 || math.IsNaN(n) || n < 0 || n > 1e6 {
-		return 0, fmt.Errorf("--rate %q is no rate: give a number and what it is in, as in 2/s, 30/m or 500/h", text)
+		return 0, fmt.Errorf(
+			"--rate %q is not a rate: give a number per second, minute or hour, as in 2/s, 30/m or 500/h", text,
+		)
 	}
 	return n / seconds, nil
 }
@@ -133,42 +134,41 @@ func (o *PlanOptions) Run(ctx context.Context, f factory.Factory, streams generi
 	if err != nil {
 		return err
 	}
-	facts, err := a.Pools.Inventory(ctx, a.Namespace)
+	inventory, err := a.Pools.Inventory(ctx, a.Namespace)
 	if err != nil {
 		return err
 	}
-	summary := pool.Summarize(found, facts)
-	plan, unknown := pool.PlanFor(&summary, facts, o.demand)
+	summary := pool.Summarize(found, inventory)
+	plan, unknown := pool.PlanFor(&summary, inventory, o.demand)
 	room, err := o.room(ctx, a, &summary)
 	switch {
 	case err != nil && o.Replicas >= 0:
 		return err
 	case err != nil:
-		_, _ = printable.Fprintf(
-			streams.ErrOut, "Warning: whether more fit is not known: %v\n", err,
-		) // the demand is told all the same
+		// the demand is still printed
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: how many more fit is unknown: %v\n", err)
 	}
 	if err := o.print(document{plan, room}, &summary, f, streams.Out); err != nil {
 		return err
 	}
-	asked := o.Rate != "" || o.Burst > 0
+	demandGiven := o.Rate != "" || o.Burst > 0
 	switch {
-	case o.Replicas < 0 && unknown != nil && room != nil && !asked:
-		_, _ = printable.Fprintf(
-			streams.ErrOut, "Warning: which size claims call for is not known: %v\n", unknown,
-		) // the room is told all the same
+	case o.Replicas < 0 && unknown != nil && room != nil && !demandGiven:
+		// the room was still printed
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: the size that the claims need is unknown: %v\n", unknown)
 		return nil
 	case o.Replicas < 0:
 		return unknown
 	case room == nil:
-		return fmt.Errorf("whether %d fit is not known: there is no template of pool %s, or no node", o.Replicas, found.Name)
+		return fmt.Errorf("whether %d sandboxes fit is unknown: there is no template of pool %s, or no node",
+			o.Replicas, found.Name)
 	case room.Missing > 0:
 		return fmt.Errorf("%d of %d do not fit on the nodes", room.Missing, o.Replicas)
 	}
 	return nil
 }
 
-// document is what is printed: each part is nil if it is not known.
+// document is the output. Each part is nil if it is unknown.
 type document struct {
 	*pool.Plan
 	Room *room `json:"room,omitempty"`
@@ -210,23 +210,17 @@ func encode(plan document, format string, out io.Writer) error {
 func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style printing.Style, command func(string) string) string {
 	p := printing.Page{Style: style}
 	p.Section("", []string{
-		"Pool:\t" + plan.Pool,
-		"Template:\t" + printable.Line(plan.Template),
+		"Pool:\t" + plan.Pool, "Template:\t" + printable.Line(plan.Template),
 		fmt.Sprintf("Ready:\t%d of %d", s.Ready, s.Desired),
 	})
 	start := fmt.Sprintf("Replaced within:\t%v", plan.Start)
 	if plan.Measured > 0 {
-		start += fmt.Sprintf(", as were nine of ten of its %d", plan.Measured)
+		start += measured(plan.Measured)
 	}
 	demand := []string{start}
 	if plan.Seen > 0 {
-		demand = append(
-			demand,
-			fmt.Sprintf(
-				"Claims seen:\t%d since %s, at most %d within %v", plan.Seen, plan.Since.UTC().Format(time.RFC3339), plan.Peak,
-				plan.Start,
-			),
-		)
+		demand = append(demand, fmt.Sprintf("Claims seen:\t%d since %s, at most %d within %v",
+			plan.Seen, plan.Since.UTC().Format(time.RFC3339), plan.Peak, plan.Start))
 	}
 	if plan.Given {
 		demand = append(demand, fmt.Sprintf("Expected:\t%s", expected(o.Rate, o.Burst)))
@@ -239,6 +233,14 @@ func (o *PlanOptions) page(plan *pool.Plan, s *pool.Summary, style printing.Styl
 	p.Section("Needed", needed)
 	p.Section("Next", []string{advice(plan, command)})
 	return p.String()
+}
+
+// measured says how the time for a replacement was derived from the times of n sandboxes.
+func measured(n int) string {
+	if n == 1 {
+		return " (measured on 1 sandbox)"
+	}
+	return fmt.Sprintf(" (90%% of %d sandboxes took no longer)", n)
 }
 
 func expected(rate string, burst int) string {
@@ -255,14 +257,15 @@ func advice(plan *pool.Plan, command func(string) string) string {
 	scale := command(fmt.Sprintf("pool scale %s --replicas %d", plan.Pool, plan.Needed))
 	switch {
 	case plan.Desired < plan.Needed:
-		return fmt.Sprintf("of such a peak %d claims start cold; make the pool larger: %s", plan.Needed-plan.Desired, scale)
+		return fmt.Sprintf("%d more are needed, or claims start cold at a peak; to make the pool larger: %s",
+			plan.Needed-plan.Desired, scale)
 	case plan.Desired > plan.Needed:
-		return fmt.Sprintf("%d more than needed stand by; to save what they take: %s", plan.Desired-plan.Needed, scale)
+		return fmt.Sprintf("%d can be saved; to make the pool smaller: %s", plan.Desired-plan.Needed, scale)
 	}
-	return "nothing: the pool is as large as it has to be"
+	return "nothing: the pool has the size that it needs"
 }
 
-// amounts are quantities as a person reads them, sorted by name.
+// amounts returns the quantities as readable text, sorted by name.
 func amounts(list corev1.ResourceList) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(list)) {

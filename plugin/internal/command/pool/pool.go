@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pool is the command `pool` with all that is below it.
+// Package pool has the command `pool` and its subcommands.
 package pool
 
 import (
@@ -20,10 +20,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:     "pool",
 		Aliases: []string{"pools"},
-		Short:   "Work with pools of warm sandboxes",
-		Long: "A pool (SandboxWarmPool) keeps sandboxes of a template running ahead of demand, so that a claim gets one at once. What\n" +
-			"was claimed belongs to the claim, and the pool makes another.",
-		Example: "  # How full are the pools, and why are they short?\n" +
+		Short:   "Manage pools of warm sandboxes",
+		Long: "A pool (SandboxWarmPool) keeps sandboxes of a template running ahead of demand, so that a claim gets one\n" +
+			"at once. A claimed sandbox belongs to its claim, and the pool creates another one.",
+		Example: "  # Show how full the pools are, and why they are short\n" +
 			"  kubectl sandbox pool list\n\n" +
 			"  # Keep ten sandboxes of a template warm\n" +
 			"  kubectl sandbox pool create python-warm --template python --replicas 10",
@@ -34,22 +34,23 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 }
 
 func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	return kind().Bind(&cobra.Command{
+	return deletion().Bind(&cobra.Command{
 		Use:   "delete NAME... | --all | -l SELECTOR",
-		Short: "Delete pools with their unclaimed sandboxes",
-		Long: "delete deletes pools, and the sandboxes in them that nobody has claimed. What was claimed stays. It asks first on a\n" +
-			"terminal, and without one refuses unless --yes is given.",
+		Short: "Delete pools and their unclaimed sandboxes",
+		Long: "delete deletes pools and the sandboxes in them that nobody has claimed. Claimed sandboxes stay. It asks\n" +
+			"for confirmation on a terminal; without a terminal it needs --yes.",
 		Example: "  kubectl sandbox pool delete python-warm\n\n" +
-			"  # All of one team, without being asked\n" +
+			"  # Delete the pools of a team without a question\n" +
 			"  kubectl sandbox pool delete -l team=research --yes",
 		ValidArgsFunction: cli.CompletePools(f),
 	}, f, streams)
 }
 
-func kind() cli.Deletion {
+// deletion describes how pools are deleted.
+func deletion() cli.Deletion {
 	return cli.Deletion{
 		Ref:         resolve.KindPool,
-		Consequence: ", with the sandboxes in it that nobody has claimed",
+		Consequence: ", with their unclaimed sandboxes",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
 			pool, err := a.Pools.Pool(ctx, a.Namespace, name)
 			if err != nil {

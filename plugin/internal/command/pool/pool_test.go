@@ -34,8 +34,8 @@ var ready = builders.WithCondition(
 	apis.ConditionReady, true, apis.ReasonDependenciesReady, "Pod is Ready", now.Add(-time.Hour),
 )
 
-// objects are three pools: one with a claim, a member that is ready, one that is stale and one that is not ready; one
-// without its template; and one of another namespace.
+// objects returns three pools: one with a claim and three members, of which one is ready, one is stale and one is not
+// ready; one whose template is missing; and one in another namespace.
 func objects() []runtime.Object {
 	warm := builders.Pool(
 		"warm", "python", builders.WithUID("p"), builders.WithReplicas(3), age(time.Hour), builders.WithLabel("team", "a"),
@@ -43,13 +43,14 @@ func objects() []runtime.Object {
 	hash := builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python"))
 	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-ddddd"), age(30*time.Minute))
 	return []runtime.Object{
-		warm,
-		claim,
-		builders.Template("python"),
+		warm, claim, builders.Template("python"),
 		builders.Sandbox("warm-aaaaa", builders.OwnedBy(warm), hash, ready, age(50*time.Minute)),
 		builders.Sandbox("warm-bbbbb", builders.OwnedBy(warm), hash, ready, age(40*time.Minute), builders.WithImage("old")),
 		builders.Sandbox(
-			"warm-ccccc", builders.OwnedBy(warm), hash, age(time.Minute),
+			"warm-ccccc",
+			builders.OwnedBy(warm),
+			hash,
+			age(time.Minute),
 			builders.WithCondition(
 				apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", now,
 			),
@@ -71,7 +72,9 @@ func run(t *testing.T, cluster *fakecluster.Cluster, line string) (stdout, stder
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := pool.NewCommand(
 		&fake.Factory{
-			Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+			Time:             clocktesting.NewFakeClock(now),
+			SandboxesClient:  cluster.Sandboxes,
+			KubernetesClient: cluster.Kubernetes,
 		},
 		streams,
 	)
@@ -97,7 +100,8 @@ func TestPagesForPeople(t *testing.T) {
 		"two pools for one who may read no more": {line: "describe warm lost", hidden: true, golden: "describe-hidden.txt"},
 		"what came so far says how large":        {line: "plan warm", golden: "plan.txt"},
 		"a rate and a burst say how large": {
-			line: "plan warm --rate 30/m --burst 50 --start 4s", golden: "plan-given.txt",
+			line:   "plan warm --rate 30/m --burst 50 --start 4s",
+			golden: "plan-given.txt",
 		},
 		"a plan for a program": {line: "plan warm -o yaml", golden: "plan.yaml"},
 		"a pool that would be created": {
@@ -130,51 +134,68 @@ func TestChanges(t *testing.T) {
 		code int
 	}{
 		"a pool is created": {
-			line: "create p --template python", out: "sandboxwarmpool." + apis.GroupExtensions + "/p created\n",
+			line: "create p --template python",
+			out:  "sandboxwarmpool." + apis.GroupExtensions + "/p created\n",
 		},
 		"a pool is scaled":                 {line: "scale warm --replicas 0", out: "pool/warm scaled to 0\n"},
 		"a pool that is so large stays so": {line: "scale warm --replicas 3", out: "pool/warm unchanged\n"},
 		"every pool is tried": {
-			line: "scale nope warm --replicas 5", out: "pool/warm scaled to 5\n", said: `no pool is called "nope"`,
+			line: "scale nope warm --replicas 5",
+			out:  "pool/warm scaled to 5\n",
+			said: `no pool is called "nope"`,
 			code: cli.ExitFailed,
 		},
 		"a pool is deleted":                 {line: "delete warm --yes", out: "pool/warm deleted\n"},
 		"pools are deleted by their labels": {line: "delete -l team=a --yes", said: ""},
 		"a pool that is not there is named": {
-			line: "delete nope --yes", said: `no pool is called "nope"`, code: cli.ExitFailed,
+			line: "delete nope --yes",
+			said: `no pool is called "nope"`,
+			code: cli.ExitFailed,
 		},
 		"nobody can be asked":   {line: "delete warm", said: "give --yes", code: cli.ExitUsage},
-		"a template is no pool": {line: "delete template/x --yes", said: "is no pool", code: cli.ExitUsage},
+		"a template is no pool": {line: "delete template/x --yes", said: "is not a pool", code: cli.ExitUsage},
 		"a pool has a template": {line: "create p", said: "--template is missing", code: cli.ExitUsage},
 		"a pool's name leaves room": {
-			line: "create " + strings.Repeat("p", 58) + " --template x", said: "at most 57", code: cli.ExitUsage,
+			line: "create " + strings.Repeat("p", 58) + " --template x",
+			said: "at most 57",
+			code: cli.ExitUsage,
 		},
 		"a pool's name can be claimed from": {
-			line: "create none --template x", said: "could not be claimed from", code: cli.ExitUsage,
+			line: "create none --template x",
+			said: "could not be claimed from",
+			code: cli.ExitUsage,
 		},
 		"a pool's name is one": {line: "create P --template x", said: "cannot be a name", code: cli.ExitUsage},
 		"a pool is not negative": {
-			line: "create p --template x --replicas -1", said: "--replicas is -1", code: cli.ExitUsage,
+			line: "create p --template x --replicas -1",
+			said: "--replicas is -1",
+			code: cli.ExitUsage,
 		},
 		"a strategy is one of two": {
-			line: "create p --template x --update-strategy soon", said: "OnReplenish or Recreate", code: cli.ExitUsage,
+			line: "create p --template x --update-strategy soon",
+			said: "OnReplenish or Recreate",
+			code: cli.ExitUsage,
 		},
 		"a size is needed": {line: "scale warm", said: "--replicas is missing", code: cli.ExitUsage},
 		"a size is not negative": {
-			line: "scale warm --replicas -1", said: "--replicas is -1", code: cli.ExitUsage,
+			line: "scale warm --replicas -1",
+			said: "--replicas is -1",
+			code: cli.ExitUsage,
 		},
 		"a rate is a number of claims":    {line: "plan warm --rate often", said: "as in 2/s", code: cli.ExitUsage},
 		"a rate is no less than none":     {line: "plan warm --rate -1/s", said: "as in 2/s", code: cli.ExitUsage},
 		"a rate is in a known time":       {line: "plan warm --rate 1/w", said: "as in 2/s", code: cli.ExitUsage},
 		"a burst is not negative":         {line: "plan warm --burst -1", said: "--burst is -1", code: cli.ExitUsage},
 		"a start is not negative":         {line: "plan warm --start -1s", said: "--start is -1s", code: cli.ExitUsage},
-		"a plan has a known format":       {line: "plan warm -o wide", said: "is no format", code: cli.ExitUsage},
+		"a plan has a known format":       {line: "plan warm -o wide", said: "is not an output format", code: cli.ExitUsage},
 		"a plan needs what took how long": {line: "plan lost", said: "give --start", code: cli.ExitFailed},
 		"a plan needs claims or a guess": {
-			line: "plan lost --start 1s", said: "give --rate or --burst", code: cli.ExitFailed,
+			line: "plan lost --start 1s",
+			said: "give --rate or --burst",
+			code: cli.ExitFailed,
 		},
 		"a plan is of a pool that there is":  {line: "plan nope", said: `no pool is called "nope"`, code: cli.ExitFailed},
-		"a list has a known format":          {line: "list -o table", said: "is no format", code: cli.ExitUsage},
+		"a list has a known format":          {line: "list -o table", said: "is not an output format", code: cli.ExitUsage},
 		"a name and a selector are too much": {line: "list warm -l a=b", said: "does not go together", code: cli.ExitUsage},
 	}
 	for name, tt := range tests {

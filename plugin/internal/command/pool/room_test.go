@@ -28,22 +28,24 @@ import (
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func requests(cpu string) corev1.PodSpec {
-	return corev1.PodSpec{Containers: []corev1.Container{
-		{
-			Name:      "main",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
+	return corev1.PodSpec{Containers: []corev1.Container{{
+		Name: "main",
+		Resources: corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)},
 		},
-	}}
+	}}}
 }
 
 func about(name string, age time.Duration) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Namespace: "ns", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(noon.Add(-age)),
+		Namespace:         "ns",
+		Name:              name,
+		UID:               types.UID(name),
+		CreationTimestamp: metav1.NewTime(noon.Add(-age)),
 	}
 }
 
-// planned is a pool of two members, which took four seconds to be ready, on a node of two CPUs and one that is
-// cordoned.
+// planned is a pool with two members, which took four seconds to become ready, a node with two CPUs and a cordoned one.
 func planned() []runtime.Object {
 	pool := &extensionsv1beta1.SandboxWarmPool{ObjectMeta: about("warm", time.Hour)}
 	pool.Spec.Replicas, pool.Spec.TemplateRef.Name = new(int32(2)), "py"
@@ -51,7 +53,8 @@ func planned() []runtime.Object {
 	template.Spec.PodTemplate.Spec = requests("250m")
 	node := func(name string, cordoned bool) *corev1.Node {
 		return &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Unschedulable: cordoned},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1.NodeSpec{Unschedulable: cordoned},
 			Status: corev1.NodeStatus{
 				Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
 			},
@@ -71,9 +74,11 @@ func planned() []runtime.Object {
 				metav1.NewTime(member.CreationTimestamp.Add(4*time.Second)),
 			),
 		}
-		// Admission has made it larger than the template says.
+		// Admission increased its request beyond that of the template.
 		pod := &corev1.Pod{
-			ObjectMeta: about(name, time.Minute), Spec: requests("500m"), Status: corev1.PodStatus{Phase: corev1.PodRunning},
+			ObjectMeta: about(name, time.Minute),
+			Spec:       requests("500m"),
+			Status:     corev1.PodStatus{Phase: corev1.PodRunning},
 		}
 		pod.Spec.NodeName = "a"
 		pod.OwnerReferences = []metav1.OwnerReference{
@@ -90,7 +95,10 @@ func runPlan(t *testing.T, objects []runtime.Object, args ...string) (string, er
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
 	cmd := newPlanCommand(
 		&fake.Factory{
-			In: "ns", Time: clocktesting.NewFakeClock(noon), SandboxesClient: c.Sandboxes, KubernetesClient: c.Kubernetes,
+			In:               "ns",
+			Time:             clocktesting.NewFakeClock(noon),
+			SandboxesClient:  c.Sandboxes,
+			KubernetesClient: c.Kubernetes,
 		},
 		streams,
 	)
@@ -106,7 +114,7 @@ func TestPlanSaysHowManyMoreFitAndWhyNotMore(t *testing.T) {
   Each requests:  cpu 500m
   More fit:       2
 Nodes:
-  NODE  MORE  WHY NOT MORE THAN THAT
+  NODE  MORE  WHY NOT MORE
   a     2     cpu: 500m needed, 1 of 2 free
   b     0     it is cordoned
 `
@@ -129,8 +137,7 @@ func TestPlanAnswersWhetherASizeFits(t *testing.T) {
 	quota := &corev1.ResourceQuota{ObjectMeta: about("q", 0), Status: corev1.ResourceQuotaStatus{
 		Hard: corev1.ResourceList{
 			corev1.ResourcePods: resource.MustParse("3"),
-		},
-		Used: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")},
+		}, Used: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")},
 	}}
 	got, err := runPlan(t, append(planned(), quota), "--replicas", "4")
 	if err == nil || !strings.Contains(err.Error(), "1 of 4 do not fit") ||

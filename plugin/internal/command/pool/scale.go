@@ -21,10 +21,11 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 	cmd := &cobra.Command{
 		Use:   "scale NAME... --replicas N",
 		Short: "Change how many sandboxes pools keep warm",
-		Long: "scale changes how many sandboxes pools keep warm. Of those that are too many the ones that are not ready go first; what\n" +
-			"was claimed is not touched. An autoscaler of a pool will change the number again.",
+		Long: "scale changes how many sandboxes pools keep warm. To make a pool smaller, sandboxes that are not ready\n" +
+			"are deleted first. Claimed sandboxes are not touched. An autoscaler of a pool will change the number\n" +
+			"again.",
 		Example: "  kubectl sandbox pool scale python-warm --replicas 20\n\n" +
-			"  # Nothing over night\n" +
+			"  # Keep no sandboxes overnight\n" +
 			"  kubectl sandbox pool scale python-warm node-warm --replicas 0",
 		Args:              cli.AtLeastOneArg("NAME"),
 		ValidArgsFunction: cli.CompletePools(f),
@@ -37,7 +38,7 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 				return err
 			}
 			if !cmd.Flags().Changed("replicas") {
-				return cli.UsageError(errors.New("--replicas is missing: how many sandboxes is the pool to keep?"))
+				return cli.UsageError(errors.New("--replicas is missing: give the number of sandboxes to keep warm"))
 			}
 			if err := checkReplicas(replicas); err != nil {
 				return cli.UsageError(err)
@@ -45,7 +46,7 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 			return scale(cmd.Context(), f, streams, refs, replicas)
 		},
 	}
-	cmd.Flags().Int32Var(&replicas, "replicas", 0, "How many sandboxes to keep warm.")
+	cmd.Flags().Int32Var(&replicas, "replicas", 0, "The number of sandboxes to keep warm.")
 	return cmd
 }
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// address is the URL of a forwarded port. The usual ports of TLS get it, all others do without.
+// address returns the URL of a forwarded port: https for the usual TLS ports, http for all others.
 func address(e Event) string {
 	scheme := "http"
 	if e.Remote == 443 || e.Remote == 8443 {
@@ -23,7 +23,7 @@ func address(e Event) string {
 	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(e.Port)) + "/"
 }
 
-// opener is the program that shows a URL: the one that the user chose, or the system's.
+// opener returns the program that opens a URL: the one that the user chose, or the default of the system.
 func opener(system, chosen, url string) (program string, args []string) {
 	switch {
 	case chosen != "":
@@ -36,13 +36,13 @@ func opener(system, chosen, url string) (program string, args []string) {
 	return "xdg-open", []string{url}
 }
 
-// browse starts a browser and does not wait for it.
+// browse starts a browser and does not wait for it to end.
 func browse(ctx context.Context, system, chosen, url string) error {
 	program, args := opener(system, chosen, url)
 	command := exec.CommandContext(context.WithoutCancel(ctx), program, args...)
 	if err := command.Start(); err != nil {
 		return err
 	}
-	go func() { _ = command.Wait() }() // it only must not become a zombie
+	go func() { _ = command.Wait() }() // so that it does not become a zombie
 	return nil
 }

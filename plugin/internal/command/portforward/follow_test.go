@@ -39,8 +39,10 @@ func pod(name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "default", Name: name, UID: types.UID(name),
-			Labels:          map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sandbox(), agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox))},
+			Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash("dev")},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(sandbox(), agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox)),
+			},
 		},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{
 			Name: "main", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
@@ -49,7 +51,7 @@ func pod(name string) *corev1.Pod {
 	}
 }
 
-// world is a cluster with one sandbox whose Pod says its name and gives back what it gets.
+// world is a cluster with one sandbox, whose Pod answers with its name and what it received.
 type world struct {
 	*testing.T
 	*fakecluster.Cluster
@@ -75,19 +77,20 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// suspended changes what the sandbox is asked to be.
+// suspended suspends or resumes the sandbox.
 func (w *world) suspended(yes bool) {
 	w.Helper()
 	s := sandbox()
 	if yes {
 		s.Spec.Replicas = new(int32(0))
 	}
-	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Update(w.Context(), s, metav1.UpdateOptions{}); err != nil {
+	sandboxes := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
+	if _, err := sandboxes.Update(w.Context(), s, metav1.UpdateOptions{}); err != nil {
 		w.Fatal(err)
 	}
 }
 
-// replace gives the sandbox another Pod; without a name it has none.
+// replace deletes the old Pod and creates one of the new name. An empty name skips the step.
 func (w *world) replace(old, name string) {
 	w.Helper()
 	pods := w.Kubernetes.CoreV1().Pods("default")
@@ -103,7 +106,7 @@ func (w *world) replace(old, name string) {
 	}
 }
 
-// running is a port-forward that runs.
+// running is a running port-forward.
 type running struct {
 	*world
 	events chan Event
@@ -117,7 +120,7 @@ func (w *world) start(args ...string) *running {
 	ctx, cancel := context.WithCancel(w.Context())
 	w.Cleanup(cancel)
 	r := &running{world: w, events: make(chan Event, 1000), over: make(chan error, 1), end: cancel}
-	go func() { // the command must not wait for the test
+	go func() { // the command must not block on the test
 		defer close(r.events)
 		for decoder := json.NewDecoder(reader); ; {
 			var e Event
@@ -138,7 +141,7 @@ func (w *world) start(args ...string) *running {
 	return r
 }
 
-// await reads events until one of the name comes.
+// await reads events until one with the name arrives.
 func (r *running) await(name string) Event {
 	r.Helper()
 	for e := range r.events {
@@ -196,7 +199,7 @@ func TestLocalPortStaysThroughSuspensionAndReplacement(t *testing.T) {
 	for e := r.await(eventReady); e.Pod != "third"; {
 		e = r.await(eventReady)
 	}
-	r.server.Cut() // as an API server that restarts
+	r.server.Cut() // like a restart of the API server
 	if got := ask(listening.Port, "three"); got != "third 8080: three" {
 		t.Errorf("got %q", got)
 	}
@@ -209,7 +212,8 @@ func TestLocalPortStaysThroughSuspensionAndReplacement(t *testing.T) {
 func TestDeletionEndsItWithAnErrorAlthoughNobodyConnects(t *testing.T) {
 	r := newWorld(t).start(":80")
 	r.await(eventListening)
-	if err := r.Sandboxes.AgentsV1beta1().Sandboxes("default").Delete(t.Context(), "dev", metav1.DeleteOptions{}); err != nil {
+	sandboxes := r.Sandboxes.AgentsV1beta1().Sandboxes("default")
+	if err := sandboxes.Delete(t.Context(), "dev", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -254,7 +258,8 @@ func TestStdioCarriesOneConnection(t *testing.T) {
 func TestOpenShowsTheFirstPortInTheBrowser(t *testing.T) {
 	dir := t.TempDir()
 	browser, shown := filepath.Join(dir, "browser"), filepath.Join(dir, "shown")
-	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf %s \"$1\" >"+shown+".new && mv "+shown+".new "+shown+"\n"), 0o755); err != nil {
+	script := "#!/bin/sh\nprintf %s \"$1\" >" + shown + ".new && mv " + shown + ".new " + shown + "\n"
+	if err := os.WriteFile(browser, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("BROWSER", browser)

@@ -36,11 +36,11 @@ type Options struct {
 	Output string
 	// Stdio carries one connection over standard input and output instead of listening.
 	Stdio bool
-	// Open shows the first port in a browser.
+	// Open opens the first port in a browser.
 	Open bool
 
-	ref  resolve.Ref
-	asks []tunnel.PortSpec
+	ref   resolve.Ref
+	specs []tunnel.PortSpec
 }
 
 // NewCommand returns the command.
@@ -49,21 +49,23 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "port-forward NAME [LOCAL:]REMOTE...",
 		SuggestFor: []string{"forward", "tunnel"},
-		Short:      "Reach ports of a sandbox from this machine",
-		Long: "port-forward listens on local ports and carries every connection to a port in the sandbox, until it is interrupted,\n" +
-			"which is success (exit code 0). REMOTE is a number or the name of a container's port; :REMOTE takes any free local\n" +
-			"port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output says that a port is ready.\n\n" +
-			"A connection that the sandbox refuses does not end the others. The local ports stay while the sandbox is suspended, its\n" +
-			"Pod is replaced or the API server restarts: connections made meanwhile wait up to " + follow.DialTimeout.String() + ", those that were open end. A\n" +
-			"sandbox that was deleted ends the command with an error.\n\n" +
-			"--stdio carries one connection over standard input and output, for use as a ProxyCommand of ssh (see ssh-config).\n" +
-			"-o json writes one event a line: listening, connected, failed, waiting (with the reason) and ready (with the Pod).",
+		Short:      "Forward local ports to a sandbox",
+		Long: "port-forward listens on local ports and forwards each connection to a port of the sandbox, until it is\n" +
+			"interrupted, which is success (exit code 0). REMOTE is a number or the name of a container port; :REMOTE\n" +
+			"listens on any free local port. The line \"Forwarding from ADDRESS:LOCAL -> REMOTE\" on standard output\n" +
+			"means that a port is ready.\n\n" +
+			"A connection that the sandbox refuses does not end the others. The local ports stay open while the\n" +
+			"sandbox is suspended, its Pod is replaced or the API server restarts: open connections end, and new ones\n" +
+			"wait up to " + follow.DialTimeout.String() + ". If the sandbox is deleted, the command ends with an error.\n\n" +
+			"--stdio carries one connection over standard input and output, for use as the ProxyCommand of ssh (see\n" +
+			"ssh-config). -o json writes one event per line: listening, connected, failed, waiting (with the reason)\n" +
+			"and ready (with the Pod).",
 		Example: "  kubectl sandbox port-forward dev 8080\n\n" +
-			"  # Several ports, the second on any free local port\n" +
+			"  # Forward several ports, the second from any free local port\n" +
 			"  kubectl sandbox port-forward dev 8080:80 :5432\n\n" +
-			"  # A port by its name, in the browser\n" +
+			"  # Forward a named port and open it in the browser\n" +
 			"  kubectl sandbox port-forward dev :http --open\n\n" +
-			"  # Over standard input and output\n" +
+			"  # Connect with ssh over standard input and output\n" +
 			"  ssh -o ProxyCommand='kubectl sandbox port-forward dev 22 --stdio' root@dev",
 		Args:              checkArgs,
 		ValidArgsFunction: cli.CompleteFirstThenRest(cli.CompleteSandboxes(f), cli.CompletePorts(f)),
@@ -77,14 +79,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().StringSliceVar(&o.Addresses, "address", []string{"localhost"},
 		"The addresses to listen on: IP addresses, or localhost for 127.0.0.1 and ::1.")
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "The format of the events: json, one a line. (default: text)")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "The format of the events: json, one per line. (default: text)")
 	cmd.Flags().BoolVar(
 		&o.Stdio, "stdio", false, "Carry one connection over standard input and output instead of listening.",
 	)
-	cmd.Flags().BoolVar(&o.Open, "open", false, "Show the first port in a browser.")
-	_ = cmd.RegisterFlagCompletionFunc(
-		"output", cobra.FixedCompletions([]string{formatJSON}, cobra.ShellCompDirectiveNoFileComp),
-	) // it exists
+	cmd.Flags().BoolVar(&o.Open, "open", false, "Open the first port in a browser.")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions( // fails only for a flag that does not exist
+		[]string{formatJSON}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -93,7 +94,7 @@ func checkArgs(_ *cobra.Command, args []string) error {
 	case 0:
 		return errors.New("NAME and [LOCAL:]REMOTE are missing")
 	case 1:
-		return errors.New("[LOCAL:]REMOTE is missing: which port of the sandbox is it to be?")
+		return errors.New("[LOCAL:]REMOTE is missing: give a port of the sandbox")
 	}
 	return nil
 }
@@ -104,13 +105,13 @@ func (o *Options) Validate() error {
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	o.ref, o.asks = ref, nil
+	o.ref, o.specs = ref, nil
 	for _, text := range o.Ports {
-		ask, err := tunnel.ParsePort(text)
+		spec, err := tunnel.ParsePort(text)
 		if err != nil {
 			return cli.UsageError(err)
 		}
-		o.asks = append(o.asks, ask)
+		o.specs = append(o.specs, spec)
 	}
 	if len(o.Addresses) == 0 {
 		return cli.UsageError(errors.New("--address is empty"))
@@ -126,10 +127,10 @@ func (o *Options) Validate() error {
 func (o *Options) validateModes() error {
 	switch {
 	case o.Output != "" && o.Output != formatJSON:
-		return fmt.Errorf("-o %q is no format of port-forward: use json", o.Output)
+		return fmt.Errorf("-o %q is not an output format of port-forward: use json", o.Output)
 	case o.Stdio && (o.Output != "" || o.Open):
 		return errors.New("--stdio writes the connection to standard output: leave out -o and --open")
-	case o.Stdio && (len(o.asks) != 1 || o.asks[0].Local != ""):
+	case o.Stdio && (len(o.specs) != 1 || o.specs[0].Local != ""):
 		return errors.New("--stdio carries one connection: give one REMOTE port and no local one")
 	}
 	return nil
@@ -141,9 +142,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	ports := make([]tunnel.Port, 0, len(o.asks))
-	for _, ask := range o.asks {
-		port, err := ask.Resolve(func(name string) (int32, bool) { return resolve.Port(container.Sandbox.Pod, name) })
+	ports := make([]tunnel.Port, 0, len(o.specs))
+	for _, spec := range o.specs {
+		port, err := spec.Resolve(func(name string) (int32, bool) { return resolve.Port(container.Sandbox.Pod, name) })
 		if err != nil {
 			return err
 		}
@@ -171,7 +172,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return through.Run(ctx)
 }
 
-// standard is our standard input and output as a connection.
+// standard is the standard input and output as a connection.
 type standard struct{ genericiooptions.IOStreams }
 
 // Read implements io.Reader.
@@ -180,5 +181,5 @@ func (s standard) Read(p []byte) (int, error) { return s.In.Read(p) }
 // Write implements io.Writer.
 func (s standard) Write(p []byte) (int, error) { return s.Out.Write(p) }
 
-// Close implements io.Closer. The process ends soon.
+// Close implements io.Closer. It does nothing, because the process ends soon.
 func (s standard) Close() error { return nil }

@@ -30,7 +30,8 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"--stdio listens on no local port":     {[]string{"dev", "8080:80", "--stdio"}, "one REMOTE port"},
 		"--stdio leaves standard output alone": {[]string{"dev", "80", "--stdio", "-o", "json"}, "leave out -o"},
 		"everything right needs the cluster now": {
-			[]string{"dev", "8080:80", ":443", "--address", "127.0.0.1"}, fake.ErrNotGiven.Error(),
+			[]string{"dev", "8080:80", ":443", "--address", "127.0.0.1"},
+			fake.ErrNotGiven.Error(),
 		},
 	}
 	for name, test := range tests {

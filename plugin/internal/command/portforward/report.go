@@ -20,11 +20,11 @@ import (
 
 // The values of Event.Event.
 const (
-	eventListening = "listening" // Address, Port and Remote: connections are taken
-	eventConnected = "connected" // Address, Port and Remote: somebody connected
+	eventListening = "listening" // Address, Port and Remote: connections are accepted
+	eventConnected = "connected" // Address, Port and Remote: a client connected
 	eventFailed    = "failed"    // Remote and Error: a connection failed
 	eventWaiting   = "waiting"   // Error: why there is no Pod to connect to
-	eventReady     = "ready"     // Pod: there is one
+	eventReady     = "ready"     // Pod: the Pod to connect to
 )
 
 // Event is one line of -o json.
@@ -37,47 +37,48 @@ type Event struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// reporter writes what happens. What cannot be written cannot be told elsewhere either.
+// reporter writes events. It drops write errors, because there is nowhere else to report them.
 type reporter struct {
 	streams genericiooptions.IOStreams
 	json    bool
-	open    func(url string) error // nil, or called once
+	open    func(url string) error // nil to open nothing; called at most once
 
 	mu sync.Mutex
 }
 
-// event tells of a connection or a listener.
+// event reports a connection or a listener.
 func (r *reporter) event(e tunnel.Event) {
-	told := Event{Event: eventListening, Remote: e.Remote}
+	event := Event{Event: eventListening, Remote: e.Remote}
 	if host, port, err := net.SplitHostPort(e.Listener.String()); err == nil {
-		told.Address = host
-		told.Port, _ = strconv.Atoi(port) // the system wrote it
+		event.Address = host
+		event.Port, _ = strconv.Atoi(port) // it is the number of a port
 	}
 	switch {
 	case e.Err != nil:
-		told.Event, told.Error = eventFailed, e.Err.Error()
-		r.tell(told, "", fmt.Sprintf("A connection to port %d failed: %v\n", e.Remote, e.Err))
+		event.Event, event.Error = eventFailed, e.Err.Error()
+		r.write(event, "", fmt.Sprintf("A connection to port %d failed: %v\n", e.Remote, e.Err))
 	case e.Connected:
-		told.Event = eventConnected
-		r.tell(told, "", "")
+		event.Event = eventConnected
+		r.write(event, "", "")
 	default:
-		// As kubectl says it, for those who wait for it.
-		r.tell(told, fmt.Sprintf("Forwarding from %s -> %d\n", e.Listener, e.Remote), "")
-		r.show(told)
+		// The words of kubectl, for programs that wait for them.
+		r.write(event, fmt.Sprintf("Forwarding from %s -> %d\n", e.Listener, e.Remote), "")
+		r.show(event)
 	}
 }
 
-// state tells of the sandbox.
+// state reports the state of the sandbox.
 func (r *reporter) state(s follow.State) {
 	if s.Err != nil {
-		r.tell(Event{Event: eventWaiting, Error: s.Err.Error()}, "", fmt.Sprintf("%v: connections wait\n", s.Err))
+		r.write(Event{Event: eventWaiting, Error: s.Err.Error()}, "", fmt.Sprintf("%v: connections wait\n", s.Err))
 		return
 	}
 	pod := s.Target.Pod.Name
-	r.tell(Event{Event: eventReady, Pod: pod}, "", fmt.Sprintf("Connected to Pod %s.\n", pod))
+	r.write(Event{Event: eventReady, Pod: pod}, "", fmt.Sprintf("Connected to Pod %s.\n", pod))
 }
 
-func (r *reporter) tell(e Event, out, errOut string) {
+// write writes the event as JSON, or else the texts to standard output and error.
+func (r *reporter) write(e Event, out, errOut string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.json {
@@ -99,6 +100,6 @@ func (r *reporter) show(e Event) {
 	if err := open(url); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		_, _ = printable.Fprintf(r.streams.ErrOut, "Warning: no browser could be started (%v): open %s yourself\n", err, url)
+		_, _ = printable.Fprintf(r.streams.ErrOut, "Warning: could not start a browser (%v): open %s yourself\n", err, url)
 	}
 }

@@ -22,11 +22,11 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "resume NAME... | --all | -l SELECTOR",
 		SuggestFor: []string{"start", "unpause", "continue"},
-		Short:      "Start suspended sandboxes again",
-		Long:       "resume gives suspended sandboxes a new Pod with the same name, settings and volumes.",
+		Short:      "Resume suspended sandboxes",
+		Long:       "resume creates new Pods for suspended sandboxes, with the same name, settings and volumes.",
 		Example: "  # Resume one sandbox and wait until it is ready\n" +
 			"  kubectl sandbox resume dev --wait\n\n" +
-			"  # Resume everything in the namespace\n" +
+			"  # Resume all sandboxes of a team\n" +
 			"  kubectl sandbox resume -l team=research",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Selection.Names = args
@@ -41,14 +41,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-// Run resumes the selected sandboxes. One whose time is over would not start: that is said rather than promised.
+// Run resumes the selected sandboxes. For one that has expired or is being deleted it returns an error, because that
+// one would not start.
 func Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.StateChangeOptions) error {
 	return cli.StateChange{
 		Doing: "resuming", Done: "ready", Goal: await.Ready,
 		Apply: func(ctx context.Context, a *factory.Clients, t *resolve.Target) (bool, error) {
-			if err := resolve.CheckRunning(
-				t, f.Clock().Now(),
-			); resolve.Is(err, resolve.Expired) ||
+			if err := resolve.CheckRunning(t, f.Clock().Now()); resolve.Is(err, resolve.Expired) ||
 				resolve.Is(err, resolve.Deleting) {
 				return false, err
 			}

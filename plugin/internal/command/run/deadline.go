@@ -25,12 +25,12 @@ import (
 const (
 	// lease is how long a sandbox outlives a client that could not delete it.
 	lease = time.Hour
-	// renewal is how often the deadline moves on: a renewal that fails is tried twice more before it matters.
-	renewal = lease / 3
+	// renewInterval is how often the deadline is extended. After a failure there are two more attempts before it passes.
+	renewInterval = lease / 3
 )
 
-// limit gives the sandbox a time at which the cluster deletes it, should we not come to it.
-func (o *Options) limit() {
+// setDeadline sets a time at which the cluster deletes the sandbox, in case this process does not.
+func (o *Options) setDeadline() {
 	if !o.Remove {
 		return
 	}
@@ -42,15 +42,15 @@ func (o *Options) limit() {
 	}
 }
 
-// overdue tells that a command was cut off because the time that the user gave the sandbox is over.
-func (o *Options) overdue(err error, end, now time.Time) error {
+// explainExpiry adds to the error of a lost connection that the time which the user gave the sandbox is over.
+func (o *Options) explainExpiry(err error, end, now time.Time) error {
 	if o.held || end.IsZero() || now.Before(end) || cli.ExitCode(err) != cli.ExitConnectionLost {
 		return err
 	}
 	return cli.ConnectionLostError(fmt.Errorf("the sandbox's time (--ttl %s) is over: %w", o.Sandbox.TTL, err))
 }
 
-// deadlineKeeper moves the deadline of what we made on, while we live.
+// deadlineKeeper extends the deadline of the created sandbox while the command runs.
 type deadlineKeeper struct {
 	access *factory.Clients
 	clock  clock.WithTicker
@@ -58,9 +58,10 @@ type deadlineKeeper struct {
 	errOut io.Writer
 }
 
-// keep renews until the context ends, or until there is nothing to renew. It stays silent about what may pass.
+// keep extends the deadline until the context ends, the sandbox is gone, or the deadline is not ours to extend. It does
+// not print errors that may be temporary.
 func (h *deadlineKeeper) keep(ctx context.Context) {
-	ticker := h.clock.NewTicker(renewal)
+	ticker := h.clock.NewTicker(renewInterval)
 	defer ticker.Stop()
 	ours := sandbox.ShutdownTime(h.made.Target())
 	for {
@@ -76,18 +77,16 @@ func (h *deadlineKeeper) keep(ctx context.Context) {
 		case err == nil:
 			ours = end
 		case apierrors.IsForbidden(err):
-			_, _ = fmt.Fprintf(
-				h.errOut,
-				"Warning: %s ends at %s, although the command runs still, because its end cannot be moved: %s. --ttl sets another time\n",
-				h.made.Ref(), ours.Format(time.RFC3339), printable.Line(err.Error()),
-			) // the command goes on
+			_, _ = fmt.Fprintf(h.errOut, "Warning: %s ends at %s, even if the command is still running, because its deadline "+
+				"cannot be extended: %s. --ttl sets another time\n",
+				h.made.Ref(), ours.Format(time.RFC3339), printable.Line(err.Error())) // best effort
 			return
 		}
 	}
 }
 
-// renew moves the deadline on if it is still ours: whoever set another one decides. It returns the new one, or the zero
-// time.
+// renew extends the deadline unless somebody else has changed it since. It returns the new deadline, or the zero time
+// if it left the deadline alone.
 func (h *deadlineKeeper) renew(ctx context.Context, ours time.Time) (end time.Time, err error) {
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		t, err := h.access.Resolver.ClaimAndSandbox(ctx, h.access.Namespace, h.made.Ref())

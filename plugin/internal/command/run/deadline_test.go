@@ -29,7 +29,7 @@ import (
 
 var began = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// made is what options make, in a cluster of its own, seen at a time that the test owns.
+// made is a created sandbox in a cluster of its own. The test controls the clock.
 type made struct {
 	*provision.Created
 	options *Options
@@ -52,22 +52,18 @@ func makeOf(t *testing.T, change func(*Options)) *made {
 	if m.access, err = factory.NewClients(f); err != nil {
 		t.Fatal(err)
 	}
-	if m.Created, err = o.Sandbox.Create(
-		t.Context(), f, m.access, genericiooptions.NewTestIOStreamsDiscard(),
-	); err != nil {
+	streams := genericiooptions.NewTestIOStreamsDiscard()
+	if m.Created, err = o.Sandbox.Create(t.Context(), f, m.access, streams); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// end is when the claim ends in the cluster.
+// end returns the deadline of the claim in the cluster.
 func (m *made) end(t *testing.T) time.Time {
 	t.Helper()
-	claim, err := m.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
-		"default",
-	).Get(
-		t.Context(), "dev", metav1.GetOptions{},
-	)
+	claims := m.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims("default")
+	claim, err := claims.Get(t.Context(), "dev", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,21 +84,31 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 		held   bool
 	}{
 		"an hour after run was last seen": {
-			change: template(func(*Options) {}), end: time.Hour, policy: "Delete", held: true,
+			change: template(func(*Options) {}),
+			end:    time.Hour,
+			policy: "Delete",
+			held:   true,
 		},
 		"a Sandbox of an image as well": {
-			change: func(o *Options) { o.Sandbox.Image = "x" }, end: time.Hour, policy: "Delete", held: true,
+			change: func(o *Options) { o.Sandbox.Image = "x" },
+			end:    time.Hour,
+			policy: "Delete",
+			held:   true,
 		},
 		"at the time that the user said": {
-			change: template(func(o *Options) { o.Sandbox.TTL = time.Minute }), end: time.Minute, policy: "Delete",
+			change: template(func(o *Options) { o.Sandbox.TTL = time.Minute }),
+			end:    time.Minute,
+			policy: "Delete",
 		},
 		"in the way that the user said": {
 			change: template(func(o *Options) { o.Sandbox.TTL, o.Sandbox.ShutdownPolicy = time.Minute, "Retain" }),
-			end:    time.Minute, policy: "Retain",
+			end:    time.Minute,
+			policy: "Retain",
 		},
 		"never when it is kept": {change: template(func(o *Options) { o.Remove = false })},
 		"as with create when it is kept for a time": {
-			change: template(func(o *Options) { o.Remove, o.Sandbox.TTL = false, time.Minute }), end: time.Minute,
+			change: template(func(o *Options) { o.Remove, o.Sandbox.TTL = false, time.Minute }),
+			end:    time.Minute,
 		},
 	}
 	for name, tt := range tests {
@@ -122,7 +128,8 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 	}
 }
 
-// holding has a holder hold what was made until the test ends, and returns what it says when it gives up.
+// holding runs a deadlineKeeper until the test ends. The returned function waits until the keeper gives up, and returns
+// what it printed.
 func (m *made) holding(t *testing.T) (givesUp func() string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -149,12 +156,8 @@ func (m *made) holding(t *testing.T) (givesUp func() string) {
 
 func (m *made) await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	if err := wait.PollUntilContextTimeout(
-		t.Context(), time.Millisecond, 10*time.Second, true,
-		func(context.Context) (bool, error) {
-			return holds(), nil
-		},
-	); err != nil {
+	condition := func(context.Context) (bool, error) { return holds(), nil }
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, condition); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 }
@@ -229,12 +232,14 @@ func TestWhoGaveATimeIsToldThatItIsOver(t *testing.T) {
 		now  time.Time
 		says string
 	}{
-		"a connection that was lost at that time": {lost, end, "the sandbox's time (--ttl 1m0s) is over: the connection was lost"},
-		"one that was lost before":                {lost, began, "the connection was lost"},
-		"a command that ended by itself":          {cli.RemoteExitError(3), end, ""},
+		"a connection that was lost at that time": {
+			lost, end, "the sandbox's time (--ttl 1m0s) is over: the connection was lost",
+		},
+		"one that was lost before":       {lost, began, "the connection was lost"},
+		"a command that ended by itself": {cli.RemoteExitError(3), end, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := o.overdue(tt.err, end, tt.now); err.Error() != tt.says || cli.ExitCode(err) != cli.ExitCode(tt.err) {
+			if err := o.explainExpiry(tt.err, end, tt.now); err.Error() != tt.says || cli.ExitCode(err) != cli.ExitCode(tt.err) {
 				t.Errorf("got %v, code %d", err, cli.ExitCode(err))
 			}
 		})

@@ -18,14 +18,16 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
 )
 
-// With the context that an interrupt has ended no request is sent; fake clients do not look at it.
+// A real client sends no request with a context that an interrupt has cancelled; fake clients ignore the context.
 func TestADeletionIsSentAfterAnInterrupt(t *testing.T) {
 	m := makeOf(t, claimed)
 	var deleted atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deleted.Store(r.Method == http.MethodDelete)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Success"}`)) // the client says so
+		_, _ = w.Write(
+			[]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Success"}`),
+		) // the client reports an incomplete answer
 	}))
 	defer server.Close()
 	client, err := versioned.NewForConfig(&rest.Config{Host: server.URL})
@@ -39,9 +41,7 @@ func TestADeletionIsSentAfterAnInterrupt(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if err := remove(
-		ctx, f, a, m.Created, genericiooptions.NewTestIOStreamsDiscard(), nil,
-	); err != nil ||
+	if err := remove(ctx, f, a, m.Created, genericiooptions.NewTestIOStreamsDiscard(), nil); err != nil ||
 		!deleted.Load() {
 		t.Errorf("%v, deleted: %v", err, deleted.Load())
 	}

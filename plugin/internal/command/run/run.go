@@ -4,10 +4,10 @@
 // Package run is the command `run`.
 //
 // Invariants:
-//   - what run made is deleted however it ends (done, failed, never ready, interrupted, its terminal closed, its output
-//     cut off), unless the user keeps it;
-//   - when run could not do that, because it was killed or cut off, the cluster does it within an hour;
-//   - a command that takes longer is not cut off by that: the deadline moves on while run lives.
+//   - however run ends (done, failed, never ready, interrupted, terminal closed, output not read), it deletes
+//     the sandbox that it created, unless the user keeps it;
+//   - if run could not do that, because it was killed or cut off, the cluster deletes the sandbox within an hour;
+//   - that does not cut off a command that takes longer: run extends the deadline for as long as it lives.
 package run
 
 import (
@@ -31,22 +31,22 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
 
-// cleaning is how long the deletion may take to be accepted after an interrupt.
-const cleaning = 10 * time.Second
+// deletionTimeout is how long the deletion may take to be accepted after an interrupt.
+const deletionTimeout = 10 * time.Second
 
 // Options are the command and the flags.
 type Options struct {
-	// Sandbox is what the sandbox is made from.
+	// Sandbox describes the sandbox to create.
 	Sandbox *provision.Options
-	// Command is run in it.
+	// Command runs in the sandbox.
 	Command   []string
 	Container string
-	// Stdin and TTY are nil unless the user decided.
+	// Stdin and TTY are nil unless their flags were given.
 	Stdin, TTY *bool
 	// Remove deletes the sandbox afterwards.
 	Remove bool
 
-	// held says that the sandbox lives as long as we do, and a while.
+	// held reports that run extends the deadline of the sandbox while the command runs.
 	held bool
 }
 
@@ -56,19 +56,21 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	var stdin, tty, keep bool
 	cmd := &cobra.Command{
 		Use:   "run (--template T | --pool P | --image IMAGE) [flags] -- COMMAND [ARGUMENT...]",
-		Short: "Run a command in a sandbox of its own, and delete it afterwards",
-		Long: "run makes a sandbox, waits until it is ready, runs a command in it and ends with the command's exit code, or with 255\n" +
-			"when the connection was lost before the command was known to have ended. The sandbox is deleted afterwards, also after an\n" +
-			"interrupt, when its output is cut off (run ... | head -1) or when it did not become ready; --keep leaves it there.\n\n" +
-			"Should run be killed, the cluster deletes the sandbox: an hour after run was last seen, however long the command takes.\n" +
-			"With --ttl it does so at that time, whether the command has ended or not.\n\n" +
-			"The flags are those of create, standard input and the terminal are treated as in exec. With --image the container runs\n" +
-			"'sleep infinity' while the command is executed, so the image needs sleep.",
-		Example: "  # In a warm sandbox of a template, which takes a moment\n" +
+		Short: "Run a command in a sandbox of its own, and delete the sandbox afterwards",
+		Long: "run creates a sandbox, waits until it is ready, runs a command in it and exits with the command's exit\n" +
+			"code, or with 255 if the connection was lost before the command was known to have ended. It deletes the\n" +
+			"sandbox afterwards, also after an interrupt, when its output is closed (run ... | head -1) or if the\n" +
+			"sandbox did not become ready. --keep leaves the sandbox in place.\n\n" +
+			"If run is killed, the cluster deletes the sandbox an hour after run was last seen. A command that takes\n" +
+			"longer is not affected while run is alive. With --ttl the cluster deletes the sandbox at that time,\n" +
+			"whether the command has ended or not.\n\n" +
+			"The flags are those of create; standard input and the terminal are treated as in exec. With --image the\n" +
+			"container runs 'sleep infinity' while the command is executed, so the image needs sleep.",
+		Example: "  # Run in a warm sandbox of a template, which takes only a moment\n" +
 			"  kubectl sandbox run --template python -- python3 -c 'print(6*7)'\n\n" +
-			"  # Pass a script on, with what an image has\n" +
+			"  # Run a local script in an image\n" +
 			"  kubectl sandbox run --image python:3.13 -- python3 - < script.py\n\n" +
-			"  # Look around afterwards\n" +
+			"  # Keep the sandbox, to look around in it afterwards\n" +
 			"  kubectl sandbox run --pool python-warm --name look --keep -- sh -c 'make test'",
 		Args: cli.OnlyArgsAfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,69 +91,64 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	o.Sandbox.AddFlags(cmd, f)
 	o.Sandbox.Waiting.AddTimeoutFlag(cmd)
-	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The sandbox's name. (default: one that is made up)")
-	cmd.Flags().StringVarP(
-		&o.Container, "container", "c", "",
-		"The container. (default: the one that the Pod marks as its default, or the first)",
-	)
-	cmd.Flags().BoolVarP(
-		&stdin, "stdin", "i", false,
-		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
-	)
-	cmd.Flags().BoolVarP(
-		&tty, "tty", "t", false,
-		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)",
-	)
-	cmd.Flags().BoolVar(&keep, "keep", false, "Leave the sandbox there; the same as --rm=false.")
+	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The name of the sandbox. (default: a generated name)")
+	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
+		"The container. (default: the one that the Pod marks as its default, or the first)")
+	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
+		"Pass standard input to the command, or with =false do not. (default: if it is not a terminal, or with a TTY)")
+	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
+		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	cmd.Flags().BoolVar(&keep, "keep", false, "Keep the sandbox; the same as --rm=false.")
 	cmd.Flags().BoolVar(&o.Remove, "rm", true, "Delete the sandbox afterwards.")
-	cmd.Flags().Lookup("ttl").Usage = "End the sandbox after this time, as in 30m or 4h, even if the command runs still. (default: 1h after run was last seen; none with --keep)"
-	cmd.Flags().Lookup("shutdown-policy").Usage = "What happens at the end of --ttl: Delete (the default, except with --keep) deletes it, Retain keeps the object without a Pod; " +
-		"for claims also DeleteForeground, which deletes it when all that belongs to it is gone."
+	cmd.Flags().Lookup("ttl").Usage = "End the sandbox after this time, as in 30m or 4h, even if the command is still " +
+		"running. (default: 1h after run was last seen; none with --keep)"
+	cmd.Flags().Lookup("shutdown-policy").Usage = "What happens at the end of --ttl: Delete (the default, except with " +
+		"--keep) deletes the sandbox, Retain keeps the object without a Pod; for claims also DeleteForeground, which " +
+		"deletes it when everything that belongs to it is gone."
 	return cmd
 }
 
-// suffix is how many letters a made-up name ends in.
-const suffix = 5
+// suffixLength is the number of random characters in a generated name.
+const suffixLength = 5
 
-// Validate checks the flags and makes a name up if there is none.
+// Validate checks the flags, and generates a name if there is none.
 func (o *Options) Validate() error {
 	if len(o.Command) == 0 {
 		return cli.UsageError(errors.New("COMMAND is missing: give it after \"--\""))
 	}
 	if o.Sandbox.Name == "" {
-		o.Sandbox.Name = "run-" + rand.String(suffix)
+		o.Sandbox.Name = "run-" + rand.String(suffixLength)
 	}
 	if o.Sandbox.Image != "" {
-		// sleep as a container's first process takes no SIGTERM: waiting for it to end is in vain.
+		// sleep ignores SIGTERM as the first process of a container, so a longer grace period only delays the end.
 		o.Sandbox.Command, o.Sandbox.Grace = []string{"sleep", "infinity"}, new(int64(1))
 	}
-	o.limit()
+	o.setDeadline()
 	return o.Sandbox.Validate()
 }
 
-// Run makes the sandbox, runs the command and deletes the sandbox.
+// Run creates the sandbox, runs the command and deletes the sandbox.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
-	defer cli.HoldExit(ctx)() // what was made is deleted
+	defer cli.HoldExit(ctx)() // the sandbox must still be deleted
 	made, err := o.Sandbox.Create(ctx, f, a, streams)
 	if err != nil {
 		return err
 	}
-	hold, release := context.WithCancel(ctx)
+	holding, release := context.WithCancel(ctx)
 	var held sync.WaitGroup
 	if o.held {
-		held.Go(func() { (&deadlineKeeper{a, f.Clock(), made, streams.ErrOut}).keep(hold) })
+		held.Go(func() { (&deadlineKeeper{a, f.Clock(), made, streams.ErrOut}).keep(holding) })
 	}
 	err = o.use(ctx, f, a, made, streams)
 	release()
 	held.Wait()
 	if !o.Remove {
-		_, _ = printable.Fprintf(
-			streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f),
-		) // the command has ended
+		// best effort: the result of the command matters more
+		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f))
 		return err
 	}
 	return remove(ctx, f, a, made, streams, err)
@@ -159,10 +156,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 // use waits for the sandbox and runs the command in it.
 func (o *Options) use(
-	ctx context.Context,
-	f factory.Factory,
-	a *factory.Clients,
-	made *provision.Created,
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created,
 	streams genericiooptions.IOStreams,
 ) error {
 	if _, err := o.Sandbox.WaitReady(ctx, a, made, streams); err != nil {
@@ -173,33 +167,31 @@ func (o *Options) use(
 		return err
 	}
 	err = container.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
-	return o.overdue(err, sandbox.ShutdownTime(made.Target()), f.Clock().Now())
+	return o.explainExpiry(err, sandbox.ShutdownTime(made.Target()), f.Clock().Now())
 }
 
-// remove deletes what was made. An interrupt does not stop it. Its failure must not hide how the command ended.
+// remove deletes the sandbox, even after an interrupt. command is the error of the command: if there is one, it is
+// returned, and a failed deletion is only a warning.
 func remove(
-	ctx context.Context,
-	f factory.Factory,
-	a *factory.Clients,
-	made *provision.Created,
-	streams genericiooptions.IOStreams,
-	command error,
+	ctx context.Context, f factory.Factory, a *factory.Clients, made *provision.Created,
+	streams genericiooptions.IOStreams, command error,
 ) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deletionTimeout)
 	defer cancel()
 	err := a.Client.Delete(ctx, made.Target(), false)
 	switch {
 	case err == nil:
 		return command
 	case command == nil:
-		return fmt.Errorf("the command is done, but its sandbox is still there: %w; to try again: %s", err, deletion(made, f))
+		return fmt.Errorf("the command is done, but its sandbox is still there: %w; to try again: %s",
+			err, deletion(made, f))
 	}
-	_, _ = printable.Fprintf(
-		streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n", made.Ref(), err, deletion(made, f),
-	) // the command's error is returned
+	_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s is still there: %v; to try again: %s\n",
+		made.Ref(), err, deletion(made, f)) // best effort
 	return command
 }
 
+// deletion returns the command line that deletes the sandbox.
 func deletion(made *provision.Created, f factory.Factory) string {
 	return printing.SuggestedCommand("delete "+made.Ref().String()+" --yes", f)
 }

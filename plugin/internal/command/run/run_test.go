@@ -4,137 +4,21 @@
 package run_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
-	utilexec "k8s.io/utils/exec"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/run"
-	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
-	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
-
-// world is a cluster whose operator serves every claim with the warm Sandbox "warm-1" and makes every Sandbox ready at
-// once, and whose containers do what the function says.
-type world struct {
-	cluster *fakecluster.Cluster
-	server  *streamfake.Server
-	factory *fake.Factory
-}
-
-func ready() []metav1.Condition {
-	return []metav1.Condition{
-		apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 0, metav1.NewTime(time.Now())),
-	}
-}
-
-// running is a Pod of the Sandbox that runs.
-func running(sandbox *agentsv1beta1.Sandbox) *corev1.Pod {
-	return builders.Pod(
-		sandbox.Name, builders.OwnedBy(sandbox), builders.Ready(),
-		builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash(sandbox.Name)),
-	)
-}
-
-func newWorld(t *testing.T, do func(context.Context, streamfake.Process) error) *world {
-	t.Helper()
-	warm := builders.Sandbox("warm-1", builders.WithUID("w"))
-	warm.Status.Conditions = ready()
-	warm.OwnerReferences = []metav1.OwnerReference{
-		{Kind: apis.KindSandboxClaim, Name: "dev", UID: "c", Controller: new(true)},
-	}
-	w := &world{cluster: fakecluster.New(warm, running(warm)), server: streamfake.New()}
-	t.Cleanup(w.server.Close)
-	w.server.Exec = do
-	w.cluster.Sandboxes.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		switch o := action.(clienttesting.CreateAction).GetObject().(type) {
-		case *extensionsv1beta1.SandboxClaim:
-			o.UID, o.Status.Conditions, o.Status.SandboxStatus.Name = "c", ready(), "warm-1"
-		case *agentsv1beta1.Sandbox:
-			o.UID, o.Status.Conditions = "s", ready()
-			if err := w.cluster.Kubernetes.Tracker().Add(running(o)); err != nil {
-				return true, nil, err
-			}
-		}
-		return false, nil, nil
-	})
-	w.factory = &fake.Factory{
-		Config: w.server.Config(), SandboxesClient: w.cluster.Sandboxes, KubernetesClient: w.cluster.Kubernetes,
-	}
-	return w
-}
-
-// run runs a command line.
-func (w *world) run(ctx context.Context, in string, args ...string) (out, errOut string, err error) {
-	var stdout, stderr bytes.Buffer
-	cmd := run.NewCommand(w.factory, genericiooptions.IOStreams{In: strings.NewReader(in), Out: &stdout, ErrOut: &stderr})
-	cmd.SetArgs(args)
-	cmd.SetOut(&stdout)
-	cmd.SetErr(&stderr)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	err = cmd.ExecuteContext(ctx)
-	return stdout.String(), stderr.String(), err
-}
-
-// left are the names of the claims, and of the Sandboxes that no claim holds.
-func (w *world) left(t *testing.T) []string {
-	t.Helper()
-	var names []string
-	claims, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
-		"",
-	).List(
-		context.Background(), metav1.ListOptions{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range claims.Items {
-		names = append(names, "claim/"+claims.Items[i].Name)
-	}
-	sandboxes, err := w.cluster.Sandboxes.AgentsV1beta1().Sandboxes("").List(context.Background(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range sandboxes.Items {
-		if metav1.GetControllerOf(&sandboxes.Items[i]) == nil {
-			names = append(names, "sandbox/"+sandboxes.Items[i].Name)
-		}
-	}
-	return names
-}
-
-func echo(_ context.Context, p streamfake.Process) error {
-	in, err := io.ReadAll(p.Stdin)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.Stdout, "%s < %s", strings.Join(p.Command, " "), in)
-	return err
-}
-
-func fails(context.Context, streamfake.Process) error {
-	return utilexec.CodeExitError{Err: errors.New("exit status 42"), Code: 42}
-}
 
 func TestRun(t *testing.T) {
 	tests := map[string]struct {
@@ -146,38 +30,63 @@ func TestRun(t *testing.T) {
 		left int
 	}{
 		"a claim is made, used and deleted": {
-			do: echo, args: []string{"--template", "t", "--", "cat", "-n"}, out: "cat -n < input",
+			do:   echo,
+			args: []string{"--template", "t", "--", "cat", "-n"},
+			out:  "cat -n < input",
 		},
 		"a Sandbox is made, used and deleted": {
-			do: echo, args: []string{"--image", "x", "--", "cat"}, out: "cat < input",
+			do:   echo,
+			args: []string{"--image", "x", "--", "cat"},
+			out:  "cat < input",
 		},
 		"a pool serves too": {
-			do: echo, args: []string{"--pool", "p", "--", "cat"}, out: "cat < input",
+			do:   echo,
+			args: []string{"--pool", "p", "--", "cat"},
+			out:  "cat < input",
 		},
 		"the exit code is passed on without a word": {do: fails, args: []string{"--template", "t", "--", "x"}, code: 42},
 		"what is kept stays, and is named": {
-			do: echo, args: []string{"--template", "t", "--name", "dev", "--keep", "--", "x"}, out: "x < input",
-			said: "claim/dev stays; to delete it: kubectl sandbox delete claim/dev --yes", left: 1,
+			do:   echo,
+			args: []string{"--template", "t", "--name", "dev", "--keep", "--", "x"},
+			out:  "x < input",
+			said: "claim/dev stays; to delete it: kubectl sandbox delete claim/dev --yes",
+			left: 1,
 		},
 		"what is not removed stays": {
-			do: fails, args: []string{"--image", "x", "--name", "dev", "--rm=false", "--", "x"}, code: 42,
-			said: "sandbox/dev stays", left: 1,
+			do:   fails,
+			args: []string{"--image", "x", "--name", "dev", "--rm=false", "--", "x"},
+			code: 42,
+			said: "sandbox/dev stays",
+			left: 1,
 		},
 		"input can be kept from the command": {
-			do: echo, args: []string{"--template", "t", "-i=false", "--", "cat"}, out: "cat < ",
+			do:   echo,
+			args: []string{"--template", "t", "-i=false", "--", "cat"},
+			out:  "cat < ",
 		},
 		"a program that is missing is a clear error": {
-			do: streamfake.Local(t.TempDir()), args: []string{"--template", "t", "--", "nope"}, code: cli.ExitFailed,
+			do:   streamfake.Local(t.TempDir()),
+			args: []string{"--template", "t", "--", "nope"},
+			code: cli.ExitFailed,
 			said: "the command could not be started",
 		},
 		"a container that is missing leaves no claim": {
-			do: echo, args: []string{"--template", "t", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main",
+			do:   echo,
+			args: []string{"--template", "t", "-c", "nope", "--", "x"},
+			code: cli.ExitFailed,
+			said: "it has: main",
 		},
 		"a command is needed": {
-			do: echo, args: []string{"--template", "t"}, code: cli.ExitUsage, said: "COMMAND is missing",
+			do:   echo,
+			args: []string{"--template", "t"},
+			code: cli.ExitUsage,
+			said: "COMMAND is missing",
 		},
 		"a source is needed": {
-			do: echo, args: []string{"--", "x"}, code: cli.ExitUsage, said: "--image, --template or --pool is missing",
+			do:   echo,
+			args: []string{"--", "x"},
+			code: cli.ExitUsage,
+			said: "--image, --template or --pool is missing",
 		},
 	}
 	for name, tt := range tests {
@@ -214,11 +123,8 @@ func TestRunHoldsItsSandboxWhileTheCommandRuns(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Now())
 	var w *world
 	end := func(ctx context.Context) time.Time {
-		claim, err := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(
-			builders.Namespace,
-		).Get(
-			ctx, "dev", metav1.GetOptions{},
-		)
+		claims := w.cluster.Sandboxes.ExtensionsV1beta1().SandboxClaims(builders.Namespace)
+		claim, err := claims.Get(ctx, "dev", metav1.GetOptions{})
 		if err != nil || claim.Spec.Lifecycle == nil || claim.Spec.Lifecycle.ShutdownTime == nil {
 			return time.Time{}
 		}
@@ -227,9 +133,12 @@ func TestRunHoldsItsSandboxWhileTheCommandRuns(t *testing.T) {
 	w = newWorld(t, func(ctx context.Context, _ streamfake.Process) error {
 		before, looks := end(ctx), 0
 		return wait.PollUntilContextTimeout(
-			ctx, time.Millisecond, 10*time.Second, true,
+			ctx,
+			time.Millisecond,
+			10*time.Second,
+			true,
 			func(ctx context.Context) (bool, error) {
-				if looks%1000 == 0 { // once, unless the one who holds it is late
+				if looks%1000 == 0 { // once, unless the deadline keeper is late
 					clock.Step(20 * time.Minute)
 				}
 				looks++
@@ -250,9 +159,9 @@ func TestALostConnectionIs255AndDeletesTheSandbox(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	})
-	if _, _, err := w.run(
-		t.Context(), "", "--template", "t", "--", "sleep", "100",
-	); cli.ExitCode(err) != cli.ExitConnectionLost ||
+	if _, _, err := w.run(t.Context(), "", "--template", "t", "--", "sleep", "100"); cli.ExitCode(
+		err,
+	) != cli.ExitConnectionLost ||
 		len(w.left(t)) > 0 {
 		t.Errorf("code %d (%v), left behind: %v", cli.ExitCode(err), err, w.left(t))
 	}
@@ -261,9 +170,9 @@ func TestALostConnectionIs255AndDeletesTheSandbox(t *testing.T) {
 func TestWhatIsNeverReadyIsDeleted(t *testing.T) {
 	w := newWorld(t, echo)
 	w.cluster.Sandboxes.ReactionChain = w.cluster.Sandboxes.ReactionChain[1:] // there is no operator
-	if _, _, err := w.run(
-		t.Context(), "", "--template", "t", "--timeout", "0", "--", "x",
-	); cli.ExitCode(err) != cli.ExitTimeout ||
+	if _, _, err := w.run(t.Context(), "", "--template", "t", "--timeout", "0", "--", "x"); cli.ExitCode(
+		err,
+	) != cli.ExitTimeout ||
 		len(w.left(t)) > 0 {
 		t.Errorf("code %d (%v), left behind: %v", cli.ExitCode(err), err, w.left(t))
 	}
@@ -275,16 +184,16 @@ func TestADeletionThatFailsIsToldAndHidesNothing(t *testing.T) {
 		code int
 		said string
 	}{
-		"of a command that is done": {do: echo, code: cli.ExitFailed, said: "the command is done, but its sandbox is still there"},
-		"of a command that failed":  {do: fails, code: 42, said: "Warning: claim/dev is still there"},
+		"of a command that is done": {
+			do: echo, code: cli.ExitFailed, said: "the command is done, but its sandbox is still there",
+		},
+		"of a command that failed": {do: fails, code: 42, said: "Warning: claim/dev is still there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, tt.do)
 			w.cluster.Refuse("delete", "*", errors.New("not now"))
 			_, errOut, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--", "x")
-			if told := errOut + fmt.Sprint(
-				err,
-			); cli.ExitCode(err) != tt.code || !strings.Contains(told, tt.said) ||
+			if told := errOut + fmt.Sprint(err); cli.ExitCode(err) != tt.code || !strings.Contains(told, tt.said) ||
 				!strings.Contains(told, "delete claim/dev --yes") {
 				t.Errorf("code %d, told %q", cli.ExitCode(err), told)
 			}

@@ -33,8 +33,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Use:        "shell NAME [-c CONTAINER]",
 		SuggestFor: []string{"sh", "bash", "ssh", "enter"},
 		Short:      "Open a shell in a sandbox",
-		Long: "shell opens bash in a sandbox, or sh when the image has no bash, and ends with the shell's exit code. Without a\n" +
-			"terminal the shell reads its commands from standard input.",
+		Long: "shell opens bash in a sandbox, or sh if the image has no bash, and exits with the exit code of the\n" +
+			"shell. Without a terminal the shell reads its commands from standard input.",
 		Example: "  kubectl sandbox shell dev\n\n" +
 			"  # Run a local script in the sandbox\n" +
 			"  kubectl sandbox shell dev < setup.sh",

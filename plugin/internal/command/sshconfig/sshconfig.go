@@ -26,10 +26,10 @@ import (
 // Options are the arguments and flags.
 type Options struct {
 	Name string
-	// Host is what ssh will call the sandbox.
+	// Host is the name of the sandbox in ssh.
 	Host string
 	User string
-	// Port is where the sandbox's ssh server listens: a number, or the name of a container's port.
+	// Port is the port of the ssh server in the sandbox: a number, or the name of a container port.
 	Port string
 
 	ref resolve.Ref
@@ -40,11 +40,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:   "ssh-config NAME",
-		Short: "Print an entry for ssh's configuration",
-		Long: "ssh-config prints a Host entry with which ssh, scp, rsync and editors reach an ssh server in a sandbox. The connection\n" +
-			"goes through 'port-forward --stdio', so the sandbox needs no address that this machine can reach. The flags that choose\n" +
-			"a cluster (--context, --kubeconfig, ...) go into the entry; without them it follows the current context.\n\n" +
-			"The image must have an ssh server, which is not started by this.",
+		Short: "Print an entry for the configuration of ssh",
+		Long: "ssh-config prints a Host entry that lets ssh, scp, rsync and editors reach an ssh server in a sandbox.\n" +
+			"The connection goes through 'port-forward --stdio', so the sandbox needs no address that this machine\n" +
+			"can reach. Flags that select a cluster (--context, --kubeconfig, ...) are copied into the entry; without\n" +
+			"them it follows the current context.\n\n" +
+			"The image must contain an ssh server. This command does not start it.",
 		Example: "  kubectl sandbox ssh-config dev --user root >> ~/.ssh/config\n" +
 			"  ssh sandbox-dev",
 		Args:              cli.ExactArgs("NAME"),
@@ -58,14 +59,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			if err != nil {
 				return err
 			}
-			return o.Print(streams.Out, f.Program(), namespace, given(cmd.Flags()))
+			return o.Print(streams.Out, f.Program(), namespace, clusterFlags(cmd.Flags()))
 		},
 	}
-	cmd.Flags().StringVar(&o.Host, "host", "", "What ssh calls the sandbox. (default: sandbox-NAME)")
-	cmd.Flags().StringVar(&o.User, "user", "", "The user to log in as. (default: ssh's own)")
-	cmd.Flags().StringVar(
-		&o.Port, "port", "22", "The port of the sandbox's ssh server: a number, or the name of a container's port.",
-	)
+	cmd.Flags().StringVar(&o.Host, "host", "", "The name of the sandbox in ssh. (default: sandbox-NAME)")
+	cmd.Flags().StringVar(&o.User, "user", "", "The user to log in as. (default: the default of ssh)")
+	cmd.Flags().StringVar(&o.Port, "port", "22",
+		"The port of the ssh server in the sandbox: a number, or the name of a container port.")
 	return cmd
 }
 
@@ -81,28 +81,28 @@ func (o *Options) Validate() error {
 	if o.Host == "" {
 		o.Host = "sandbox-" + ref.Name
 	}
-	ask, err := tunnel.ParsePort(o.Port)
+	spec, err := tunnel.ParsePort(o.Port)
 	switch {
-	case err != nil || ask.Local != "":
-		return cli.UsageError(fmt.Errorf("--port is %q: give a number, or the name of a container's port", o.Port))
+	case err != nil || spec.Local != "":
+		return cli.UsageError(fmt.Errorf("--port is %q: give a number, or the name of a container port", o.Port))
 	case !hostName.MatchString(o.Host):
 		return cli.UsageError(fmt.Errorf("--host is %q: use letters, digits, dots, hyphens and underscores", o.Host))
 	case strings.ContainsAny(o.User, " \t\r\n\""):
-		return cli.UsageError(errors.New("--user has characters that no user's name has"))
+		return cli.UsageError(errors.New("--user contains characters that a user name cannot have"))
 	}
 	return nil
 }
 
-// Print writes the entry. More are flags for the plugin.
-func (o *Options) Print(out io.Writer, program, namespace string, more []string) error {
+// Print writes the entry. flags are added to the command line of the plugin in it.
+func (o *Options) Print(out io.Writer, program, namespace string, flags []string) error {
 	words := append(strings.Fields(program), "port-forward", o.ref.String(), o.Port, "--stdio", "--namespace="+namespace)
-	for _, word := range more {
+	for _, word := range flags {
 		words = append(words, cli.ShellQuote(word))
 	}
 	entry := []string{
 		"Host " + o.Host,
-		"  HostKeyAlias " + o.Host + "." + namespace, // names of sandboxes repeat in other namespaces
-		// ssh replaces percent signs and gives the rest to a shell.
+		"  HostKeyAlias " + o.Host + "." + namespace, // another namespace may have a sandbox of the same name
+		// ssh expands percent signs and passes the result to a shell.
 		"  ProxyCommand " + strings.ReplaceAll(strings.Join(words, " "), "%", "%%"),
 	}
 	if o.User != "" {
@@ -112,15 +112,15 @@ func (o *Options) Print(out io.Writer, program, namespace string, more []string)
 	return err
 }
 
-// given are the flags that choose the cluster, as the user gave them.
-func given(flags *pflag.FlagSet) []string {
+// clusterFlags returns the given flags that select the cluster.
+func clusterFlags(flags *pflag.FlagSet) []string {
 	var all []string
 	flags.Visit(func(flag *pflag.Flag) {
 		value := flag.Value.String()
 		switch flag.Name {
 		case "kubeconfig", "certificate-authority", "client-certificate", "client-key":
 			if whole, err := filepath.Abs(value); err == nil {
-				value = whole // ssh may be called from anywhere
+				value = whole // ssh may run in any directory
 			}
 		case "context", "cluster", "server", "tls-server-name", "as":
 		case "as-group", "insecure-skip-tls-verify":

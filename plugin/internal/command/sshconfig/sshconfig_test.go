@@ -22,17 +22,20 @@ func TestEntryLeadsThroughPortForward(t *testing.T) {
 	}{
 		"the namespace is always in it": {
 			args: []string{"dev"},
-			want: "Host sandbox-dev\n  HostKeyAlias sandbox-dev.default\n  ProxyCommand kubectl sandbox port-forward dev 22 --stdio --namespace=default\n",
+			want: "Host sandbox-dev\n  HostKeyAlias sandbox-dev.default\n" +
+				"  ProxyCommand kubectl sandbox port-forward dev 22 --stdio --namespace=default\n",
 		},
 		"flags change it": {
 			args: []string{"claim/dev", "--host", "box", "--user", "root", "--port", "ssh", "--context", "it's 100%"},
 			want: "Host box\n  User root\n  HostKeyAlias box.default\n" +
-				"  ProxyCommand kubectl sandbox port-forward claim/dev ssh --stdio --namespace=default '--context=it'\\''s 100%%'\n",
+				"  ProxyCommand kubectl sandbox port-forward claim/dev ssh --stdio --namespace=default " +
+				"'--context=it'\\''s 100%%'\n",
 		},
 		"a local port is wrong usage":                    {args: []string{"dev", "--port", "2222:22"}, code: cli.ExitUsage},
 		"a name that ssh takes for a pattern is refused": {args: []string{"dev", "--host", "*"}, code: cli.ExitUsage},
 		"a user that would be two lines is refused": {
-			args: []string{"dev", "--user", "a\nProxyCommand x"}, code: cli.ExitUsage,
+			args: []string{"dev", "--user", "a\nProxyCommand x"},
+			code: cli.ExitUsage,
 		},
 	}
 	for name, tt := range tests {

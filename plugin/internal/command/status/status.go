@@ -28,7 +28,7 @@ import (
 type Options struct {
 	Names  []string
 	Output string
-	// Watch goes on with what changes.
+	// Watch prints the diagnosis again when it changes.
 	Watch bool
 	refs  []resolve.Ref
 }
@@ -39,15 +39,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:        "status NAME...",
 		SuggestFor: []string{"why", "health"},
-		Short:      "Say how sandboxes are and what stands in their way",
-		Long: "status looks at a sandbox in three layers: the conditions of claim and Sandbox, the scheduling of its Pod with its\n" +
-			"volumes, and its containers. It ends with what to do next. First of all it says when no operator looks after the\n" +
-			"namespace, where you may look for one.",
-		Example: "  # Why does it not become ready?\n" +
+		Short:      "Show the state of sandboxes and what blocks them",
+		Long: "status diagnoses a sandbox in three layers: the conditions of the claim and the Sandbox, the scheduling\n" +
+			"of the Pod with its volumes, and the containers. It ends with what to do next. If no operator looks\n" +
+			"after the namespace, it says so first, provided that you may read what is needed to tell.",
+		Example: "  # Find out why a sandbox does not become ready\n" +
 			"  kubectl sandbox status dev\n\n" +
-			"  # Follow it while it starts\n" +
+			"  # Follow a sandbox while it starts\n" +
 			"  kubectl sandbox status dev -w\n\n" +
-			"  # For a script\n" +
+			"  # Print the diagnosis for a script\n" +
 			"  kubectl sandbox status dev -o json",
 		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,7 +59,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
-	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "Say it again each time that it changes, until interrupted.")
+	cmd.Flags().BoolVarP(
+		&o.Watch, "watch", "w", false, "Print the diagnosis again each time it changes, until interrupted.",
+	)
 	return cmd
 }
 
@@ -68,7 +70,7 @@ func (o *Options) Validate() error {
 	switch o.Output {
 	case "", "json", "yaml":
 	default:
-		return cli.UsageError(fmt.Errorf("-o %q is no format: use json or yaml", o.Output))
+		return cli.UsageError(fmt.Errorf("-o %q is not an output format: use json or yaml", o.Output))
 	}
 	refs, err := cli.ParseRefs(o.Names)
 	o.refs = refs
@@ -88,9 +90,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return errors.Join(failed, o.watch(ctx, f, a, streams, found))
 }
 
-// found is what there is to say.
+// found is what one round of diagnoses found.
 type found struct {
-	// operator is why no operator looks after the sandboxes; empty if one does, or nobody may look.
+	// operator says why no operator looks after the sandboxes. It is empty if one does, or if that is unknown.
 	operator string
 	all      []diagnose.Diagnosis
 	targets  []*resolve.Target
@@ -100,7 +102,7 @@ func (f *found) same(as *found) bool {
 	return f.operator == as.operator && reflect.DeepEqual(f.all, as.all)
 }
 
-// diagnose diagnoses each sandbox. Names that lead nowhere are errors; the others are diagnosed all the same.
+// diagnose diagnoses each sandbox. A name that does not exist is an error; the others are still diagnosed.
 func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (f *found, failed error) {
 	f = &found{all: []diagnose.Diagnosis{}}
 	for _, ref := range o.refs {
@@ -113,22 +115,22 @@ func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (f *found, f
 	}
 	if len(f.all) > 0 {
 		trouble, _, err := a.Operator.Problem(ctx, a.Namespace)
-		if err == nil && trouble.Message != "" { // else the sandboxes have more to say
+		if err == nil && trouble.Message != "" { // on an error only the sandboxes are diagnosed
 			f.operator = factory.OperatorWarning(a.Namespace, trouble)
 		}
 	}
 	return f, failed
 }
 
-// reread is how often facts are read again that no watch tells.
-const reread = 3 * time.Second
+// resyncPeriod is how often the diagnosis is repeated without a change: no watch reports everything that it depends on.
+const resyncPeriod = 3 * time.Second
 
-// watch prints the diagnoses each time that one changes. It ends with the context, or when nothing is left to look at.
+// watch prints the diagnoses each time one of them changes. It returns when the context ends or no sandbox is left.
 func (o *Options) watch(
 	ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams, shown *found,
 ) error {
 	follow := a.Waiter.Watch(ctx)
-	tick := f.Clock().NewTicker(reread)
+	tick := f.Clock().NewTicker(resyncPeriod)
 	defer tick.Stop()
 	for {
 		for _, t := range shown.targets {
@@ -159,7 +161,7 @@ func (o *Options) watch(
 	}
 }
 
-// separate is what stands between two diagnoses of a sandbox that is watched. JSON documents need nothing.
+// separate writes what separates two diagnoses of a watched sandbox. JSON documents need no separator.
 func (o *Options) separate(f factory.Factory, out io.Writer) error {
 	text := ""
 	switch o.Output {

@@ -23,8 +23,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Use:        "suspend NAME... | --all | -l SELECTOR",
 		SuggestFor: []string{"pause", "stop", "hibernate"},
 		Short:      "Stop sandboxes and keep their volumes",
-		Long: "suspend stops the Pods of sandboxes. Processes end and what they wrote outside of volumes is lost; volumes, the name\n" +
-			"and the settings stay, and resume starts the sandbox again.",
+		Long: "suspend stops the Pods of sandboxes. Their processes end, and files outside of volumes are lost. The\n" +
+			"volumes, the name and the settings stay, and resume starts the sandbox again.",
 		Example: "  # Suspend one sandbox and wait until its Pod is gone\n" +
 			"  kubectl sandbox suspend dev --wait\n\n" +
 			"  # Suspend all sandboxes of a team\n" +

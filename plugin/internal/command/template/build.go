@@ -24,7 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
 
-// readValues are the values of flags that are more than text.
+// readValues are the parsed values of flags that are more than text.
 type readValues struct {
 	ports     []corev1.ContainerPort
 	env       extensionsv1beta1.EnvVarsInjectionPolicy
@@ -47,14 +47,11 @@ func (o *CreateOptions) Validate() error {
 func (o *CreateOptions) checkName() error {
 	switch {
 	case len(validation.IsDNS1123Subdomain(o.Name)) > 0:
-		return fmt.Errorf(
-			"%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a letter or digit", o.Name,
-		)
+		return fmt.Errorf("%q cannot be a name: use lower-case letters, digits, '-' and '.', and begin and end with a "+
+			"letter or digit", o.Name)
 	case len(o.Name) > naming.MaxTemplateName:
-		return fmt.Errorf(
-			"the name is too long: %d characters, at most %d, so that its NetworkPolicy can be called after it", len(o.Name),
-			naming.MaxTemplateName,
-		)
+		return fmt.Errorf("the name has %d characters: use at most %d, because the name of its NetworkPolicy begins with it",
+			len(o.Name), naming.MaxTemplateName)
 	}
 	return nil
 }
@@ -63,13 +60,14 @@ func (o *CreateOptions) checkSource() error {
 	s := o.Sandbox
 	switch {
 	case o.File == "" && s.Image == "":
-		return errors.New("--image or -f is missing: what are the sandboxes to be made from?")
+		return errors.New("--image or -f is missing: give what to create the sandboxes from")
 	case o.File == "":
-		s.Name = "x" // a name of a sandbox is not known yet, and every other check of `create` holds
+		s.Name = "x" // any valid name: the sandboxes get theirs later, and all other checks of `create` apply
 		return s.Validate()
-	case s.Image != "" || s.Command != nil || s.Service || o.Unmanaged || o.EnvPolicy+o.VolumePolicy+s.VolumeRetention+o.RuntimeClass+o.ServiceAccount+o.CPU+o.Memory != "" ||
+	case s.Image != "" || s.Command != nil || s.Service || o.Unmanaged ||
+		o.EnvPolicy+o.VolumePolicy+s.VolumeRetention+o.RuntimeClass+o.ServiceAccount+o.CPU+o.Memory != "" ||
 		len(s.Env)+len(s.Labels)+len(s.Annotations)+len(s.Volumes)+len(o.Ports) > 0:
-		return errors.New("-f says everything about the template: change the file, and leave out the other flags")
+		return errors.New("-f describes the whole template: change the file, and leave out the other flags")
 	}
 	return nil
 }
@@ -84,10 +82,8 @@ func (o *CreateOptions) readPorts() error {
 		port, err := strconv.ParseInt(number, 10, 32)
 		if err != nil || len(validation.IsValidPortNum(int(port))) > 0 ||
 			(named && len(validation.IsValidPortName(name)) > 0) {
-			return fmt.Errorf(
-				"--port %q: use [NAME=]PORT, where PORT is 1 to 65535 and NAME at most 15 lower-case letters, digits and hyphens",
-				text,
-			)
+			return fmt.Errorf("--port %q: use [NAME=]PORT, where PORT is 1 to 65535 and NAME at most 15 lower-case letters, "+
+				"digits and hyphens", text)
 		}
 		for _, other := range o.read.ports {
 			if other.ContainerPort == int32(port) || (named && other.Name == name) {
@@ -115,13 +111,14 @@ func (o *CreateOptions) readPolicies() error {
 	return err
 }
 
-// policy reads one of the words that both policies share.
+// policy parses the value of --env-policy or --volume-policy, which have the same values.
 func policy(flag, text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
 	for _, word := range []extensionsv1beta1.EnvVarsInjectionPolicy{
-		extensionsv1beta1.EnvVarsInjectionPolicyDisallowed, extensionsv1beta1.EnvVarsInjectionPolicyAllowed, extensionsv1beta1.EnvVarsInjectionPolicyOverrides,
+		extensionsv1beta1.EnvVarsInjectionPolicyDisallowed, extensionsv1beta1.EnvVarsInjectionPolicyAllowed,
+		extensionsv1beta1.EnvVarsInjectionPolicyOverrides,
 	} {
 		if strings.EqualFold(text, string(word)) {
 			return string(word), nil
@@ -162,7 +159,8 @@ func (o *CreateOptions) Build(
 	pod := &sandbox.Spec.PodTemplate.Spec
 	pod.Containers[0].Ports = o.read.ports
 	pod.Containers[0].Resources = corev1.ResourceRequirements{
-		Requests: o.read.resources, Limits: o.read.resources.DeepCopy(),
+		Requests: o.read.resources,
+		Limits:   o.read.resources.DeepCopy(),
 	}
 	pod.ServiceAccountName = o.ServiceAccount
 	if o.RuntimeClass != "" {
@@ -170,14 +168,15 @@ func (o *CreateOptions) Build(
 	}
 	template := &extensionsv1beta1.SandboxTemplate{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: o.Name, Namespace: namespace, Labels: sandbox.Labels, Annotations: sandbox.Annotations,
+			Name:        o.Name,
+			Namespace:   namespace,
+			Labels:      sandbox.Labels,
+			Annotations: sandbox.Annotations,
 		},
 		Spec: extensionsv1beta1.SandboxTemplateSpec{
-			PodTemplate:                          sandbox.Spec.PodTemplate,
-			VolumeClaimTemplates:                 sandbox.Spec.VolumeClaimTemplates,
-			Service:                              sandbox.Spec.Service,
-			EnvVarsInjectionPolicy:               o.read.env,
-			VolumeClaimTemplatesPolicy:           o.read.volumes,
+			PodTemplate: sandbox.Spec.PodTemplate, VolumeClaimTemplates: sandbox.Spec.VolumeClaimTemplates,
+			Service:                sandbox.Spec.Service,
+			EnvVarsInjectionPolicy: o.read.env, VolumeClaimTemplatesPolicy: o.read.volumes,
 			PersistentVolumeClaimRetentionPolicy: sandbox.Spec.PersistentVolumeClaimRetentionPolicy,
 		},
 	}
@@ -203,23 +202,20 @@ func (o *CreateOptions) fromFile(
 	}
 	template := &extensionsv1beta1.SandboxTemplate{}
 	if err := yaml.UnmarshalStrict(content, template); err != nil {
-		return nil, fmt.Errorf("%s is no SandboxTemplate: %w", o.File, err)
+		return nil, fmt.Errorf("%s is not a SandboxTemplate: %w", o.File, err)
 	}
 	switch {
 	case template.Kind != apis.KindSandboxTemplate || !strings.HasPrefix(template.APIVersion, apis.GroupExtensions+"/"):
-		return nil, fmt.Errorf(
-			"%s holds a %s of %q: give one SandboxTemplate of %s", o.File, template.Kind, template.APIVersion,
-			apis.GroupExtensions,
-		)
+		return nil, fmt.Errorf("%s contains a %s of %q: give one SandboxTemplate of %s",
+			o.File, template.Kind, template.APIVersion, apis.GroupExtensions)
 	case template.Name != "" && template.Name != o.Name:
 		return nil, fmt.Errorf(
-			"%s calls the template %q, and you called it %q: leave one name out, or make them the same", o.File, template.Name,
-			o.Name,
+			"%s names the template %q, but NAME is %q: leave the name out of the file, or make them the same", o.File,
+			template.Name, o.Name,
 		)
 	case template.Namespace != "" && explicit && template.Namespace != namespace:
-		return nil, fmt.Errorf(
-			"%s puts the template into namespace %q, and you named %q", o.File, template.Namespace, namespace,
-		)
+		return nil, fmt.Errorf("%s puts the template into namespace %q, but you chose %q",
+			o.File, template.Namespace, namespace)
 	}
 	template.Name = o.Name
 	if template.Namespace == "" {

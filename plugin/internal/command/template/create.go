@@ -20,7 +20,7 @@ import (
 type CreateOptions struct {
 	Name string
 	File string
-	// Sandbox is what the sandboxes are made from.
+	// Sandbox describes the sandboxes.
 	Sandbox        *provision.Options
 	Ports          []string
 	EnvPolicy      string
@@ -40,13 +40,14 @@ func newCreateCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 	cmd := &cobra.Command{
 		Use:   "create NAME (--image IMAGE | -f FILE) [flags] [-- COMMAND ARGS...]",
 		Short: "Create a template from an image or a file",
-		Long: "create makes a template of one container, or the one that a file describes. A container that ends is started again. The\n" +
-			"Pods get no credentials for the Kubernetes API unless the file says so, and by default claims may change nothing.",
+		Long: "create creates a template with one container, or the template that a file describes. A container that\n" +
+			"ends is started again. The Pods get no credentials for the Kubernetes API unless the file says so, and\n" +
+			"by default claims may change nothing.",
 		Example: "  kubectl sandbox template create python --image python:3.13 -- sleep infinity\n\n" +
 			"  # With a port, a volume, limits, and variables that claims may add\n" +
 			"  kubectl sandbox template create web --image nginx:1.29 --port http=80 --volume data=1Gi:/data \\\n" +
 			"    --memory 512Mi --cpu 500m --env-policy Allowed\n\n" +
-			"  # Everything else is said in a file; - is standard input\n" +
+			"  # For everything else use a file; - is standard input\n" +
 			"  kubectl sandbox template create hardened -f template.yaml",
 		Args:              cli.ExactArgs("NAME"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -70,37 +71,25 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(
 		&o.Sandbox.Labels, "label", nil, "A label of the template and of the Pods, KEY=VALUE. Repeatable.",
 	)
-	flags.StringArrayVar(
-		&o.Sandbox.Annotations, "annotation", nil, "An annotation of the template and of the Pods, KEY=VALUE. Repeatable.",
-	)
-	flags.StringArrayVar(
-		&o.Sandbox.Volumes, "volume", nil,
-		"A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default. Repeatable.",
-	)
-	flags.BoolVar(
-		&o.Sandbox.Service, "service", false, "Give each sandbox a DNS name in the cluster (a headless Service of its name).",
-	)
+	flags.StringArrayVar(&o.Sandbox.Annotations, "annotation", nil,
+		"An annotation of the template and of the Pods, KEY=VALUE. Repeatable.")
+	flags.StringArrayVar(&o.Sandbox.Volumes, "volume", nil,
+		"A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default. Repeatable.")
+	flags.BoolVar(&o.Sandbox.Service, "service", false,
+		"Give each sandbox a DNS name in the cluster (a headless Service of its name).")
 	flags.StringArrayVar(&o.Ports, "port", nil, "A port that the container listens on, [NAME=]PORT. Repeatable.")
-	flags.StringVar(
-		&o.EnvPolicy, "env-policy", "",
-		"May claims add variables? Disallowed (the default), Allowed, or Overrides to replace them too.",
-	)
-	flags.StringVar(
-		&o.VolumePolicy, "volume-policy", "",
-		"May claims add volumes? Disallowed (the default), Allowed, or Overrides to replace them too.",
-	)
-	flags.StringVar(
-		&o.Sandbox.VolumeRetention, "volume-retention", "",
-		"What becomes of the volumes when a claimed Sandbox is deleted: Delete (the default), "+
-			"or Retain, and they stay.",
-	)
-	flags.BoolVar(
-		&o.Unmanaged, "unmanaged-network", false, "Keep no NetworkPolicy: somebody else looks after the network.",
-	)
+	flags.StringVar(&o.EnvPolicy, "env-policy", "",
+		"Whether claims may add variables: Disallowed (the default), Allowed, or Overrides to replace them too.")
+	flags.StringVar(&o.VolumePolicy, "volume-policy", "",
+		"Whether claims may add volumes: Disallowed (the default), Allowed, or Overrides to replace them too.")
+	flags.StringVar(&o.Sandbox.VolumeRetention, "volume-retention", "",
+		"What happens to the volumes when a claimed Sandbox is deleted: Delete (the default), or Retain to keep them.")
+	flags.BoolVar(&o.Unmanaged, "unmanaged-network", false,
+		"Create no NetworkPolicy, because the network is managed by something else.")
 	flags.StringVar(&o.RuntimeClass, "runtime-class", "", "The RuntimeClass, as in gvisor.")
-	flags.StringVar(&o.ServiceAccount, "service-account", "", "The ServiceAccount of the Pods; they get no token of it.")
-	flags.StringVar(&o.CPU, "cpu", "", "The CPU that a sandbox asks for and may use, as in 500m.")
-	flags.StringVar(&o.Memory, "memory", "", "The memory that a sandbox asks for and may use, as in 512Mi.")
+	flags.StringVar(&o.ServiceAccount, "service-account", "", "The ServiceAccount of the Pods; they get no token for it.")
+	flags.StringVar(&o.CPU, "cpu", "", "The CPU that a sandbox requests and may use, as in 500m.")
+	flags.StringVar(&o.Memory, "memory", "", "The memory that a sandbox requests and may use, as in 512Mi.")
 	o.DryRun.AddFlag(cmd)
 	o.printing.AddFlags(cmd)
 }

@@ -24,9 +24,10 @@ import (
 
 func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
-		Use:               "describe NAME...",
-		Short:             "Show everything about templates",
-		Long:              "describe shows what the sandboxes of a template are made of, what claims may change, and the pools that it has.",
+		Use:   "describe NAME...",
+		Short: "Show details of templates",
+		Long: "describe shows what the sandboxes of a template consist of, what claims may change, and the pools that\n" +
+			"use it.",
 		Example:           "  kubectl sandbox template describe python",
 		Args:              cli.AtLeastOneArg("NAME"),
 		ValidArgsFunction: cli.CompleteTemplates(f),
@@ -60,11 +61,11 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 			continue
 		}
 		printable.Object(found)
-		of := "not shown: you may not list pools"
+		users := "not shown: you may not list pools"
 		if poolsErr == nil {
-			of = strings.Join(poolsOf(found, pools), ", ")
+			users = strings.Join(poolsOf(found, pools), ", ")
 		}
-		text := page(found, of, f.Clock().Now(), style, command)
+		text := page(found, users, f.Clock().Now(), style, command)
 		if described++; described > 1 {
 			text = "\n" + text
 		}
@@ -75,7 +76,7 @@ func describe(ctx context.Context, f factory.Factory, streams genericiooptions.I
 	return failed
 }
 
-// page is the whole text about one template.
+// page returns the text about one template.
 func page(
 	t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, style printing.Style, command func(string) string,
 ) string {
@@ -84,14 +85,10 @@ func page(
 		pools = "none"
 	}
 	head := []string{
-		"Name:\t" + t.Name + printing.AgeSuffix(t.CreationTimestamp, now),
-		"Namespace:\t" + t.Namespace,
+		"Name:\t" + t.Name + printing.AgeSuffix(t.CreationTimestamp, now), "Namespace:\t" + t.Namespace,
 		"Variables of claims:\t" + env(
 			t,
-		),
-		"Volumes of claims:\t" + volumes(t),
-		"Network policy:\t" + network(t),
-		"Pools:\t" + pools,
+		), "Volumes of claims:\t" + volumes(t), "Network policy:\t" + network(t), "Pools:\t" + pools,
 	}
 	spec := &t.Spec.PodTemplate.Spec
 	if spec.RuntimeClassName != nil {

@@ -28,10 +28,11 @@ func newListCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 		Use:     "list [NAME...]",
 		Aliases: []string{"get", "ls"},
 		Short:   "List templates",
-		Long: "list shows the templates of a namespace, or of all: their images, whether a claim may add variables (ENV) and volumes\n" +
-			"(VOLUMES), what looks after their network, and how many pools they have.",
+		Long: "list shows the templates of a namespace, or of all namespaces with -A: their images, whether a claim may\n" +
+			"add variables (ENV) and volumes (VOLUMES), what manages their network (NETWORK), and how many pools use\n" +
+			"them (POOLS).",
 		Example: "  kubectl sandbox template list\n\n" +
-			"  # For a script\n" +
+			"  # Print all templates for a script\n" +
 			"  kubectl sandbox template list -A -o json",
 		ValidArgsFunction: cli.CompleteTemplates(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +91,7 @@ func selected(
 	return templates, failed
 }
 
-// poolsOf are the names of the pools of a template.
+// poolsOf returns the names of the pools that use a template.
 func poolsOf(template *extensionsv1beta1.SandboxTemplate, pools []extensionsv1beta1.SandboxWarmPool) []string {
 	var names []string
 	for i := range pools {
@@ -119,12 +120,7 @@ func row(t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time) []an
 		images = append(images, t.Spec.PodTemplate.Spec.Containers[i].Image)
 	}
 	return []any{
-		t.Name,
-		printing.OrNone(strings.Join(images, ",")),
-		env(t),
-		volumes(t),
-		network(t),
-		pools,
+		t.Name, printing.OrNone(strings.Join(images, ",")), env(t), volumes(t), network(t), pools,
 		printing.Age(t.CreationTimestamp, now),
 	}
 }
@@ -143,8 +139,7 @@ func volumes(t *extensionsv1beta1.SandboxTemplate) string {
 	return string(t.Spec.VolumeClaimTemplatesPolicy)
 }
 
-// network is who looks after the network of the template's sandboxes: the default policy, rules of its own, or nobody
-// here.
+// network returns what manages the network of the sandboxes: the default policy, the template's own, or something else.
 func network(t *extensionsv1beta1.SandboxTemplate) string {
 	switch {
 	case t.Spec.NetworkPolicyManagement == extensionsv1beta1.NetworkPolicyManagementUnmanaged:

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package template is the command `template` with all that is below it.
+// Package template has the command `template` and its subcommands.
 package template
 
 import (
@@ -20,11 +20,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:     "template",
 		Aliases: []string{"templates"},
-		Short:   "Work with templates of sandboxes",
-		Long: "A template (SandboxTemplate) is the blueprint that claims and pools make sandboxes from. It says as well what a claim may\n" +
-			"change, and what the sandboxes may reach on the network: by default the internet, and nothing inside the cluster.",
+		Short:   "Manage templates of sandboxes",
+		Long: "A template (SandboxTemplate) is the blueprint from which claims and pools create sandboxes. It also says\n" +
+			"what a claim may change, and what the sandboxes may reach on the network: by default the internet, and\n" +
+			"nothing inside the cluster.",
 		Example: "  kubectl sandbox template list\n\n" +
-			"  # The smallest one\n" +
+			"  # Create a template with nothing but an image and a command\n" +
 			"  kubectl sandbox template create python --image python:3.13 -- sleep infinity",
 	}
 	cmd.AddCommand(
@@ -35,22 +36,25 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 }
 
 func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	return kind().Bind(&cobra.Command{
+	return deletion().Bind(&cobra.Command{
 		Use:   "delete NAME... | --all | -l SELECTOR",
 		Short: "Delete templates",
-		Long: "delete deletes templates. Sandboxes that were made from them stay, and with them the NetworkPolicy of the template; pools and\n" +
-			"claims that name it can make no new ones. It asks first on a terminal, and without one refuses unless --yes is given.",
+		Long: "delete deletes templates. Sandboxes that were created from a template stay, and so does its\n" +
+			"NetworkPolicy. Pools and claims that name the template can create no new sandboxes. It asks for\n" +
+			"confirmation on a terminal; without a terminal it needs --yes.",
 		Example: "  kubectl sandbox template delete python\n\n" +
-			"  # All of one team, without being asked\n" +
+			"  # Delete the templates of a team without a question\n" +
 			"  kubectl sandbox template delete -l team=research --yes",
 		ValidArgsFunction: cli.CompleteTemplates(f),
 	}, f, streams)
 }
 
-func kind() cli.Deletion {
+// deletion describes how templates are deleted.
+func deletion() cli.Deletion {
 	return cli.Deletion{
-		Ref:         resolve.KindTemplate,
-		Consequence: ", so that pools and claims can make no more sandboxes of it; those there are stay, under its NetworkPolicy",
+		Ref: resolve.KindTemplate,
+		Consequence: ", so that pools and claims can create no more sandboxes from it (existing ones stay, under its " +
+			"NetworkPolicy)",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
 			template, err := a.Pools.Template(ctx, a.Namespace, name)
 			if err != nil {

@@ -23,14 +23,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// The states of what has no verdict.
+// The states of objects that are not diagnosed.
 const (
 	exists  = "Exists"
 	missing = "Missing"
 	hidden  = "Hidden"
 )
 
-// builder finds what belongs to one target. What may not be read is said to be hidden.
+// builder builds the tree of one target. An object that may not be read is shown as hidden.
 type builder struct {
 	access   *factory.Clients
 	snapshot diagnose.Snapshot
@@ -64,7 +64,7 @@ func (g *builder) verdict(v diagnose.Verdict) printing.ColoredCell {
 	return printing.ColoredCell{Text: string(v), Paint: g.style.VerdictPainter(v)}
 }
 
-// origin are the template and the pool that a claim's Sandbox is made from, or comes from.
+// origin returns the nodes of the template and the pool that a claim's Sandbox comes from, or will come from.
 func (g *builder) origin(ctx context.Context, t *resolve.Target) []*node {
 	template, from := t.Claim.Spec.TemplateName(), pool.SourcePool(t.Claim, t.Sandbox)
 	if template == "" && from == "" {
@@ -73,7 +73,7 @@ func (g *builder) origin(ctx context.Context, t *resolve.Target) []*node {
 	return g.sources(ctx, t.Namespace, template, from)
 }
 
-// sources are the nodes of a pool and a template. A pool knows its template.
+// sources returns the nodes of a template and a pool. If there is a pool, its spec decides which template.
 func (g *builder) sources(ctx context.Context, namespace, template, from string) []*node {
 	var all []*node
 	if from != "" {
@@ -82,7 +82,7 @@ func (g *builder) sources(ctx context.Context, namespace, template, from string)
 		found, err := g.access.Pools.Pool(ctx, namespace, from)
 		if n.status = state(err); err == nil {
 			n.object, n.status = found, ready(found)
-			n.message = g.short(ctx, found)
+			n.message = g.shortage(ctx, found)
 			template = found.Spec.TemplateRef.Name
 		}
 		all = append(all, n)
@@ -94,24 +94,25 @@ func (g *builder) sources(ctx context.Context, namespace, template, from string)
 		if n.status = state(err); err == nil {
 			n.object = found
 		} else if n.status == missing {
-			n.message = "nothing can be made from it"
+			n.message = "nothing can be created from it"
 		}
 		all = append([]*node{n}, all...)
 	}
 	return all
 }
 
-// short is why the pool has fewer members Ready than it should, or will have; empty if that may not be read.
-func (g *builder) short(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
-	facts, err := g.access.Pools.Inventory(ctx, p.Namespace)
+// shortage says why the pool has fewer ready members than desired. It is empty if the pool has enough, or if the
+// members may not be read.
+func (g *builder) shortage(ctx context.Context, p *extensionsv1beta1.SandboxWarmPool) string {
+	inventory, err := g.access.Pools.Inventory(ctx, p.Namespace)
 	if err != nil {
 		return ""
 	}
-	summary := pool.Summarize(p, facts)
+	summary := pool.Summarize(p, inventory)
 	return summary.Shortage
 }
 
-// markCause marks the template that has to be changed.
+// markCause marks the template that the diagnosis names as the cause.
 func (g *builder) markCause(sources []*node, d *diagnose.Diagnosis) {
 	for _, n := range sources {
 		if d.Template != "" && n.name == "template/"+d.Template && n.object != nil {
@@ -128,7 +129,7 @@ func ready(p *extensionsv1beta1.SandboxWarmPool) string {
 	return fmt.Sprintf("%d/%d ready", p.Status.ReadyReplicas, desired)
 }
 
-// state is what the error of reading an object says about it.
+// state returns the state of an object, given the error of reading it.
 func state(err error) string {
 	switch {
 	case err == nil:
@@ -146,9 +147,9 @@ func (g *builder) sandbox(ctx context.Context, t *resolve.Target) *node {
 	if s == nil {
 		return nil
 	}
-	facts := g.snapshot
-	facts.Claim = nil // the claim's own state is its node's
-	d := diagnose.Of(facts)
+	snapshot := g.snapshot
+	snapshot.Claim = nil // the claim's state is on the claim's node
+	d := diagnose.Of(snapshot)
 	n := g.node("sandbox/"+s.Name, d.Obstacle)
 	n.object, n.kind, n.status = s, agentsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandbox), g.verdict(d.Verdict)
 	if holder := metav1.GetControllerOf(s); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
@@ -177,15 +178,15 @@ func (g *builder) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 		return n
 	}
 	n.name, n.object, n.status = "pod/"+t.Pod.Name, t.Pod, ending.DisplayStatus(t.Pod)
-	are, of, restarts := 0, len(t.Pod.Spec.Containers), int32(0)
+	readyCount, total, restarts := 0, len(t.Pod.Spec.Containers), int32(0)
 	for i := range t.Pod.Status.ContainerStatuses {
 		status := &t.Pod.Status.ContainerStatuses[i]
 		restarts += status.RestartCount
 		if status.Ready {
-			are++
+			readyCount++
 		}
 	}
-	n.message = fmt.Sprintf("%d/%d containers ready", are, of)
+	n.message = fmt.Sprintf("%d/%d containers ready", readyCount, total)
 	if restarts > 0 {
 		n.message += fmt.Sprintf(", %d restarts", restarts)
 	}
@@ -195,7 +196,7 @@ func (g *builder) pod(t *resolve.Target, d *diagnose.Diagnosis) *node {
 	return n
 }
 
-// service is the Sandbox's Service, nil if it has none and wants none.
+// service returns the node of the Sandbox's Service, or nil if it has none and wants none.
 func (g *builder) service(ctx context.Context, s *agentsv1beta1.Sandbox) *node {
 	name := s.Status.Service
 	wanted := s.Spec.Service != nil && *s.Spec.Service

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 )
 
-// node is one object, or one that should be there.
+// node is an object in the tree, or one that is missing.
 type node struct {
 	name    string
 	kind    schema.GroupVersionKind
@@ -32,7 +32,8 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-// items are the rows from here downwards. Programs get no rows of objects that are not there.
+// items returns the rows of the node and everything below it. Without all, it leaves out objects that do not exist or
+// may not be read.
 func (n *node) items(branch, trunk string, all bool) ([]printing.Item, error) {
 	var items []printing.Item
 	object, created := n.object, metav1.Time{}

@@ -29,11 +29,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{printing: printing.NewTableOptions()}
 	cmd := &cobra.Command{
 		Use:   "tree NAME...",
-		Short: "Show what belongs to sandboxes, and how each part is",
-		Long: "tree shows a claim with its Sandbox, and the Sandbox with its Pod, Service and volumes, each with its state, and the\n" +
-			"template and pool that they come from. With -o json or yaml the output is one List of all these objects.",
+		Short: "Show the objects that belong to sandboxes, with their state",
+		Long: "tree shows a claim with its Sandbox, the Sandbox with its Pod, Service and volumes, and the template and\n" +
+			"pool that they come from, each with its state. With -o json or yaml the output is one List of all these\n" +
+			"objects.",
 		Example: "  kubectl sandbox tree dev\n\n" +
-			"  # The names of everything that belongs to it\n" +
+			"  # Print the names of everything that belongs to a sandbox\n" +
 			"  kubectl sandbox tree dev -o name",
 		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +59,7 @@ func (o *Options) Validate() error {
 	return err
 }
 
-// Run shows one tree for each name. Names that lead nowhere are errors; the others are shown all the same.
+// Run shows one tree for each name. A name that does not exist is an error; the others are still shown.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {

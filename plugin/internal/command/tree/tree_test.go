@@ -41,11 +41,13 @@ func pod(sandbox *agentsv1beta1.Sandbox, options ...builders.PodOption) *corev1.
 		builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash(sandbox.Name)))...)
 }
 
-// claimed is a claim that was served from a pool, with everything that a Sandbox can have.
+// claimed returns a claim that was served from a pool, with everything that a Sandbox can have.
 func claimed() []runtime.Object {
 	claim := builders.Claim("dev", "python", builders.WithUID("c"), age(time.Hour), builders.BoundTo("warm-aaaaa"), ready)
 	sandbox := builders.Sandbox(
-		"warm-aaaaa", builders.WithUID("s"), builders.OwnedBy(claim),
+		"warm-aaaaa",
+		builders.WithUID("s"),
+		builders.OwnedBy(claim),
 		builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
 		builders.WithVolume(
 			"data", "2Gi",
@@ -61,21 +63,20 @@ func claimed() []runtime.Object {
 		builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{ReadyReplicas: 2}),
 	)
 	return []runtime.Object{
-		claim,
-		sandbox,
-		warm,
-		builders.Template("python", age(4*time.Hour)),
-		pod(sandbox, builders.Ready()),
+		claim, sandbox, warm, builders.Template("python", age(4*time.Hour)), pod(sandbox, builders.Ready()),
 		builders.Service("warm-aaaaa", age(time.Hour)),
 		builders.PersistentVolumeClaim("data-warm-aaaaa", "2Gi", builders.Bound("v1"), age(time.Hour)),
 	}
 }
 
-// member is a warm Sandbox that nobody has claimed, whose image cannot be pulled.
+// member returns an unclaimed warm Sandbox whose image cannot be pulled.
 func member() []runtime.Object {
 	warm := builders.Pool("warm", "python", builders.WithUID("p"), age(3*time.Hour))
 	sandbox := builders.Sandbox(
-		"dev", builders.WithUID("s"), builders.OwnedBy(warm), age(time.Minute),
+		"dev",
+		builders.WithUID("s"),
+		builders.OwnedBy(warm),
+		age(time.Minute),
 		builders.WithCondition(
 			apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod exists with phase: Pending", now,
 		),
@@ -88,7 +89,9 @@ func run(t *testing.T, cluster *fakecluster.Cluster, line string) (stdout, stder
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	cmd := tree.NewCommand(
 		&fake.Factory{
-			Time: clocktesting.NewFakeClock(now), SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
+			Time:             clocktesting.NewFakeClock(now),
+			SandboxesClient:  cluster.Sandboxes,
+			KubernetesClient: cluster.Kubernetes,
 		},
 		streams,
 	)
@@ -114,19 +117,24 @@ func TestTree(t *testing.T) {
 		"for one who may read sandboxes only":  {objects: claimed(), line: "dev", hidden: true, golden: "hidden.txt"},
 		"a member of a pool, and what is lost": {objects: member(), line: "dev", golden: "member.txt"},
 		"a claim that has nothing yet": {
-			objects: []runtime.Object{builders.Claim("dev", "python", builders.FromPool("warm"), age(time.Second))}, line: "dev",
-			golden: "early.txt",
+			objects: []runtime.Object{builders.Claim("dev", "python", builders.FromPool("warm"), age(time.Second))},
+			line:    "dev",
+			golden:  "early.txt",
 		},
 		"a suspended Sandbox misses no Pod": {objects: []runtime.Object{suspended}, line: "dev", golden: "suspended.txt"},
 		"two trees, without headers": {
-			objects: append(claimed(), suspended), line: "claim/dev sandbox/dev --no-headers", golden: "two.txt",
+			objects: append(claimed(), suspended),
+			line:    "claim/dev sandbox/dev --no-headers",
+			golden:  "two.txt",
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			cluster := fakecluster.New(tt.objects...)
 			if tt.hidden {
-				for _, resource := range []string{"pods", "services", "persistentvolumeclaims", apis.ResourceTemplates, apis.ResourceWarmPools} {
+				for _, resource := range []string{
+					"pods", "services", "persistentvolumeclaims", apis.ResourceTemplates, apis.ResourceWarmPools,
+				} {
 					cluster.Refuse("*", resource, fakecluster.Forbidden("get", resource, ""))
 				}
 			}

@@ -26,12 +26,12 @@ import (
 )
 
 const (
-	// refresh is the usual least time between two frames; leastRefresh the shortest that there is.
+	// refresh is the default minimum time between two frames, and leastRefresh the smallest allowed one.
 	refresh      = 250 * time.Millisecond
 	leastRefresh = 100 * time.Millisecond
-	// widthOfNone is how wide a frame is without a terminal.
-	widthOfNone = 160
-	// watchFlag is for our own second process.
+	// defaultWidth is the width of a frame without a terminal.
+	defaultWidth = 160
+	// watchFlag is the flag of the second process, which the dashboard starts itself.
 	watchFlag = "restore-terminal"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 	ASCII         bool
 	Refresh       time.Duration
 
-	// watching: this is the second process of a dashboard, which restores the terminal if the first one cannot.
+	// watching reports that this is the second process of a dashboard. It restores the terminal if the first one cannot.
 	watching bool
 }
 
@@ -54,15 +54,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:     "ui",
 		Aliases: []string{"dash", "top"},
-		Short:   "Watch pools, claims and sandboxes, and act on them",
-		Long: "ui is a dashboard in the terminal: pools with what they have ready and why they are short, claims and sandboxes with\n" +
-			"their state, and why one is stuck. Enter goes into what the cursor is on, Esc goes back, ? lists all keys; s opens a\n" +
-			"shell in a sandbox.\n\n" +
-			"Without a terminal it prints one frame and ends. What you may not read is left out, and said.",
+		Short:   "Watch and manage pools, claims and sandboxes in a dashboard",
+		Long: "ui is a dashboard in the terminal. It shows pools with their ready sandboxes and why they are short,\n" +
+			"claims and sandboxes with their state, and why one is stuck. Enter opens the selected row, Esc goes\n" +
+			"back, ? lists all keys, and s opens a shell in a sandbox.\n\n" +
+			"Without a terminal it prints one frame and exits. It leaves out what you may not read, and says so.",
 		Example: "  kubectl sandbox ui\n\n" +
-			"  # All namespaces, and nothing can be changed by mistake\n" +
+			"  # Show all namespaces, and refuse every change\n" +
 			"  kubectl sandbox ui -A --read-only\n\n" +
-			"  # One frame, for a message or a ticket\n" +
+			"  # Print one frame, for a message or a ticket\n" +
 			"  kubectl sandbox ui --once",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -74,16 +74,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "Show all namespaces.")
 	cmd.Flags().StringVarP(
-		&o.Selector, "selector", "l", "", "Show only what has these labels, as in '-l team=a,stage!=test'.",
+		&o.Selector, "selector", "l", "", "Show only objects with these labels, as in '-l team=a,stage!=test'.",
 	)
-	cmd.Flags().BoolVar(&o.ReadOnly, "read-only", false, "Refuse whatever changes the cluster or enters a sandbox.")
-	cmd.Flags().BoolVar(&o.Once, "once", false, "Print one frame and end.")
+	cmd.Flags().BoolVar(&o.ReadOnly, "read-only", false, "Refuse everything that changes the cluster or enters a sandbox.")
+	cmd.Flags().BoolVar(&o.Once, "once", false, "Print one frame and exit.")
 	cmd.Flags().BoolVar(&o.ASCII, "ascii", false, "Draw with ASCII characters only.")
-	cmd.Flags().DurationVar(
-		&o.Refresh, "refresh", refresh, "The least time between two frames that changes in the cluster cause.",
-	)
+	cmd.Flags().DurationVar(&o.Refresh, "refresh", refresh,
+		"The minimum time between two frames that show changes in the cluster.")
 	cmd.Flags().BoolVar(&o.watching, watchFlag, false, "Restore the terminal when the process that started this one dies.")
-	_ = cmd.Flags().MarkHidden(watchFlag) // fails for unknown flags only
+	_ = cmd.Flags().MarkHidden(watchFlag) // fails only for a flag that does not exist
 	return cmd
 }
 
@@ -93,12 +92,12 @@ func (o *Options) Validate() error {
 		return err
 	}
 	if o.Refresh < leastRefresh {
-		return cli.UsageError(fmt.Errorf("--refresh is %s: at least %s, nobody reads faster", o.Refresh, leastRefresh))
+		return cli.UsageError(fmt.Errorf("--refresh is %s: use at least %s, nobody reads faster", o.Refresh, leastRefresh))
 	}
 	return nil
 }
 
-// Run shows the dashboard, or prints one frame where there is no terminal.
+// Run shows the dashboard, or prints one frame if there is no terminal.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if tty, ok := streams.ErrOut.(*os.File); ok && o.watching {
 		return restore.Wait(streams.In, streams.Out, tty)
@@ -146,7 +145,7 @@ func (o *Options) options(f factory.Factory, namespace string, color bool) (*tui
 	return options, nil
 }
 
-// hostOf is a server's address without what all have in common.
+// hostOf returns the host and port of a server's URL.
 func hostOf(server string) string {
 	_, host, found := strings.Cut(server, "://")
 	if !found {
@@ -156,7 +155,7 @@ func hostOf(server string) string {
 	return host
 }
 
-// utf8Locale says whether the terminal shows more than ASCII. Where no locale is set there is no reason to doubt it.
+// utf8Locale reports whether the terminal shows more than ASCII. Without a locale it is assumed to.
 func utf8Locale(env func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(env(name)); value != "" {
@@ -171,7 +170,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// widthOf is how wide a frame may be that is printed.
+// widthOf returns the width of a frame that is printed to out.
 func widthOf(out io.Writer) int {
 	if file, ok := out.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -181,5 +180,5 @@ func widthOf(out io.Writer) int {
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	return widthOfNone
+	return defaultWidth
 }

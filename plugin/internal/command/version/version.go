@@ -38,7 +38,7 @@ type Versions struct {
 	Kubernetes string         `json:"kubernetes,omitempty"`
 }
 
-// Operator is what is known about the operator.
+// Operator describes the installed operator.
 type Operator struct {
 	State     string `json:"state"`
 	Version   string `json:"version,omitempty"`
@@ -59,9 +59,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of this program, the operator and the cluster",
-		Long:  "version shows the versions of this program, of the operator and of Kubernetes, and warns when the first two differ.",
+		Long: "version shows the versions of this program, the operator and Kubernetes, and warns if the first two\n" +
+			"differ.",
 		Example: "  kubectl sandbox version\n\n" +
-			"  # This program alone: no cluster is contacted\n" +
+			"  # Show only this program's version, without contacting a cluster\n" +
 			"  kubectl sandbox version --client -o json",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -71,8 +72,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().BoolVar(&o.Client, "client", false, "Show this program's version alone and contact no cluster.")
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "json or yaml.")
+	cmd.Flags().BoolVar(&o.Client, "client", false, "Show only the version of this program, without contacting a cluster.")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "Output format: json or yaml.")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions( // fails only for a flag that does not exist
 		[]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -87,24 +88,24 @@ func (o *Options) Validate() error {
 	return cli.UsageError(fmt.Errorf("-o is %q: use json or yaml", o.Output))
 }
 
-// Run shows the versions. What could be found out is shown, whatever failed.
+// Run shows the versions. It shows what is known even if some of it could not be read.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	versions := Versions{Client: buildinfo.Get()}
 	var failed error
 	if !o.Client {
-		failed = versions.ask(ctx, f)
+		failed = versions.readCluster(ctx, f)
 	}
 	if err := versions.print(streams.Out, o.Output); err != nil {
 		return errors.Join(failed, err)
 	}
 	if warning := versions.skew(f.Program()); warning != "" {
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // there is nowhere else to say it
+		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // best effort
 	}
 	return failed
 }
 
-// ask asks the cluster.
-func (v *Versions) ask(ctx context.Context, f factory.Factory) error {
+// readCluster reads the versions of Kubernetes and the operator from the cluster.
+func (v *Versions) readCluster(ctx context.Context, f factory.Factory) error {
 	discovery, err := f.Discovery()
 	if err != nil {
 		return err
@@ -139,7 +140,9 @@ func describe(deployment *appsv1.Deployment) *Operator {
 		return &Operator{State: notInstalled}
 	}
 	operator := &Operator{
-		State: installed, Namespace: deployment.Namespace, Version: deployment.Labels[install.LabelVersion],
+		State:     installed,
+		Namespace: deployment.Namespace,
+		Version:   deployment.Labels[install.LabelVersion],
 	}
 	for i := range deployment.Spec.Template.Spec.Containers {
 		if container := &deployment.Spec.Template.Spec.Containers[i]; container.Name == apis.OperatorName {
@@ -149,12 +152,12 @@ func describe(deployment *appsv1.Deployment) *Operator {
 	return operator
 }
 
-// skew says that the operator was not installed by this version; empty when it was, or when nobody knows.
+// skew returns a warning if another version of this program installed the operator. It is empty if that is unknown.
 func (v *Versions) skew(program string) string {
 	if v.Operator == nil || v.Operator.Version == "" || v.Operator.Version == install.VersionLabel(v.Client.Version) {
 		return ""
 	}
-	return fmt.Sprintf("the operator is of version %s, this program of %s: %s install brings the operator up to it",
+	return fmt.Sprintf("the operator has version %s and this program %s: %s install installs the operator of this program",
 		v.Operator.Version, v.Client.Version, program)
 }
 
@@ -164,7 +167,7 @@ func (v *Versions) print(out io.Writer, format string) error {
 
 func (v *Versions) text() string {
 	text := fmt.Sprintf(
-		"Client: %s (commit %s, %s, %s)\n", v.Client.Version, v.Client.Commit, v.Client.GoVersion, v.Client.Platform,
+		"Client:     %s (commit %s, %s, %s)\n", v.Client.Version, v.Client.Commit, v.Client.GoVersion, v.Client.Platform,
 	)
 	if operator := v.Operator; operator != nil {
 		line := operator.State

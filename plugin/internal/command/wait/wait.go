@@ -33,9 +33,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "wait NAME... --for ready|suspended|finished|deleted",
 		Short: "Wait until sandboxes are ready, suspended, finished or deleted",
-		Long: "wait waits until sandboxes are in a state, and tells meanwhile what stands in the way. A state counts only if the\n" +
-			"operator reported it after the latest change. What cannot come any more ends the waiting at once with exit code 1: a\n" +
-			"sandbox that is deleted, or has finished while it should become ready. Exit code 124 means that time ran out.",
+		Long: "wait waits until sandboxes reach a state, and reports meanwhile what blocks them. A state counts only if\n" +
+			"the operator reported it after the latest change. If a sandbox can no longer reach the state, wait exits\n" +
+			"with code 1 at once: for example, it was deleted, or it finished although it should become ready. Exit\n" +
+			"code 124 means that the timeout expired.",
 		Example: "  # Wait until a sandbox can be used\n" +
 			"  kubectl sandbox wait dev --for ready --timeout 2m\n\n" +
 			"  # Wait until a job has ended\n" +
@@ -54,7 +55,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	complete := cobra.FixedCompletions(
 		[]cobra.Completion{"ready", "suspended", "finished", "deleted"}, cobra.ShellCompDirectiveNoFileComp,
 	)
-	_ = cmd.RegisterFlagCompletionFunc("for", complete) // it fails for a flag that does not exist: this one does
+	_ = cmd.RegisterFlagCompletionFunc("for", complete) // fails only for a flag that does not exist
 	return cmd
 }
 

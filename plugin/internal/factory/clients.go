@@ -65,7 +65,7 @@ func NewClients(f Factory) (*Clients, error) {
 	}, nil
 }
 
-// Wait waits for what the request describes. If no operator looks after the namespace, it prints a warning to errOut,
+// Wait waits for what the request describes. If no operator manages the namespace, it prints a warning to errOut,
 // once for these Clients.
 func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
 	watching, stop := context.WithCancel(ctx)
@@ -83,13 +83,13 @@ func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (
 	return c.Waiter.For(ctx, r)
 }
 
-// OperatorWarning returns the warning that no operator looks after a namespace. If no operator was found at all,
+// OperatorWarning returns the warning that no operator manages a namespace. If no operator was found at all,
 // another implementation may still be running.
 func OperatorWarning(namespace string, problem operator.Problem) string {
 	message := printable.Line(problem.Message)
 	if problem.Absent {
-		return fmt.Sprintf("perhaps nothing looks after sandboxes in namespace %s: %s", namespace, message)
+		return fmt.Sprintf("perhaps no operator manages sandboxes in namespace %s: %s", namespace, message)
 	}
-	return fmt.Sprintf("nothing looks after sandboxes in namespace %s: %s. Nothing will change until an operator runs",
+	return fmt.Sprintf("no operator manages sandboxes in namespace %s: %s. Nothing will change until an operator runs",
 		namespace, message)
 }

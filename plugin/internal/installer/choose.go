@@ -56,7 +56,7 @@ func (c *Choices) mergeInto(
 	}
 	o.Args = mergeArgs(o.Args, c.Args)
 	if o.Replicas != nil && *o.Replicas == 0 {
-		remarks = append(remarks, "The operator stays scaled to zero: nothing looks after sandboxes. --replicas=1 starts it.")
+		remarks = append(remarks, "The operator stays scaled to zero and manages no sandboxes. --replicas=1 starts it.")
 	}
 	remark, err := c.chooseImage(&o, have, program, ours)
 	if remark != "" {

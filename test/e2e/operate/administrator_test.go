@@ -65,7 +65,7 @@ func TestWhoWaitsIsToldThatNoOperatorIsThere(t *testing.T) {
 	deployment := "deployment/" + apis.OperatorName
 	h.MustKubectl("-n", operatorNamespace, "scale", "--replicas=0", deployment)
 	h.MustKubectl("-n", operatorNamespace, "wait", "--for=delete", "pod", "-l", "app="+apis.OperatorName, "--timeout=60s")
-	const says = "nothing looks after sandboxes in namespace "
+	const says = "no operator manages sandboxes in namespace "
 	h.Must("create", "lonely", "--image", harness.ImageShell)
 	waits := make(chan harness.Result, 2)
 	for _, user := range [][]string{{}, {"--as", "jane"}} {

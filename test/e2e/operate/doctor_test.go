@@ -132,7 +132,7 @@ func TestDoctorNamesWhatIsBrokenAndTheCureMendsIt(t *testing.T) {
 			inflict: []string{"delete", "crd", apis.CRDSandboxWarmPools},
 		},
 		{
-			name: "a definition is old", check: "definitions", says: apis.CRDSandboxes + " is not that of this program",
+			name: "a definition is old", check: "definitions", says: apis.CRDSandboxes + " differs from that of this program",
 			cure: "upgrade",
 			inflict: []string{
 				"patch", "crd", apis.CRDSandboxes, "--type=json", "-p",

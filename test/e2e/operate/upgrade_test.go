@@ -174,7 +174,7 @@ func TestAnOperatorOfSomeNamespacesLeavesTheOthersAlone(t *testing.T) {
 	mine.Must("create", "box", "--image", harness.ImageShell, "--wait")
 	waitUntilHealthy(mine)
 	found, _ := runDoctor(other)
-	if f := found["flags"]; !strings.Contains(f.Message, "nothing looks after sandboxes in namespace "+other.Namespace) {
+	if f := found["flags"]; !strings.Contains(f.Message, "no operator manages sandboxes in namespace "+other.Namespace) {
 		t.Errorf("%+v", f)
 	}
 	other.Create(other.NewSandbox("ignored"))

@@ -59,7 +59,7 @@ func faults() map[string]fault {
 			inject: kubectl("delete", "crd", apis.CRDSandboxWarmPools),
 		},
 		"a definition is old": {
-			check: "definitions", says: apis.CRDSandboxes + " is not that of this program", cure: "upgrade",
+			check: "definitions", says: apis.CRDSandboxes + " differs from that of this program", cure: "upgrade",
 			inject: kubectl("patch", "crd", apis.CRDSandboxes, "--type=json", "-p",
 				`[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/operatingMode"}]`),
 		},
@@ -131,13 +131,13 @@ func faults() map[string]fault {
 			},
 		},
 		"an operator of other namespaces": {
-			check: "flags", status: statusWarning, says: "works in elsewhere alone",
+			check: "flags", status: statusWarning, says: "watches only elsewhere",
 			cure:   "--watch-namespaces=elsewhere,default",
 			inject: patchOperator(args, `["--leader-elect=true","--extensions=true","--watch-namespaces=elsewhere"]`),
 			repair: patchOperator(args, `["--leader-elect=true","--extensions=true"]`),
 		},
 		"another version": {
-			check: "version", status: statusWarning, says: "the operator is of version v0.0.0-alpha", cure: "upgrade",
+			check: "version", status: statusWarning, says: "the operator has version v0.0.0-alpha", cure: "upgrade",
 			inject: kubectl("-n", operatorNamespace, "label", "deployment", apis.OperatorName,
 				"app.kubernetes.io/version=v0.0.0-alpha", "--overwrite"),
 			// A development build has no published image, so an upgrade to it must name the image.
@@ -266,7 +266,7 @@ func TestDoctorKnowsTemplatesOfMissingRuntimeClasses(t *testing.T) {
 	})
 	found, _ := runDoctor(t, server.Kubeconfig(), "default")
 	if got := found["runtimeclasses"]; got.Status != statusFailed ||
-		!strings.Contains(got.Message, namespace+"/safe wants RuntimeClass gvisor") {
+		!strings.Contains(got.Message, namespace+"/safe names RuntimeClass gvisor") {
 		t.Errorf("%+v", got)
 	}
 	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "gvisor"}, Handler: "runsc"}

@@ -156,10 +156,10 @@ func TestStatusSaysFirstThatNoOperatorLooksAfterASandbox(t *testing.T) {
 	}{
 		"scaled to zero": {
 			objects: []runtime.Object{builders.Operator(0)},
-			says:    "nothing looks after sandboxes in namespace ns: the operator is scaled to zero",
+			says:    "no operator manages sandboxes in namespace ns: the operator is scaled to zero",
 		},
 		"no operator found, which proves nothing": {
-			says: "perhaps nothing looks after sandboxes in namespace ns: no operator was found",
+			says: "perhaps no operator manages sandboxes in namespace ns: no operator was found",
 		},
 		"a running operator":                     {objects: []runtime.Object{builders.Operator(1)}},
 		"an operator that the user may not read": {objects: []runtime.Object{builders.Operator(0)}, hidden: true},
@@ -182,7 +182,7 @@ func TestStatusSaysFirstThatNoOperatorLooksAfterASandbox(t *testing.T) {
 				}
 				said := out.String()
 				switch {
-				case tt.says == "" && strings.Contains(said, "looks after"), tt.says != "" && !strings.Contains(said, tt.says):
+				case tt.says == "" && strings.Contains(said, "operator manages"), tt.says != "" && !strings.Contains(said, tt.says):
 					t.Errorf("got %s", said)
 				case tt.says != "" && format == "" && !strings.HasPrefix(said, tt.says):
 					t.Errorf("not first: %s", said)

@@ -40,12 +40,13 @@ const (
 	checkMetrics             = "metrics"
 )
 
+// check is a named check, which returns one or more findings.
 type check struct {
 	name string
 	run  func(context.Context, *cluster) []Finding
 }
 
-// checks are all of them, in the order in which one builds on the other.
+// checks returns all checks, in an order in which later ones build on earlier ones.
 func checks() []check {
 	return []check{
 		{checkKubernetes, kubernetesVersion},
@@ -72,7 +73,7 @@ func names() []string {
 	return all
 }
 
-// cluster is the cluster, with what several checks look at.
+// cluster has the clients, and the objects that several checks read.
 type cluster struct {
 	kubernetes kubernetes.Interface
 	dynamic    dynamic.Interface
@@ -82,84 +83,82 @@ type cluster struct {
 	namespace  string // the user's
 
 	version           *version.Info
-	operatorNamespace string             // the operator's namespace
-	deployment        *appsv1.Deployment // nil: there is none, or deploymentErr says why nobody knows
+	operatorNamespace string
+	deployment        *appsv1.Deployment // nil if there is none, or if deploymentErr says why it is unknown
 
 	deploymentErr error
-	searchErr     error // why an operator may be where nobody could look
+	searchErr     error // why other namespaces, which may have the operator, could not be searched
 }
 
-// newCluster opens the clients and asks what the checks have in common. It fails when the cluster does not answer.
+// newCluster creates the clients and reads what the checks have in common. It fails if the cluster does not answer.
 func newCluster(ctx context.Context, f factory.Factory) (*cluster, error) {
-	p := &cluster{clock: f.Clock(), program: f.Program()}
+	c := &cluster{clock: f.Clock(), program: f.Program()}
 	var err error
-	if p.namespace, _, err = f.Namespace(); err != nil {
+	if c.namespace, _, err = f.Namespace(); err != nil {
 		return nil, err
 	}
-	if p.kubernetes, err = f.Kubernetes(); err != nil {
+	if c.kubernetes, err = f.Kubernetes(); err != nil {
 		return nil, err
 	}
-	if p.dynamic, err = f.Dynamic(); err != nil {
+	if c.dynamic, err = f.Dynamic(); err != nil {
 		return nil, err
 	}
-	if p.discovery, err = f.Discovery(); err != nil {
+	if c.discovery, err = f.Discovery(); err != nil {
 		return nil, err
 	}
-	if p.version, err = p.discovery.ServerVersion(); err != nil {
+	if c.version, err = c.discovery.ServerVersion(); err != nil {
 		return nil, fmt.Errorf("the cluster does not answer: %w", err)
 	}
-	if p.operatorNamespace, err = installer.FindNamespace(ctx, p.kubernetes); err != nil {
+	if c.operatorNamespace, err = installer.FindNamespace(ctx, c.kubernetes); err != nil {
 		return nil, err
 	}
-	p.deployment, p.deploymentErr = installer.GetDeployment(ctx, p.kubernetes, p.operatorNamespace)
-	if p.deployment == nil && p.deploymentErr == nil {
-		_, p.searchErr = p.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
+	c.deployment, c.deploymentErr = installer.GetDeployment(ctx, c.kubernetes, c.operatorNamespace)
+	if c.deployment == nil && c.deploymentErr == nil {
+		_, c.searchErr = c.kubernetes.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{Limit: 1})
 	}
-	return p, nil
+	return c, nil
 }
 
-// options are what the operator was installed with; the defaults when nobody knows.
-func (p *cluster) options() install.Options {
-	if p.deployment == nil {
-		return install.Options{Namespace: p.operatorNamespace}
+// options returns the options of the installation, or the defaults if they are unknown.
+func (c *cluster) options() install.Options {
+	if c.deployment == nil {
+		return install.Options{Namespace: c.operatorNamespace}
 	}
-	return install.InstalledOptions(p.deployment)
+	return install.InstalledOptions(c.deployment)
 }
 
-// repairCommand is how somebody puts right what an installation should have made.
-func (p *cluster) repairCommand() string {
-	if p.deployment == nil {
-		return p.program + " install"
+// repairCommand returns the command, or an instruction, that restores what an installation creates.
+func (c *cluster) repairCommand() string {
+	if c.deployment == nil {
+		return c.program + " install"
 	}
-	if manager := p.deployment.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
+	if manager := c.deployment.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return "upgrade the release of the chart agent-sandbox with " + manager
 	}
-	if installer.ImageRequired(p.deployment) {
-		return p.program + " upgrade --image " + install.InstalledOptions(p.deployment).Image
+	if installer.ImageRequired(c.deployment) {
+		return c.program + " upgrade --image " + install.InstalledOptions(c.deployment).Image
 	}
-	return p.program + " upgrade"
+	return c.program + " upgrade"
 }
 
-// unreadable tells what to say about something that could not be read.
+// unreadable returns the finding for something that could not be read: unknown without permission, otherwise failed.
 func unreadable(err error, what string) []Finding {
 	if apierrors.IsForbidden(err) {
 		if verb, resource, found := printing.MissingPermission(err); found {
-			return unknown("you may not %s %s: nothing is known of %s", verb, resource, what)
+			return unknown("you may not %s %s, which is needed to check %s", verb, resource, what)
 		}
 		return unknown("you may not read %s", what)
 	}
-	return failed("try again; if it stays, look at the API server", "read %s: %v", what, err)
+	return failed("try again; if the error persists, check the API server", "read %s: %v", what, err)
 }
 
-// noOperator is what the checks of the operator say without one.
-func (p *cluster) noOperator() []Finding {
-	if p.deploymentErr != nil {
-		return unreadable(p.deploymentErr, "the operator's Deployment in namespace "+p.operatorNamespace)
+// noOperator returns the finding of the operator's checks if there is no Deployment, or if it could not be read.
+func (c *cluster) noOperator() []Finding {
+	if c.deploymentErr != nil {
+		return unreadable(c.deploymentErr, "the operator's Deployment in namespace "+c.operatorNamespace)
 	}
-	if p.searchErr != nil {
-		return unreadable(p.searchErr, "operators outside of namespace "+p.operatorNamespace)
+	if c.searchErr != nil {
+		return unreadable(c.searchErr, "operators outside of namespace "+c.operatorNamespace)
 	}
 	return unknown("there is no operator")
 }
-
-func all() metav1.ListOptions { return metav1.ListOptions{} }

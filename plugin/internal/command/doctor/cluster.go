@@ -19,28 +19,27 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 )
 
-// minimumKubernetes is the first Kubernetes whose API server takes the rules in our CustomResourceDefinitions by default.
+// minimumKubernetes is the first version of Kubernetes that by default accepts the rules in our
+// CustomResourceDefinitions.
 const minimumKubernetes = "1.30.0"
 
-func kubernetesVersion(_ context.Context, p *cluster) []Finding {
-	have, err := version.ParseGeneric(p.version.GitVersion)
+func kubernetesVersion(_ context.Context, c *cluster) []Finding {
+	have, err := version.ParseGeneric(c.version.GitVersion)
 	if err != nil {
-		return unknown("the cluster calls its version %q", p.version.GitVersion)
+		return unknown("the cluster reports %q as its version", c.version.GitVersion)
 	}
 	if have.LessThan(version.MustParseGeneric(minimumKubernetes)) {
-		return failed(
-			"upgrade the cluster to v"+minimumKubernetes+" or later", "the cluster is of version %s, and v%s is needed",
-			p.version.GitVersion, minimumKubernetes,
-		)
+		return failed("upgrade the cluster to v"+minimumKubernetes+" or later",
+			"the cluster has version %s, but v%s is needed", c.version.GitVersion, minimumKubernetes)
 	}
-	return ok("version %s", p.version.GitVersion)
+	return ok("version %s", c.version.GitVersion)
 }
 
-// annotationDefaultClass marks the StorageClass of volumes that name none.
+// annotationDefaultClass marks the StorageClass of volumes that do not name one.
 const annotationDefaultClass = "storageclass.kubernetes.io/is-default-class"
 
-func storage(ctx context.Context, p *cluster) []Finding {
-	list, err := p.kubernetes.StorageV1().StorageClasses().List(ctx, all())
+func storage(ctx context.Context, c *cluster) []Finding {
+	list, err := c.kubernetes.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return unreadable(err, "StorageClasses")
 	}
@@ -53,24 +52,20 @@ func storage(ctx context.Context, p *cluster) []Finding {
 	switch {
 	case len(list.Items) == 0:
 		return failed(
-			"install a storage provisioner, or leave this out with --skip "+checkStorage+" if no sandbox has volumes",
-			"there is no StorageClass: sandboxes with volumes stay Pending",
-		)
+			"install a storage provisioner, or skip this check with --skip "+checkStorage+" if no sandbox has volumes",
+			"there is no StorageClass: sandboxes with volumes stay Pending")
 	case len(defaults) == 0:
-		return failed(fmt.Sprintf("kubectl annotate storageclass %s %s=true", onlyClassName(list.Items), annotationDefaultClass),
-			"no StorageClass is the default: volumes that name none stay Pending")
+		return failed(
+			fmt.Sprintf("kubectl annotate storageclass %s %s=true", onlyClassName(list.Items), annotationDefaultClass),
+			"no StorageClass is the default: volumes that do not name one stay Pending")
 	case len(defaults) > 1:
-		return warning(
-			"take the annotation "+annotationDefaultClass+" from all but one",
-			"several StorageClasses are the default: %s. "+
-				"The newest is used",
-			strings.Join(defaults, ", "),
-		)
+		return warning("remove the annotation "+annotationDefaultClass+" from all but one",
+			"several StorageClasses are the default: %s. The newest is used", strings.Join(defaults, ", "))
 	}
 	return ok("default StorageClass %s", defaults[0])
 }
 
-// onlyClassName is the only StorageClass, or a word in its place.
+// onlyClassName returns the name of the only StorageClass, or a placeholder if there are several.
 func onlyClassName(classes []storagev1.StorageClass) string {
 	if len(classes) == 1 {
 		return classes[0].Name
@@ -78,8 +73,8 @@ func onlyClassName(classes []storagev1.StorageClass) string {
 	return "NAME"
 }
 
-func runtimeClasses(ctx context.Context, p *cluster) []Finding {
-	list, err := p.kubernetes.NodeV1().RuntimeClasses().List(ctx, all())
+func runtimeClasses(ctx context.Context, c *cluster) []Finding {
+	list, err := c.kubernetes.NodeV1().RuntimeClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return unreadable(err, "RuntimeClasses")
 	}
@@ -87,11 +82,11 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 	for i := range list.Items {
 		have = append(have, list.Items[i].Name)
 	}
-	templates, err := p.dynamic.Resource(schema.GroupVersionResource{
+	templates, err := c.dynamic.Resource(schema.GroupVersionResource{
 		Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: "sandboxtemplates",
-	}).List(ctx, all())
+	}).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return unreadable(err, "the RuntimeClasses that SandboxTemplates want")
+		return unreadable(err, "the RuntimeClasses that SandboxTemplates name")
 	}
 	if err == nil {
 		if found := missingRuntimeClasses(templates.Items, have); len(found) > 0 {
@@ -99,7 +94,7 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 		}
 	}
 	if len(have) == 0 {
-		return ok("there is none: sandboxes run with the nodes' own container runtime")
+		return ok("there are none: sandboxes use the default container runtime of the nodes")
 	}
 	return ok("%s", strings.Join(have, ", "))
 }
@@ -108,21 +103,19 @@ func runtimeClasses(ctx context.Context, p *cluster) []Finding {
 func missingRuntimeClasses(templates []unstructured.Unstructured, have []string) []Finding {
 	var found []Finding
 	for i := range templates {
-		class, _, _ := unstructured.NestedString(
-			templates[i].Object, "spec", "podTemplate", "spec", "runtimeClassName",
-		) // of a valid object
+		template := &templates[i]
+		// the API server validates the type of the field
+		class, _, _ := unstructured.NestedString(template.Object, "spec", "podTemplate", "spec", "runtimeClassName")
 		if class != "" && !slices.Contains(have, class) {
-			found = append(found, failed(
-				"install the runtime and its RuntimeClass, or change the template",
-				"SandboxTemplate %s/%s wants RuntimeClass %s, which does not exist", templates[i].GetNamespace(),
-				templates[i].GetName(), class,
-			)...)
+			found = append(found, failed("install the runtime and its RuntimeClass, or change the template",
+				"SandboxTemplate %s/%s names RuntimeClass %s, which does not exist",
+				template.GetNamespace(), template.GetName(), class)...)
 		}
 	}
 	return found
 }
 
-// networkPlugins are network plugins by the names of their DaemonSets, and whether they enforce NetworkPolicies.
+// networkPlugins maps the names of the DaemonSets of network plugins to whether they enforce NetworkPolicies.
 func networkPlugins() map[string]bool {
 	return map[string]bool{
 		"calico-node":           true,
@@ -140,8 +133,8 @@ func networkPlugins() map[string]bool {
 	}
 }
 
-func networkPolicy(ctx context.Context, p *cluster) []Finding {
-	list, err := p.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, all())
+func networkPolicy(ctx context.Context, c *cluster) []Finding {
+	list, err := c.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return unreadable(err, "the network plugin")
 	}
@@ -157,35 +150,34 @@ func networkPolicy(ctx context.Context, p *cluster) []Finding {
 		}
 	}
 	if without != "" {
-		return warning("add a network plugin that does, such as Calico, Cilium or kube-network-policies",
-			"%s enforces no NetworkPolicies: sandboxes reach the network and each other", without)
+		return warning("add a network plugin that enforces them, such as Calico, Cilium or kube-network-policies",
+			"%s does not enforce NetworkPolicies: sandboxes can reach the network and each other", without)
 	}
-	return unknown(
-		"no known network plugin is installed as a DaemonSet: whether NetworkPolicies are enforced cannot be told",
-	)
+	return unknown("no known network plugin runs as a DaemonSet: it is unknown whether NetworkPolicies are enforced")
 }
 
-func metrics(ctx context.Context, p *cluster) []Finding {
-	if p.deployment == nil {
-		return p.noOperator()
+func metrics(ctx context.Context, c *cluster) []Finding {
+	if c.deployment == nil {
+		return c.noOperator()
 	}
-	if address, _ := p.options().Flag("metrics-bind-address"); address == "0" {
+	if address, _ := c.options().Flag("metrics-bind-address"); address == "0" {
 		return ok("the operator's metrics are turned off")
 	}
-	_, err := p.kubernetes.CoreV1().Services(p.operatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
+	_, err := c.kubernetes.CoreV1().Services(c.operatorNamespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return failed(p.repairCommand(), "the Service %s/%s, where metrics are scraped, does not exist", p.operatorNamespace, apis.OperatorName)
+		return failed(c.repairCommand(), "the Service %s/%s, where metrics are scraped, does not exist",
+			c.operatorNamespace, apis.OperatorName)
 	case err != nil:
 		return unreadable(err, "the operator's Service")
 	}
-	groups, err := p.discovery.ServerGroups()
+	groups, err := c.discovery.ServerGroups()
 	if err != nil {
 		return unreadable(err, "the API groups")
 	}
-	usage := "; no metrics-server tells what sandboxes use"
+	usage := "; there is no metrics-server, so the resource usage of sandboxes is unknown"
 	if slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == "metrics.k8s.io" }) {
 		usage = ""
 	}
-	return ok("Service %s/%s%s", p.operatorNamespace, apis.OperatorName, usage)
+	return ok("Service %s/%s%s", c.operatorNamespace, apis.OperatorName, usage)
 }

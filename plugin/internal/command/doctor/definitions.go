@@ -22,49 +22,50 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
 )
 
-// definitions looks at each CustomResourceDefinition that the operator needs; an operator of the core needs one.
-func definitions(ctx context.Context, p *cluster) []Finding {
+// definitions checks each CustomResourceDefinition that the operator needs; a core-only operator needs one.
+func definitions(ctx context.Context, c *cluster) []Finding {
 	all, err := crds.All()
 	if err != nil {
 		return failed("this program is broken: install it again", "%v", err)
 	}
 	var found []Finding
-	sound := 0
+	correct := 0
 	for _, want := range all {
-		if p.options().CoreOnly && !crds.IsCore(want) {
+		if c.options().CoreOnly && !crds.IsCore(want) {
 			continue
 		}
-		if problem := p.definition(ctx, want); problem != nil {
+		if problem := c.definition(ctx, want); problem != nil {
 			found = append(found, problem...)
 		} else {
-			sound++
+			correct++
 		}
 	}
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%d CustomResourceDefinitions are established, in this program's version", sound)
+	return ok("%d CustomResourceDefinitions are established, in this program's version", correct)
 }
 
-// definition returns nothing when all is well.
-func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
+// definition checks one CustomResourceDefinition. It returns nothing if it is correct.
+func (c *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
 	resource := schema.GroupVersionResource{
 		Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions",
 	}
-	content, err := p.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
+	content, err := c.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return failed(p.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
+		return failed(c.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
 	case err != nil:
 		return unreadable(err, "CustomResourceDefinition "+want.Name)
 	}
 	have := &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, have); err != nil {
-		return failed(p.repairCommand(), "CustomResourceDefinition %s: %v", want.Name, err)
+		return failed(c.repairCommand(), "CustomResourceDefinition %s: %v", want.Name, err)
 	}
 	if have.DeletionTimestamp != nil {
-		return failed(fmt.Sprintf("wait until it is gone, or look at the finalizers of its objects; then %s", p.repairCommand()),
-			"CustomResourceDefinition %s is being deleted, with all objects", want.Name)
+		return failed(
+			fmt.Sprintf("wait until it is gone, or check the finalizers of its objects; then %s", c.repairCommand()),
+			"CustomResourceDefinition %s is being deleted, with all its objects", want.Name)
 	}
 	if why := whyNotEstablished(have); why != "" {
 		return failed("kubectl describe crd "+want.Name, "CustomResourceDefinition %s is not established: %s", want.Name, why)
@@ -74,16 +75,15 @@ func (p *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomRe
 	}
 	theirs := install.Version(content)
 	if installer.IsNewer(theirs, buildinfo.Get().Version) {
-		return warning(
-			"upgrade this program", "CustomResourceDefinition %s is of version %s, newer than this program's", want.Name, theirs,
-		)
+		return warning("upgrade this program",
+			"CustomResourceDefinition %s has version %s, newer than this program's", want.Name, theirs)
 	}
-	return failed(
-		p.repairCommand(), "CustomResourceDefinition %s is not that of this program: its version is %s, and %s is wanted", want.Name,
-		cmp.Or(theirs, "unknown"), buildinfo.Get().Version,
-	)
+	return failed(c.repairCommand(),
+		"CustomResourceDefinition %s differs from that of this program: its version is %s, this program's is %s",
+		want.Name, cmp.Or(theirs, "unknown"), buildinfo.Get().Version)
 }
 
+// whyNotEstablished returns why the API server does not serve a CustomResourceDefinition, or nothing if it does.
 func whyNotEstablished(have *apiextensionsv1.CustomResourceDefinition) string {
 	why := "the API server does not serve it yet"
 	for _, condition := range have.Status.Conditions {
@@ -97,17 +97,13 @@ func whyNotEstablished(have *apiextensionsv1.CustomResourceDefinition) string {
 	return why
 }
 
-// sameVersions says that both serve the same versions with the same schema.
+// sameVersions reports whether both have the same versions with the same schemas, and need no conversion.
 func sameVersions(have, want *apiextensionsv1.CustomResourceDefinition) bool {
 	byName := func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int { return cmp.Compare(a.Name, b.Name) }
-	none := apiextensionsv1.NoneConverter
-	if c := have.Spec.Conversion; c != nil && c.Strategy != none {
+	if conversion := have.Spec.Conversion; conversion != nil && conversion.Strategy != apiextensionsv1.NoneConverter {
 		return false
 	}
 	return equality.Semantic.DeepEqual(
-		slices.SortedFunc(
-			slices.Values(have.Spec.Versions), byName,
-		),
-		slices.SortedFunc(slices.Values(want.Spec.Versions), byName),
-	)
+		slices.SortedFunc(slices.Values(have.Spec.Versions), byName),
+		slices.SortedFunc(slices.Values(want.Spec.Versions), byName))
 }

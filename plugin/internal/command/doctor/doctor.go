@@ -4,9 +4,9 @@
 // Package doctor is the command `doctor`.
 //
 // Invariants:
-//   - it changes nothing: what it asks are reads and access reviews;
-//   - a check that is not green says what is wrong and what to do about it;
-//   - what the user may not read is unknown, not wrong; one check that cannot be made does not keep the others from it.
+//   - it changes nothing: it only reads objects and requests access reviews;
+//   - a finding that fails or warns says what is wrong and what to do;
+//   - what the user may not read is unknown and does not fail; a check that is impossible does not prevent the others.
 package doctor
 
 import (
@@ -35,22 +35,18 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the cluster, the operator and your permissions, and say what to do",
-		Long: "doctor looks at everything that a sandbox needs: the version of Kubernetes, the CustomResourceDefinitions, the operator,\n" +
-			"its leader, flags and permissions, yours in the current namespace, storage, RuntimeClasses and network policies. Each\n" +
-			"check that fails names its cure. What you may not read is unknown, with the verb and the resource that you lack, and\n" +
-			"never ok. The exit code is 1 when a check fails and else 0: warnings do not count, nor does what is unknown, which is\n" +
-			"listed at the end, and as \"unknown\" with -o json.\n\n" +
-			"Checks: " + strings.Join(
-			names()[:7],
-			", ",
-		) + ",\n" + strings.Join(
-			names()[7:],
-			", ",
-		) + ".",
-		Example: "  kubectl sandbox doctor\n\n" +
-			"  # What keeps sandboxes of another namespace, or of another user, from working\n" +
+		Long: "doctor checks everything that a sandbox needs: the version of Kubernetes, the CustomResourceDefinitions,\n" +
+			"the operator with its leader, flags and permissions, your permissions in the current namespace, storage,\n" +
+			"RuntimeClasses and network policies. Each check that fails says what to do. What you may not read is reported\n" +
+			"as unknown, never as ok, with the verb and the resource that you lack. The exit code is 1 if a check fails,\n" +
+			"and otherwise 0: warnings and unknown results do not count. The checks with unknown results are listed at\n" +
+			"the end, and in the field \"unknown\" with -o json.\n\n" +
+			"Checks: " + strings.Join(names()[:7], ", ") + ",\n" + strings.Join(names()[7:], ", ") + ".",
+		Example: "  # Check everything\n" +
+			"  kubectl sandbox doctor\n\n" +
+			"  # Find what prevents another user from working with sandboxes in another namespace\n" +
 			"  kubectl sandbox doctor --namespace team-a --as jane\n\n" +
-			"  # For a script; sandboxes without volumes need no storage\n" +
+			"  # Check in a script, without storage, because sandboxes without volumes do not need it\n" +
 			"  kubectl sandbox doctor -o json --skip storage",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,10 +56,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "json or yaml.")
-	cmd.Flags().StringSliceVar(&o.Skip, "skip", nil, "Checks to leave out.")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "The output format: json or yaml. (default: text)")
+	cmd.Flags().StringSliceVar(&o.Skip, "skip", nil, "The checks to skip.")
 	for flag, values := range map[string][]string{"output": {"json", "yaml"}, "skip": names()} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions( // fails only for a flag that does not exist
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions( // it fails only for an unknown flag
 			values, cobra.ShellCompDirectiveNoFileComp))
 	}
 	return cmd
@@ -82,10 +78,10 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Run makes the checks. A cluster that does not answer is an error like any other command's: nothing else could be
-// asked.
+// Run makes the checks and prints the report. If the cluster does not answer, no check is possible, and Run returns
+// that error without a report.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	p, err := newCluster(ctx, f)
+	c, err := newCluster(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -94,7 +90,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		if slices.Contains(o.Skip, check.name) {
 			continue
 		}
-		for _, finding := range check.run(ctx, p) {
+		for _, finding := range check.run(ctx, c) {
 			finding.Check = check.name
 			report.Healthy = report.Healthy && finding.Status != Failed
 			if finding.Status == Unknown && !slices.Contains(report.Unknown, check.name) {
@@ -110,11 +106,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	if len(report.Unknown) > 0 {
-		_, _ = printable.Fprintf(
-			streams.ErrOut,
-			"Nobody can say whether these are in order: %s. The exit code is that of the other checks.\n", // the report says it too
-			strings.Join(report.Unknown, ", "),
-		)
+		_, _ = printable.Fprintf(streams.ErrOut, // best effort: the report has it too
+			"The results of these checks are unknown: %s. The exit code is that of the other checks.\n",
+			strings.Join(report.Unknown, ", "))
 	}
 	return report.failure()
 }

@@ -69,7 +69,7 @@ func TestChecksOfTheCluster(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := &cluster{
+			c := &cluster{
 				kubernetes: fake.NewClientset(test.objects...), version: &version.Info{GitVersion: test.version},
 				program: "kubectl sandbox",
 			}
@@ -77,7 +77,7 @@ func TestChecksOfTheCluster(t *testing.T) {
 				if check.name != test.check {
 					continue
 				}
-				got := check.run(t.Context(), p)
+				got := check.run(t.Context(), c)
 				if len(got) != 1 || got[0].Status != test.status || !strings.Contains(got[0].Message, test.says) {
 					t.Errorf("got %+v", got)
 				}

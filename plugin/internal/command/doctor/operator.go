@@ -20,99 +20,90 @@ import (
 	health "github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 )
 
-func operator(ctx context.Context, p *cluster) []Finding {
-	if p.deploymentErr != nil || p.searchErr != nil {
-		return p.noOperator()
+func operator(ctx context.Context, c *cluster) []Finding {
+	if c.deploymentErr != nil || c.searchErr != nil {
+		return c.noOperator()
 	}
-	d := p.deployment
+	d := c.deployment
 	if d == nil {
-		return failed(p.repairCommand(), "no operator is installed: there is no Deployment %s/%s", p.operatorNamespace, apis.OperatorName)
+		return failed(c.repairCommand(), "no operator is installed: there is no Deployment %s/%s",
+			c.operatorNamespace, apis.OperatorName)
 	}
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
-		return failed(fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", p.operatorNamespace, apis.OperatorName),
-			"the operator is scaled to zero: nothing looks after sandboxes")
+		return failed(
+			fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", c.operatorNamespace, apis.OperatorName),
+			"the operator is scaled to zero and manages no sandboxes")
 	}
-	obstacle, err := installer.Obstacle(ctx, p.kubernetes, d)
+	obstacle, err := installer.Obstacle(ctx, c.kubernetes, d)
 	if err != nil {
 		return unreadable(err, "the operator's Pods")
 	}
 	if obstacle != "" {
-		return failed(
-			fmt.Sprintf(
-				"kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s", p.operatorNamespace, apis.LabelApp,
-				apis.OperatorName,
-			),
-			"the operator is not available: %s",
-			obstacle,
-		)
+		look := fmt.Sprintf("kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s",
+			c.operatorNamespace, apis.LabelApp, apis.OperatorName)
+		return failed(look, "the operator is not available: %s", obstacle)
 	}
-	return ok("%d of %d available in namespace %s", d.Status.AvailableReplicas, *d.Spec.Replicas, p.operatorNamespace)
+	return ok("%d of %d replicas are available in namespace %s",
+		d.Status.AvailableReplicas, *d.Spec.Replicas, c.operatorNamespace)
 }
 
-func leader(ctx context.Context, p *cluster) []Finding {
-	if p.deployment == nil {
-		return p.noOperator()
+func leader(ctx context.Context, c *cluster) []Finding {
+	if c.deployment == nil {
+		return c.noOperator()
 	}
-	if !health.UsesLeaderElection(p.deployment) {
+	if !health.UsesLeaderElection(c.deployment) {
 		return ok("leader election is turned off")
 	}
-	namespace := health.LeaseNamespace(p.deployment)
-	lease, err := p.kubernetes.CoordinationV1().Leases(namespace).Get(ctx, apis.LeaseName, metav1.GetOptions{})
+	namespace := health.LeaseNamespace(c.deployment)
+	lease, err := c.kubernetes.CoordinationV1().Leases(namespace).Get(ctx, apis.LeaseName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		lease, err = nil, nil
 	}
 	if err != nil {
 		return unreadable(err, "the leader's Lease")
 	}
-	holder, vacant := health.Leader(lease, p.clock.Now())
+	holder, vacant := health.Leader(lease, c.clock.Now())
 	if vacant != "" {
-		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", p.operatorNamespace, apis.OperatorName), "%s", vacant)
+		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", c.operatorNamespace, apis.OperatorName), "%s", vacant)
 	}
 	return ok("%s leads", holder)
 }
 
-// flags looks for arguments that contradict the cluster.
-func flags(ctx context.Context, p *cluster) []Finding {
-	if p.deployment == nil {
-		return p.noOperator()
+// flags checks for arguments of the operator that do not fit the cluster.
+func flags(ctx context.Context, c *cluster) []Finding {
+	if c.deployment == nil {
+		return c.noOperator()
 	}
-	options := p.options()
+	options := c.options()
 	if elect, _ := options.Flag("leader-elect"); elect == "false" && options.Replicas != nil && *options.Replicas > 1 {
-		return failed(
-			fmt.Sprintf(
-				"kubectl scale -n %s deployment/%s --replicas=1, or give --leader-elect=true", p.operatorNamespace, apis.OperatorName,
-			),
-			"%d operators run without leader election: all of them act",
-			*options.Replicas,
-		)
+		scale := fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1, or set --leader-elect=true",
+			c.operatorNamespace, apis.OperatorName)
+		return failed(scale, "%d operators run without leader election: all of them are active", *options.Replicas)
 	}
 	if options.CoreOnly {
-		kind, err := p.extensionWithObjects(ctx)
+		kind, err := c.extensionWithObjects(ctx)
 		if err != nil {
-			return unreadable(err, "claims and pools, which this operator does not look after")
+			return unreadable(err, "claims and pools, which this operator does not manage")
 		}
 		if kind != "" {
-			return failed(p.program+" install --core-only=false", "there are %s, and the operator runs without "+
-				"--extensions: nothing looks after them", kind)
+			return failed(c.program+" install --core-only=false",
+				"there are %s, but the operator runs without --extensions and does not manage them", kind)
 		}
 	}
-	if watched := options.WatchNamespaces; len(watched) > 0 && !slices.Contains(watched, p.namespace) {
-		return warning(
-			fmt.Sprintf(
-				"%s install --watch-namespaces=%s, or use one of those", p.program, strings.Join(append(watched, p.namespace), ","),
-			),
-			"the operator works in %s alone: nothing looks after sandboxes in namespace %s",
-			strings.Join(options.WatchNamespaces, ", "),
-			p.namespace,
-		)
+	if watched := options.WatchNamespaces; len(watched) > 0 && !slices.Contains(watched, c.namespace) {
+		reinstall := fmt.Sprintf("%s install --watch-namespaces=%s, or use a namespace that it watches",
+			c.program, strings.Join(append(watched, c.namespace), ","))
+		return warning(reinstall, "the operator watches only %s: no operator manages sandboxes in namespace %s",
+			strings.Join(options.WatchNamespaces, ", "), c.namespace)
 	}
-	return ok("%s", optionsText(options))
+	return ok("the operator manages %s", optionsText(options))
 }
 
+// optionsText says which kinds the operator manages, and where.
 func optionsText(options install.Options) string {
 	text := "sandboxes, claims, templates and pools"
 	if options.CoreOnly {
-		text = "sandboxes alone"
+		text = "only sandboxes"
 	}
 	if len(options.WatchNamespaces) > 0 {
 		return text + " in " + strings.Join(options.WatchNamespaces, ", ")
@@ -120,10 +111,10 @@ func optionsText(options install.Options) string {
 	return text + " in all namespaces"
 }
 
-// extensionWithObjects names a kind of the extensions that has objects.
-func (p *cluster) extensionWithObjects(ctx context.Context) (string, error) {
+// extensionWithObjects returns a resource of the extensions that has objects, or nothing.
+func (c *cluster) extensionWithObjects(ctx context.Context) (string, error) {
 	for _, resource := range []string{"sandboxclaims", "sandboxwarmpools"} {
-		list, err := p.dynamic.Resource(schema.GroupVersionResource{
+		list, err := c.dynamic.Resource(schema.GroupVersionResource{
 			Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: resource,
 		}).List(ctx, metav1.ListOptions{Limit: 1})
 		switch {
@@ -137,22 +128,22 @@ func (p *cluster) extensionWithObjects(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-func versionSkew(_ context.Context, p *cluster) []Finding {
-	if p.deployment == nil {
-		return p.noOperator()
+func versionSkew(_ context.Context, c *cluster) []Finding {
+	if c.deployment == nil {
+		return c.noOperator()
 	}
-	theirs, ours := p.deployment.Labels[install.LabelVersion], buildinfo.Get().Version
+	theirs, ours := c.deployment.Labels[install.LabelVersion], buildinfo.Get().Version
 	switch {
 	case theirs == "":
-		return unknown("the operator's Deployment does not say its version")
+		return unknown("the operator's Deployment has no label with its version")
 	case theirs == install.VersionLabel(ours):
-		return ok("operator and program are of version %s", ours)
+		return ok("the operator and this program have version %s", ours)
 	case installer.IsNewer(theirs, ours):
-		return warning("upgrade this program", "the operator is of version %s, newer than this program's %s", theirs, ours)
+		return warning("upgrade this program", "the operator has version %s, newer than this program's %s", theirs, ours)
 	}
-	cure := p.repairCommand()
-	if installer.ImageRequired(p.deployment) {
-		cure = fmt.Sprintf("%s upgrade --image IMAGE, with the image of version %s", p.program, ours)
+	cure := c.repairCommand()
+	if installer.ImageRequired(c.deployment) {
+		cure = fmt.Sprintf("%s upgrade --image IMAGE, with the image of version %s", c.program, ours)
 	}
-	return warning(cure, "the operator is of version %s, this program of %s", theirs, ours)
+	return warning(cure, "the operator has version %s, this program %s", theirs, ours)
 }

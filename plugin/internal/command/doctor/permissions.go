@@ -19,10 +19,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// maxConcurrent is how many questions are under way at the same time.
+// maxConcurrent is how many access reviews are in flight at the same time.
 const maxConcurrent = 8
 
-// commandRules are the verbs that this program uses in a namespace.
+// commandRules returns the permissions that the commands need in a namespace.
 func commandRules() []rbacv1.PolicyRule {
 	read, write := []string{"get", "list", "watch"}, []string{"get", "list", "watch", "create", "patch", "delete"}
 	return []rbacv1.PolicyRule{
@@ -38,65 +38,58 @@ func commandRules() []rbacv1.PolicyRule {
 	}
 }
 
-// streamRules are the verbs of exec, shell, cp, run and port-forward: a WebSocket begins with a get, SPDY with a create.
+// streamRules returns the permissions that exec, attach, shell, cp, run and port-forward need: a WebSocket begins with
+// a get, SPDY with a create.
 func streamRules() []rbacv1.PolicyRule {
-	return []rbacv1.PolicyRule{
-		{
-			APIGroups: []string{
-				"",
-			},
-			Resources: []string{"pods/exec", "pods/attach", "pods/portforward"},
-			Verbs:     []string{"get", "create"},
-		},
-	}
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{""},
+		Resources: []string{"pods/exec", "pods/attach", "pods/portforward"},
+		Verbs:     []string{"get", "create"},
+	}}
 }
 
-func permissions(ctx context.Context, p *cluster) []Finding {
+func permissions(ctx context.Context, c *cluster) []Finding {
 	rules := commandRules()
-	if p.options().CoreOnly {
+	if c.options().CoreOnly {
 		rules = slices.DeleteFunc(rules, func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == apis.GroupExtensions })
 	}
-	return p.userPermissions(ctx, rules, "everything that the commands use")
+	return c.userPermissions(ctx, rules, "the commands")
 }
 
-func streamPermissions(ctx context.Context, p *cluster) []Finding {
-	return p.userPermissions(ctx, streamRules(), "exec, attach and port-forward")
+func streamPermissions(ctx context.Context, c *cluster) []Finding {
+	return c.userPermissions(ctx, streamRules(), "exec, attach and port-forward")
 }
 
-func (p *cluster) userPermissions(ctx context.Context, rules []rbacv1.PolicyRule, what string) []Finding {
-	lacking, err := reviewAll(attributesOf(rules, p.namespace), func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
+// userPermissions checks the user's permissions in the current namespace. purpose says what they are for.
+func (c *cluster) userPermissions(ctx context.Context, rules []rbacv1.PolicyRule, purpose string) []Finding {
+	allowed := func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
 		review := &authorizationv1.SelfSubjectAccessReview{
 			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes},
 		}
-		answer, err := p.kubernetes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		answer, err := c.kubernetes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		return err == nil && answer.Status.Allowed, err
-	})
+	}
+	lacking, err := reviewAll(attributesOf(rules, c.namespace), allowed)
 	switch {
 	case err != nil:
 		return unreadable(err, "your permissions")
 	case len(lacking) > 0:
-		return failed(
-			fmt.Sprintf(
-				"have somebody bind you to the ClusterRole edit: kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU",
-				p.namespace,
-			),
-			"in namespace %s you may not %s",
-			p.namespace,
-			strings.Join(lacking, ", "),
-		)
+		cure := fmt.Sprintf("ask an administrator to bind you to the ClusterRole edit: "+
+			"kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU", c.namespace)
+		return failed(cure, "in namespace %s you may not %s", c.namespace, strings.Join(lacking, ", "))
 	}
-	return ok("%s, in namespace %s", what, p.namespace)
+	return ok("you have the permissions for %s in namespace %s", purpose, c.namespace)
 }
 
-// operatorPermissions asks for each verb that the manifests grant whether the operator has it, whoever granted it.
-func operatorPermissions(ctx context.Context, p *cluster) []Finding {
-	if p.deployment == nil {
-		return p.noOperator()
+// operatorPermissions checks that the operator has each permission in the manifests, no matter which role grants it.
+func operatorPermissions(ctx context.Context, c *cluster) []Finding {
+	if c.deployment == nil {
+		return c.noOperator()
 	}
-	account := p.deployment.Spec.Template.Spec.ServiceAccountName
-	objects, err := install.Render(p.options())
+	account := c.deployment.Spec.Template.Spec.ServiceAccountName
+	objects, err := install.Render(c.options())
 	if err != nil {
-		return failed(p.repairCommand(), "the operator's arguments make no sense: %v", err)
+		return failed(c.repairCommand(), "the operator's arguments are invalid: %v", err)
 	}
 	var all []*authorizationv1.ResourceAttributes
 	for _, object := range objects {
@@ -106,30 +99,29 @@ func operatorPermissions(ctx context.Context, p *cluster) []Finding {
 		}
 		var role rbacv1.Role
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
-			return failed(p.repairCommand(), "%v", err)
+			return failed(c.repairCommand(), "%v", err)
 		}
 		all = append(all, attributesOf(role.Rules, object.GetNamespace())...)
 	}
 	lacking, err := reviewAll(all, func(attributes *authorizationv1.ResourceAttributes) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			ResourceAttributes: attributes, User: "system:serviceaccount:" + p.operatorNamespace + ":" + account,
-			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.operatorNamespace, "system:authenticated"},
+			ResourceAttributes: attributes, User: "system:serviceaccount:" + c.operatorNamespace + ":" + account,
+			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + c.operatorNamespace, "system:authenticated"},
 		}}
-		answer, err := p.kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		answer, err := c.kubernetes.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		return err == nil && answer.Status.Allowed, err
 	})
 	switch {
 	case err != nil:
 		return unreadable(err, "the operator's permissions")
 	case len(lacking) > 0:
-		return failed(
-			p.repairCommand(), "the operator's ServiceAccount %s/%s may not %s", p.operatorNamespace, account, strings.Join(lacking, ", "),
-		)
+		return failed(c.repairCommand(), "the operator's ServiceAccount %s/%s may not %s",
+			c.operatorNamespace, account, strings.Join(lacking, ", "))
 	}
-	return ok("all that the operator needs")
+	return ok("the operator has all permissions that it needs")
 }
 
-// attributesOf takes rules apart.
+// attributesOf returns the attributes of an access review for each group, resource and verb of the rules.
 func attributesOf(rules []rbacv1.PolicyRule, namespace string) []*authorizationv1.ResourceAttributes {
 	var all []*authorizationv1.ResourceAttributes
 	for _, rule := range rules {
@@ -139,7 +131,8 @@ func attributesOf(rules []rbacv1.PolicyRule, namespace string) []*authorizationv
 				for _, verb := range rule.Verbs {
 					all = append(all, &authorizationv1.ResourceAttributes{
 						Namespace: namespace, Group: group, Resource: plural, Subresource: subresource, Verb: verb,
-						Name: firstName(rule.ResourceNames), // a rule for some objects allows nothing about all of them
+						// a rule with names does not allow the verb without a name
+						Name: firstName(rule.ResourceNames),
 					})
 				}
 			}
@@ -155,7 +148,8 @@ func firstName(names []string) string {
 	return names[0]
 }
 
-// reviewAll asks the questions and returns what is not allowed, as people read it. The first error ends it.
+// reviewAll makes the access reviews, several at a time, and returns what is denied, as in "create pods/exec". It stops
+// at the first error.
 func reviewAll(
 	all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error),
 ) ([]string, error) {

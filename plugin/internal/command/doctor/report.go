@@ -21,7 +21,7 @@ const (
 	OK      Status = "ok"
 	Warning Status = "warning"
 	Failed  Status = "failed"
-	Unknown Status = "unknown" // the user may not read it, or nobody can tell
+	Unknown Status = "unknown" // the user may not read it, or it cannot be determined
 )
 
 // Finding is what a check found.
@@ -29,12 +29,12 @@ type Finding struct {
 	Check   string `json:"check"`
 	Status  Status `json:"status"`
 	Message string `json:"message"`
-	Cure    string `json:"cure,omitempty"` // what to do; with every finding that failed
+	Cure    string `json:"cure,omitempty"` // what to do; set for Failed and Warning
 }
 
-// Report is what -o json shows.
+// Report is the output with -o json or yaml.
 type Report struct {
-	// Healthy says that nothing failed, of what could be looked at. Unknown are the checks that could not be made.
+	// Healthy reports that no check failed. Unknown lists the checks whose result is unknown.
 	Healthy  bool      `json:"healthy"`
 	Unknown  []string  `json:"unknown,omitempty"`
 	Findings []Finding `json:"findings"`
@@ -56,7 +56,7 @@ func warning(cure, format string, arguments ...any) []Finding {
 	return []Finding{{Status: Warning, Message: fmt.Sprintf(format, arguments...), Cure: cure}}
 }
 
-// failure names the checks that failed, or is nil.
+// failure returns an error with the names of the failed checks, or nil.
 func (r Report) failure() error {
 	var all []string
 	for _, finding := range r.Findings {

@@ -22,7 +22,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// runDoctor is the report about a cluster where the user may not do what is forbidden: verb and resource, or * for all.
+// runDoctor returns the findings by check, the report and the output on stderr of doctor, for a user without the
+// permissions for which forbidden returns true.
 func runDoctor(
 	t *testing.T, forbidden func(verb, resource string) bool, objects ...runtime.Object,
 ) (found map[string]Finding, report Report, said string) {
@@ -37,7 +38,9 @@ func runDoctor(
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("*", "*", refuse)
 	kinds := map[schema.GroupVersionResource]string{
-		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}:   "CustomResourceDefinitionList",
+		{
+			Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		}: "CustomResourceDefinitionList",
 		{Group: "extensions.agents.x-k8s.io", Version: "v1beta1", Resource: "sandboxtemplates"}: "SandboxTemplateList",
 		{Group: "extensions.agents.x-k8s.io", Version: "v1beta1", Resource: "sandboxclaims"}:    "SandboxClaimList",
 		{Group: "extensions.agents.x-k8s.io", Version: "v1beta1", Resource: "sandboxwarmpools"}: "SandboxWarmPoolList",
@@ -60,7 +63,7 @@ func runDoctor(
 	return found, report, errOut.String()
 }
 
-// coreOnlyOperator is the Deployment of an operator without extensions.
+// coreOnlyOperator returns the Deployment of an operator without extensions.
 func coreOnlyOperator() *appsv1.Deployment {
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
@@ -90,7 +93,8 @@ func TestWhatMayNotBeReadIsUnknownAndNeverOK(t *testing.T) {
 		t.Errorf("%d unknown of %d: %v", len(report.Unknown), len(found), report.Unknown)
 	}
 	for check, lacks := range map[string]string{
-		checkDefinitions: "get customresourcedefinitions.apiextensions.k8s.io", checkOperator: "get deployments.apps", checkStorage: "list storageclasses.storage.k8s.io",
+		checkDefinitions: "get customresourcedefinitions.apiextensions.k8s.io", checkOperator: "get deployments.apps",
+		checkStorage:     "list storageclasses.storage.k8s.io",
 		checkPermissions: "create selfsubjectaccessreviews.authorization.k8s.io", checkNetworkPolicy: "list daemonsets.apps",
 	} {
 		if !strings.Contains(found[check].Message, lacks) {

@@ -24,7 +24,7 @@ type Options struct {
 	Name      string
 	Container string
 	Command   []string
-	// Stdin and TTY are nil unless the user decided.
+	// Stdin and TTY are nil unless the user gave the flags.
 	Stdin, TTY *bool
 
 	ref resolve.Ref
@@ -37,14 +37,16 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "exec NAME [-c CONTAINER] -- COMMAND [ARGUMENT...]",
 		Short: "Run a command in a sandbox",
-		Long: "exec runs a command in a sandbox and ends with its exit code, or with 255 when the connection was lost before the\n" +
-			"command was known to have ended.\n\n" +
-			"It has a terminal when standard input and output are terminals. Standard input that is no terminal is passed on to\n" +
-			"its last byte; one that is a terminal is passed on with a terminal, or with -i.",
-		Example: "  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n\n" +
-			"  # Pass a file on\n" +
+		Long: "exec runs a command in a sandbox and exits with the exit code of the command, or with 255 if the\n" +
+			"connection was lost before that exit code arrived.\n\n" +
+			"The command gets a terminal if standard input and output are terminals. Standard input that is not a\n" +
+			"terminal is passed to its last byte. Standard input that is a terminal is passed if the command has a\n" +
+			"terminal, or with -i.",
+		Example: "  # Run a command\n" +
+			"  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n\n" +
+			"  # Pass a file to standard input\n" +
 			"  kubectl sandbox exec dev -- sh -c 'wc -l' < notes.txt\n\n" +
-			"  # An interactive program\n" +
+			"  # Run an interactive program\n" +
 			"  kubectl sandbox exec dev -- python3",
 		Args:              nameAndCommand,
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
@@ -63,33 +65,23 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(
-		&stdin, "stdin", "i", false,
-		"Pass standard input on, or with =false do not. (default: if it is no terminal, or with a TTY)",
-	)
-	cmd.Flags().BoolVarP(
-		&tty, "tty", "t", false,
-		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)",
-	)
+	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
+		"Pass standard input to the command; =false does not. (default: if it is not a terminal, or with a TTY)")
+	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
+		"Give the command a terminal; =false does not. (default: if standard input and output are terminals)")
 	return cmd
 }
 
-// nameAndCommand checks what is before "--", and helps one who left it out.
+// nameAndCommand checks the arguments. If "--" is missing or misplaced, its error suggests the correct command line.
 func nameAndCommand(cmd *cobra.Command, args []string) error {
 	own, after := cli.ArgsBeforeDash(cmd, args), cli.ArgsAfterDash(cmd, args)
 	switch {
 	case len(own) > 1 && len(after) == 0:
-		return cli.UsageError(
-			fmt.Errorf(
-				"the command comes after \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), own[0], shellWords(own[1:]),
-			),
-		)
+		return cli.UsageError(fmt.Errorf("the command comes after \"--\"; did you mean: %s %s -- %s",
+			cmd.CommandPath(), own[0], shellWords(own[1:])))
 	case len(own) == 0 && len(after) > 1:
-		return cli.UsageError(
-			fmt.Errorf(
-				"NAME comes before \"--\"; did you mean: %s %s -- %s", cmd.CommandPath(), after[0], shellWords(after[1:]),
-			),
-		)
+		return cli.UsageError(fmt.Errorf("NAME comes before \"--\"; did you mean: %s %s -- %s",
+			cmd.CommandPath(), after[0], shellWords(after[1:])))
 	}
 	return cli.ExactArgs("NAME")(cmd, args)
 }

@@ -30,7 +30,7 @@ import (
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
-// cluster has a sandbox "dev" that runs, and one "off" that is suspended.
+// cluster returns a cluster with a running sandbox "dev" and a suspended sandbox "off".
 func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) (*fake.Factory, *streamfake.Server) {
 	t.Helper()
 	server := streamfake.New()
@@ -52,7 +52,8 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
 	sandboxes := sandboxfake.NewSimpleClientset()
-	for _, sandbox := range []*agentsv1beta1.Sandbox{dev, off} { // given at once, they would get the plural "sandboxs"
+	// objects passed to NewSimpleClientset would be stored under the plural "sandboxs"
+	for _, sandbox := range []*agentsv1beta1.Sandbox{dev, off} {
 		if _, err := sandboxes.AgentsV1beta1().Sandboxes(
 			"default",
 		).Create(
@@ -68,7 +69,7 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 
 type newCommand func(factory.Factory, genericiooptions.IOStreams) *cobra.Command
 
-// call runs a command line and returns what it wrote and how it ended.
+// call runs a command line and returns its output and error.
 func call(
 	t *testing.T, f factory.Factory, command newCommand, in string, args ...string,
 ) (out, errOut string, err error) {
@@ -106,18 +107,18 @@ func TestExec(t *testing.T) {
 		"arguments and input arrive": {
 			run: echo, args: []string{"dev", "--", "ls", "-l"}, out: "main: ls -l < input",
 		},
-		"another container can be named": {
+		"-c selects another container": {
 			run: echo, args: []string{"dev", "-c", "side", "--", "ls"}, out: "side: ls < input",
 		},
-		"the exit code is passed on without a word": {
+		"the exit code is passed on without a message": {
 			run: func(context.Context, streamfake.Process) error { return ended(42) }, args: []string{"dev", "--", "x"},
 			code: 42,
 		},
-		"a program that is missing is a clear error": {
+		"a missing program is a clear error": {
 			run: streamfake.Local(t.TempDir()), args: []string{"dev", "--", "nope"}, code: cli.ExitFailed,
 			said: `container main of dev: the command could not be started: exec: "nope"`,
 		},
-		"a container that is missing is named": {
+		"the error for a missing container lists the containers": {
 			run: echo, args: []string{"dev", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main, side",
 		},
 		"a suspended sandbox is an error": {
@@ -126,22 +127,22 @@ func TestExec(t *testing.T) {
 		"an unknown sandbox is an error": {
 			run: echo, args: []string{"nope", "--", "x"}, code: cli.ExitFailed, said: `"nope"`,
 		},
-		"a command that is missing is wrong usage": {
+		"a missing command is a usage error": {
 			run: echo, args: []string{"dev"}, code: cli.ExitUsage, said: "COMMAND is missing",
 		},
-		"the dashes that are missing are shown": {
+		"the error for missing dashes shows the correct command": {
 			run: echo, args: []string{"dev", "sh", "it's"}, code: cli.ExitUsage, said: `did you mean: exec dev -- sh 'it'\''s'`,
 		},
-		"a name behind the dashes is put before": {
+		"the error for a name after the dashes shows the correct command": {
 			run: echo, args: []string{"--", "dev", "ls"}, code: cli.ExitUsage, said: "did you mean: exec dev -- ls",
 		},
-		"a name that cannot be one is wrong usage": {
+		"an invalid name is a usage error": {
 			run: echo, args: []string{"a/b/c", "--", "x"}, code: cli.ExitUsage, said: "is not a name",
 		},
-		"-t without a terminal warns and goes on": {
+		"-t without a terminal runs the command without one": {
 			run: echo, args: []string{"dev", "-it", "--", "ls"}, out: "main: ls < input",
 		},
-		"-i=false keeps the input from the command": {
+		"-i=false passes no input": {
 			run: echo, args: []string{"dev", "-i=false", "--", "ls"}, out: "main: ls < ",
 		},
 	}
@@ -180,9 +181,9 @@ func TestShell(t *testing.T) {
 		out      string
 		said     string
 	}{
-		"bash is preferred":     {programs: []string{"bash", "sh"}, out: "bash\n"},
-		"sh does too":           {programs: []string{"sh"}, out: "sh\n"},
-		"none is a clear error": {said: "neither bash nor sh"},
+		"bash is preferred":        {programs: []string{"bash", "sh"}, out: "bash\n"},
+		"sh is used without bash":  {programs: []string{"sh"}, out: "sh\n"},
+		"neither is a clear error": {said: "neither bash nor sh"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -49,19 +49,19 @@ func newTerminal(t *testing.T, columns, rows uint16) *terminal {
 	term := &terminal{T: t, keyboard: keyboard, tty: tty, news: make(chan struct{}, 1)}
 	term.resize(columns, rows)
 	term.before = term.state()
-	// Not the terminal itself: one who was left waiting for its keys may look at it for a moment longer.
+	// tty stays open, because a reader that still waits for keys may use it for a moment longer.
 	t.Cleanup(func() { _ = keyboard.Close() })
 	go func() { _, _ = io.Copy(term, keyboard) }()
 	return term
 }
 
-// Write implements io.Writer: what appears on the screen.
+// Write implements io.Writer. It adds output to the screen.
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
 	case t.news <- struct{}{}:
-	default: // somebody will look already
+	default: // a reader is notified already
 	}
 	return t.screen.Write(p)
 }
@@ -99,7 +99,7 @@ func (t *terminal) resize(columns, rows uint16) {
 	}
 }
 
-// state is how the terminal treats what is typed.
+// state returns the mode of the terminal.
 func (t *terminal) state() string {
 	t.Helper()
 	state, err := term.GetState(int(t.tty.Fd()))
@@ -109,7 +109,7 @@ func (t *terminal) state() string {
 	return fmt.Sprintf("%+v", *state)
 }
 
-// start runs exec on the terminal and returns how it ends.
+// start runs exec on the terminal and returns a channel that receives its error.
 func (t *terminal) start(ctx context.Context, f *fake.Factory) chan error {
 	cmd := exec.NewCommand(f, genericiooptions.IOStreams{In: t.tty, Out: t.tty, ErrOut: t.tty})
 	cmd.SetArgs([]string{"dev", "--", "program"})

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Names []string
 	By    time.Duration
-	// Fresh revives claims that have lost their Sandbox with an empty one.
+	// Fresh gives an empty Sandbox to claims that have lost theirs.
 	Fresh bool
 	refs  []resolve.Ref
 }
@@ -37,15 +37,17 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:   "extend NAME... --by DURATION",
-		Short: "Give sandboxes more time",
-		Long: "extend moves the shutdown time of sandboxes. One whose time is over but which was kept gets its time from now, and\n" +
-			"starts again. A sandbox without a shutdown time lives until it is deleted and is not given one.\n\n" +
-			"A Sandbox that was kept (--shutdown-policy Retain) still has its volumes. A claim that was kept has lost its Sandbox:\n" +
-			"with volumes that were retained (persistentVolumeClaimRetentionPolicy of the template) it gets a new one of the same name\n" +
-			"and those volumes. Without them it would start with nothing, so extend refuses unless --fresh is given.",
-		Example: "  # Half an hour more\n" +
+		Short: "Extend the lifetime of sandboxes",
+		Long: "extend moves the shutdown time of sandboxes to a later time. A sandbox that has expired but was kept\n" +
+			"starts again, and its new time counts from now. A sandbox without a shutdown time lives until it is\n" +
+			"deleted, and extend does not give it one.\n\n" +
+			"A Sandbox that was kept (--shutdown-policy Retain) still has its volumes. A claim that was kept has lost its\n" +
+			"Sandbox. If the volumes were retained (persistentVolumeClaimRetentionPolicy of the template), the claim gets\n" +
+			"a new Sandbox of the same name with those volumes. Otherwise the new Sandbox would be empty, so extend\n" +
+			"refuses unless --fresh is given.",
+		Example: "  # Extend a sandbox by half an hour\n" +
 			"  kubectl sandbox extend dev --by 30m\n\n" +
-			"  # A claim whose time is over and whose Sandbox is gone: begin again with an empty one\n" +
+			"  # Start an expired claim that has lost its Sandbox again, with an empty Sandbox\n" +
 			"  kubectl sandbox extend old --by 1h --fresh",
 		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,10 +58,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().DurationVar(&o.By, "by", 0, "How much later the sandboxes end, as in 30m or 2h.")
-	cmd.Flags().BoolVar(
-		&o.Fresh, "fresh", false, "Start a claim whose Sandbox is gone, with its volumes, with an empty one.",
-	)
+	cmd.Flags().DurationVar(&o.By, "by", 0, "How much time to add, as in 30m or 2h.")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false,
+		"Start a claim that has lost its Sandbox and its volumes again, with an empty Sandbox.")
 	return cmd
 }
 
@@ -73,7 +74,7 @@ func (o *Options) Validate() error {
 	return err
 }
 
-// Run extends every sandbox. When somebody else changes one at the same time, it is read and extended anew.
+// Run extends every sandbox. After a conflict it reads the sandbox again and retries.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -90,23 +91,25 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 				return err
 			}
 			result = fmt.Sprintf("%s/%s extended to %s", t.Kind(), t.Name(), end.UTC().Format(time.RFC3339))
-			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n", t.Kind(), t.Name(), o.shutdownText(ctx, a, t))
+			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n",
+				t.Kind(), t.Name(), o.shutdownText(ctx, a, t))
 			return err
 		})
 		return result, err
 	})
 }
 
-// shutdownText is what happens at the new end.
+// shutdownText returns what happens at the new shutdown time.
 func (o *Options) shutdownText(ctx context.Context, a *factory.Clients, t *resolve.Target) string {
 	there, err := a.Volumes.Of(ctx, a.Namespace)
 	if err != nil {
-		there = nil // the spec tells
+		there = nil // the specs decide
 	}
 	return volume.ShutdownText(t.Claim, t.Sandbox, there)
 }
 
-// extend extends one sandbox. A claim that has lost its Sandbox gets another by itself only if that has the volumes.
+// extend extends one sandbox. A claim that has lost its Sandbox gets a new one without --fresh only if its volumes were
+// kept.
 func (o *Options) extend(
 	ctx context.Context, f factory.Factory, a *factory.Clients, t *resolve.Target,
 ) (time.Time, error) {
@@ -115,19 +118,13 @@ func (o *Options) extend(
 	}
 	kept, err := a.Volumes.Kept(ctx, t.Claim)
 	if err != nil {
-		return time.Time{}, fmt.Errorf(
-			"claim %s has lost its Sandbox, and whether the volumes were kept cannot be told (give --fresh to go on "+
-				"regardless): %w",
-			t.Name(),
-			err,
-		)
+		return time.Time{}, fmt.Errorf("claim %s has lost its Sandbox, and it is unknown whether its volumes were kept "+
+			"(give --fresh to extend it anyway): %w", t.Name(), err)
 	}
 	end, err := a.Client.Extend(ctx, t, o.By, len(kept) > 0)
 	if errors.Is(err, sandbox.ErrLost) {
-		return end, fmt.Errorf(
-			"%w; if that is meant: %s", err,
-			printing.SuggestedCommand(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f),
-		)
+		return end, fmt.Errorf("%w; to do that: %s", err,
+			printing.SuggestedCommand(fmt.Sprintf("extend %s --by %s --fresh", t.Name(), o.By), f))
 	}
 	return end, err
 }

@@ -57,11 +57,11 @@ func TestAClaimThatLostItsSandbox(t *testing.T) {
 		out    string
 		fails  string
 	}{
-		"with its volumes is revived with them": {volume: kept, out: done},
-		"without is not":                        {volume: others, fails: "extend dev --by 1h0m0s --fresh"},
-		"unless that is meant":                  {volume: others, args: []string{"--fresh"}, out: done},
-		"is not where it cannot be told":        {volume: kept, blind: true, fails: "cannot be told"},
-		"is where it cannot be told, and an empty one is ok": {
+		"is revived with its kept volumes":             {volume: kept, out: done},
+		"is not revived without volumes":               {volume: others, fails: "extend dev --by 1h0m0s --fresh"},
+		"is revived without volumes, with --fresh":     {volume: others, args: []string{"--fresh"}, out: done},
+		"is not revived if the volumes cannot be read": {volume: kept, blind: true, fails: "it is unknown whether"},
+		"is revived if the volumes cannot be read, with --fresh": {
 			volume: kept, blind: true, args: []string{"--fresh"}, out: done,
 		},
 	}
@@ -76,7 +76,7 @@ func TestAClaimThatLostItsSandbox(t *testing.T) {
 				t.Errorf("%v, stdout %q", err, out)
 			}
 			if err == nil && !strings.Contains(errOut, "at that time: the claim stays and its Sandbox is deleted") {
-				t.Errorf("what comes then is not told: %q", errOut)
+				t.Errorf("the output does not say what happens then: %q", errOut)
 			}
 		})
 	}

@@ -31,22 +31,24 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	var namespaces []string
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Install the operator in the cluster, or bring it up to this version",
-		Long: "install applies the operator and the CustomResourceDefinitions that this program carries, and waits until the operator\n" +
-			"is available. It checks first whether you may do that, and changes nothing that it did not make itself. It can be\n" +
-			"repeated. The operator goes to the namespace " + apis.OperatorNamespace + " unless --namespace says otherwise.\n\n" +
-			"Over an installation it keeps what was chosen: image, replicas, kinds, watched namespaces and arguments stay unless a flag\n" +
-			"asks for others, and so do the environment, resources, node selector and whatever else somebody set with kubectl. The\n" +
-			"image changes only with --image, or from the published one of another version to that of this. --force-conflicts takes\n" +
-			"everything back. The CustomResourceDefinitions and the operator's permissions are always those of this version.",
-		Example: "  kubectl sandbox install\n\n" +
-			"  # For two namespaces that exist, without any right in the others\n" +
+		Short: "Install the operator in the cluster, or update it to this version",
+		Long: "install applies the operator and the CustomResourceDefinitions of this version, and waits until the\n" +
+			"operator is available. It first checks that you have the permissions, and never changes objects that it did\n" +
+			"not create. It can be repeated. The namespace is " + apis.OperatorNamespace + " unless --namespace is given.\n\n" +
+			"An existing installation keeps what was chosen: image, replicas, kinds, watched namespaces and arguments stay\n" +
+			"unless a flag changes them, and so do the environment, resources, node selector and everything else that was\n" +
+			"set with kubectl. The image changes only with --image, or from the published image of another version to\n" +
+			"that of this version. --force-conflicts overwrites all of this. The CustomResourceDefinitions and the\n" +
+			"operator's permissions are always those of this version.",
+		Example: "  # Install or update the operator\n" +
+			"  kubectl sandbox install\n\n" +
+			"  # Install it for two existing namespaces, without permissions in the others\n" +
 			"  kubectl sandbox install --watch-namespaces=team-a,team-b\n\n" +
-			"  # With secure metrics, and what the operator needs for them\n" +
+			"  # Install it with secure metrics, and the permissions that these need\n" +
 			"  kubectl sandbox install --arg=--metrics-secure\n\n" +
 			"  # Apply the manifests yourself\n" +
 			"  kubectl sandbox install --export | kubectl apply --server-side -f -\n\n" +
-			"  # What would change, as a diff\n" +
+			"  # Show what would change, as a diff\n" +
 			"  kubectl sandbox install --dry-run=server",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,16 +62,16 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Export, "export", false, "Print the manifests as YAML and change nothing. No cluster is needed.")
 	flags.BoolVar(&coreOnly, "core-only", false, "Leave out claims, templates and pools.")
-	flags.Int32Var(&replicas, "replicas", 1, "How many operators run; one leads and the others stand by.")
+	flags.Int32Var(&replicas, "replicas", 1, "The number of operator replicas: one leads, the others stand by.")
 	flags.StringSliceVar(&namespaces, "watch-namespaces", nil,
-		"Work in these namespaces alone, with Roles in place of ClusterRoles. They must exist. Empty is all.")
+		"Watch only these namespaces, with Roles instead of ClusterRoles. They must exist. Empty means all.")
 	flags.StringArrayVar(&o.Choices.Args, "arg", nil,
-		"Flag of the operator, as in --arg=--kube-api-qps=50, in place of the value it has. May be given several times.")
+		"A flag of the operator, as in --arg=--kube-api-qps=50. It replaces the value that is set. Repeatable.")
 	installer.AddFlags(cmd, &o.Options)
 	return cmd
 }
 
-// readChanged keeps the values of the flags that the user gave.
+// readChanged stores the values of the flags that the user gave.
 func (o *Options) readChanged(cmd *cobra.Command, replicas int32, coreOnly bool, namespaces []string) {
 	if cmd.Flags().Changed("replicas") {
 		o.Choices.Replicas = &replicas

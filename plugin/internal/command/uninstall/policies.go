@@ -15,14 +15,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// deletePolicies deletes the NetworkPolicies of templates that went with their definition: they have no owner, and the
-// operator that would have deleted them is gone.
+// deletePolicies deletes the NetworkPolicies of templates that were deleted with their definition: the policies have no
+// owner, and the operator that would have deleted them is gone.
 func (r *remover) deletePolicies(ctx context.Context) error {
-	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(
-		metav1.NamespaceAll,
-	).List(
-		ctx, metav1.ListOptions{LabelSelector: apis.LabelSandboxTemplateRefHash},
-	)
+	ofTemplates := metav1.ListOptions{LabelSelector: apis.LabelSandboxTemplateRefHash}
+	list, err := r.kubernetes.NetworkingV1().NetworkPolicies(metav1.NamespaceAll).List(ctx, ofTemplates)
 	if err != nil {
 		return fmt.Errorf("list the NetworkPolicies that templates left behind: %w", err)
 	}
@@ -45,7 +42,7 @@ func (r *remover) deletePolicies(ctx context.Context) error {
 	return err
 }
 
-// isTemplatePolicy says whether a policy is one that the operator made for a template.
+// isTemplatePolicy reports whether the operator created the policy for a template.
 func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOf(policy) == nil
 }

@@ -32,7 +32,7 @@ func TestOnlyPoliciesOfTemplatesGoWithTheDefinitions(t *testing.T) {
 		policy("a", "unlabelled", func(p *networkingv1.NetworkPolicy) { p.Labels = nil }))
 	streams, _, out, _ := genericiooptions.NewTestIOStreams()
 	r := &remover{kubernetes: clients, streams: streams}
-	for range 2 { // the second time there is nothing to do, and nothing to say
+	for range 2 { // the second call does nothing and prints nothing
 		if err := r.deletePolicies(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -46,10 +46,8 @@ func TestOnlyPoliciesOfTemplatesGoWithTheDefinitions(t *testing.T) {
 		names = append(names, p.Name)
 	}
 	slices.Sort(names)
-	if want := []string{
-		"controlled", "taken-over", "unlabelled",
-	}; !slices.Equal(names, want) ||
-		out.String() != "2 NetworkPolicies of templates deleted\n" {
-		t.Errorf("left are %v, said is %q", names, out)
+	want := []string{"controlled", "taken-over", "unlabelled"}
+	if !slices.Equal(names, want) || out.String() != "2 NetworkPolicies of templates deleted\n" {
+		t.Errorf("%v are left, the output is %q", names, out)
 	}
 }

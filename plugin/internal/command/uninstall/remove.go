@@ -27,14 +27,15 @@ import (
 )
 
 const (
-	// pollInterval is how often we look while we wait.
+	// pollInterval is the time between two checks whether an object is gone.
 	pollInterval = 500 * time.Millisecond
-	// quietPolls is how many looks pass before we say that we wait: most things are gone soon.
+	// quietPolls is how many checks pass before the wait is reported, because most objects are gone soon.
 	quietPolls = 4
-	// pageSize is how many objects are counted with one request.
+	// pageSize is how many objects one request counts.
 	pageSize = 500
 )
 
+// remover deletes what install created.
 type remover struct {
 	dynamic    dynamic.Interface
 	kubernetes kubernetes.Interface
@@ -54,12 +55,12 @@ func newRemover(f factory.Factory, streams genericiooptions.IOStreams) (*remover
 	return &remover{dynamic: dynamic, kubernetes: kubernetes, clock: f.Clock(), streams: streams}, nil
 }
 
-// printNote writes a line of progress; one that cannot be shown is lost.
+// printNote prints a line of progress, best effort.
 func (r *remover) printNote(format string, arguments ...any) {
 	_, _ = printable.Fprintf(r.streams.ErrOut, format+"\n", arguments...)
 }
 
-// findInstalled returns those of the objects that exist and that install made.
+// findInstalled returns the objects that exist and that install created. It reports those that others created.
 func (r *remover) findInstalled(
 	ctx context.Context, objects []*unstructured.Unstructured,
 ) ([]*unstructured.Unstructured, error) {
@@ -73,16 +74,16 @@ func (r *remover) findInstalled(
 		case install.IsOurs(have):
 			mine = append(mine, have)
 		default:
-			r.printNote("%s stays: it was not made by install.", install.ResourceName(object))
+			r.printNote("%s stays: it was not created by install.", install.ResourceName(object))
 		}
 	}
 	return mine, nil
 }
 
-// count counts the objects of a CustomResourceDefinition.
+// count returns the number of objects of a CustomResourceDefinition, and their plural name.
 func (r *remover) count(ctx context.Context, definition *unstructured.Unstructured) (int, string, error) {
-	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")            // a CRD without one
-	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural") // does not exist
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group") // the API server requires both
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
 	resource := schema.GroupVersionResource{Group: group, Version: apis.VersionV1beta1, Resource: plural}
 	count := 0
 	options := metav1.ListOptions{Limit: pageSize}
@@ -101,7 +102,8 @@ func (r *remover) count(ctx context.Context, definition *unstructured.Unstructur
 	}
 }
 
-// remove deletes one after the other and waits for each: what comes later is what the earlier ones need to end well.
+// remove deletes the objects one after the other and waits for each, because the earlier ones may need the later ones
+// until they are gone.
 func (r *remover) remove(ctx context.Context, objects []*unstructured.Unstructured, timeout <-chan time.Time) error {
 	for _, object := range objects {
 		if err := r.delete(ctx, object); err != nil {
@@ -119,10 +121,8 @@ func (r *remover) remove(ctx context.Context, objects []*unstructured.Unstructur
 
 func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured) error {
 	err := install.Resource(r.dynamic, object).Delete(ctx, object.GetName(), metav1.DeleteOptions{
-		PropagationPolicy: new(
-			metav1.DeletePropagationForeground,
-		),
-		Preconditions: &metav1.Preconditions{UID: new(object.GetUID())},
+		PropagationPolicy: new(metav1.DeletePropagationForeground),
+		Preconditions:     &metav1.Preconditions{UID: new(object.GetUID())},
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s: %w", install.ResourceName(object), err)
@@ -130,7 +130,7 @@ func (r *remover) delete(ctx context.Context, object *unstructured.Unstructured)
 	return nil
 }
 
-// waitDeleted waits until the object is no more.
+// waitDeleted waits until the object is gone.
 func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstructured, timeout <-chan time.Time) error {
 	ticker := r.clock.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -145,7 +145,7 @@ func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstruct
 		}
 		obstacle := deletionObstacle(have)
 		if soon--; soon < 0 && obstacle != told {
-			r.printNote("Waiting for %s to be gone%s", install.ResourceName(object), obstacle)
+			r.printNote("Waiting for %s to be deleted%s", install.ResourceName(object), obstacle)
 			told = obstacle
 		}
 		select {
@@ -153,16 +153,15 @@ func (r *remover) waitDeleted(ctx context.Context, object *unstructured.Unstruct
 			return ctx.Err()
 		case <-timeout:
 			return cli.TimeoutError(
-				errors.New("timed out waiting for " + install.ResourceName(object) + " to be gone" + obstacle),
-			)
+				errors.New("timed out waiting for " + install.ResourceName(object) + " to be deleted" + obstacle))
 		case <-ticker.C():
 		}
 	}
 }
 
-// deletionObstacle is what the API server says about an object that is not gone yet.
+// deletionObstacle returns what the API server reports about an object that is not gone yet, or nothing.
 func deletionObstacle(object *unstructured.Unstructured) string {
-	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions") // none is as good as a wrong type
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions") // a wrong type counts as none
 	for _, condition := range conditions {
 		fields, ok := condition.(map[string]any)
 		if !ok || fields["status"] != "True" {
@@ -173,10 +172,8 @@ func deletionObstacle(object *unstructured.Unstructured) string {
 			return fmt.Sprintf(": %v", fields["message"])
 		}
 	}
-	finalizers := slices.DeleteFunc(
-		object.GetFinalizers(), func(f string) bool { return f == metav1.FinalizerDeleteDependents },
-	)
-	if len(finalizers) > 0 {
+	foreground := func(finalizer string) bool { return finalizer == metav1.FinalizerDeleteDependents }
+	if finalizers := slices.DeleteFunc(object.GetFinalizers(), foreground); len(finalizers) > 0 {
 		return fmt.Sprintf(": it has the finalizers %v", finalizers)
 	}
 	return ""

@@ -4,8 +4,8 @@
 // Package uninstall is the command `uninstall`.
 //
 // Invariants:
-//   - only what carries the labels of `install` is deleted;
-//   - before anything is deleted, the user has been told which sandboxes go with it, and said yes.
+//   - only objects with the labels of `install` are deleted;
+//   - nothing is deleted before the user was told how many sandboxes are deleted too, and confirmed it or gave --yes.
 package uninstall
 
 import (
@@ -38,11 +38,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the operator from the cluster",
-		Long: "uninstall deletes what install made, in reverse order, and waits until it is gone. With the CustomResourceDefinitions\n" +
-			"go all sandboxes, with their Pods, and their volumes unless those are retained; --keep-crds keeps them, but nothing looks\n" +
-			"after them then. It asks first on a terminal, and without one refuses unless --yes is given.",
-		Example: "  kubectl sandbox uninstall\n\n" +
-			"  # Remove the operator alone\n" +
+		Long: "uninstall deletes what install created, in reverse order, and waits until it is gone. Deleting the\n" +
+			"CustomResourceDefinitions deletes all sandboxes with their Pods, and their volumes unless these are\n" +
+			"retained. --keep-crds keeps the definitions and the sandboxes, but then no operator manages the\n" +
+			"sandboxes. On a terminal uninstall asks for confirmation; without a terminal it refuses unless --yes\n" +
+			"is given.",
+		Example: "  # Remove the operator and all sandboxes\n" +
+			"  kubectl sandbox uninstall\n\n" +
+			"  # Remove only the operator\n" +
 			"  kubectl sandbox uninstall --keep-crds --yes",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,11 +55,11 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().BoolVar(
-		&o.KeepCRDs, "keep-crds", false, "Keep the CustomResourceDefinitions, and with them all sandboxes.",
-	)
+	cmd.Flags().BoolVar(&o.KeepCRDs, "keep-crds", false,
+		"Keep the CustomResourceDefinitions, and with them all sandboxes.")
 	cli.AddYesFlag(cmd, &o.Yes)
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute, "How long to wait until all is gone, as in 90s or 10m.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 5*time.Minute,
+		"How long to wait until everything is gone, as in 90s or 10m.")
 	return cmd
 }
 
@@ -68,7 +71,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Run uninstalls.
+// Run uninstalls the operator.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	if err := cli.RequireConfirmable(streams.In, o.Yes, "uninstall"); err != nil {
 		return err
@@ -85,7 +88,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	grants, err := installer.ListGrants(ctx, r.dynamic) // an operator of some namespaces has Roles in them
+	grants, err := installer.ListGrants(ctx, r.dynamic) // with --watch-namespaces there are Roles in other namespaces
 	if err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	if !o.Yes {
-		if err := cli.Confirm(ctx, streams, question+" Go on?"); err != nil {
+		if err := cli.Confirm(ctx, streams, question+" Continue?"); err != nil {
 			return err
 		}
 	} else {
@@ -124,8 +127,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return r.deletePolicies(ctx)
 }
 
-// withGrants puts roles and bindings that the rendered objects do not contain behind the CustomResourceDefinitions and
-// the namespace: deleting goes the other way.
+// withGrants inserts the roles and bindings that the rendered objects do not contain after the
+// CustomResourceDefinitions and the namespace. The order is that of creation: objects are deleted in reverse.
 func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Unstructured {
 	named := func(o *unstructured.Unstructured) string {
 		return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
@@ -146,7 +149,7 @@ func isDefinition(object *unstructured.Unstructured) bool {
 	return object.GetKind() == "CustomResourceDefinition"
 }
 
-// question says what will be deleted, and with it what users have.
+// question returns what will be deleted, with the number of objects that users lose.
 func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructured, namespace string) (string, error) {
 	var lost []string
 	definitions := 0
@@ -178,10 +181,10 @@ func questionText(namespace string, operator, definitions bool, lost []string) s
 	text := "This deletes " + strings.Join(what, " and ")
 	switch {
 	case !definitions:
-		return text + "; sandboxes stay, but nothing looks after them."
+		return text + "; sandboxes stay, but no operator manages them."
 	case len(lost) == 0:
 		return text + "; there are no sandboxes."
 	}
-	return text + ", and with them in all namespaces: " + strings.Join(lost, ", ") +
-		", with their Pods, and volumes that are not retained (--keep-crds keeps them)."
+	return text + ", and with them, in all namespaces: " + strings.Join(lost, ", ") +
+		", with their Pods and the volumes that are not retained (--keep-crds keeps them)."
 }

@@ -1,12 +1,13 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package upgrade is the command `upgrade`: what `install` does over an installation, and nothing where there is none.
+// Package upgrade is the command `upgrade`: it does what `install` does over an installation, and fails if there is
+// none.
 //
 // Invariants:
-//   - what was chosen at installation or set since stays, as install says;
-//   - a newer operator is never replaced by an older one unasked;
-//   - CustomResourceDefinitions come first, and no sandbox is touched.
+//   - what was chosen at the installation or set since stays, as with install;
+//   - a newer operator is never replaced by an older one without --allow-downgrade;
+//   - CustomResourceDefinitions are applied first, and no sandbox is changed.
 package upgrade
 
 import (
@@ -29,15 +30,18 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:   "upgrade",
-		Short: "Bring the installed operator to this program's version",
-		Long: "upgrade applies the CustomResourceDefinitions and the operator that this program carries, and keeps what was chosen when it\n" +
-			"was installed, and what was set since: its namespace, replicas, kinds, watched namespaces, arguments and resources, as\n" +
-			"install does over an installation. Sandboxes go on as they are. What Helm installed is left to Helm.\n\n" +
-			"An image that this project publishes becomes that of this version. Any other has to be named.",
-		Example: "  kubectl sandbox upgrade\n\n" +
-			"  # What would change\n" +
+		Short: "Upgrade the installed operator to this program's version",
+		Long: "upgrade applies the CustomResourceDefinitions and the operator of this version. Like install over an\n" +
+			"existing installation, it keeps what was chosen at the installation and what was set since: namespace,\n" +
+			"replicas, kinds, watched namespaces, arguments and resources. Sandboxes are not changed. An operator\n" +
+			"that Helm installed has to be upgraded with Helm.\n\n" +
+			"If the operator runs an image that this project publishes, it gets the published image of this version. Any\n" +
+			"other image has to be named with --image.",
+		Example: "  # Upgrade the operator\n" +
+			"  kubectl sandbox upgrade\n\n" +
+			"  # Show what would change\n" +
 			"  kubectl sandbox upgrade --dry-run=server\n\n" +
-			"  # From a registry of your own\n" +
+			"  # Use an image from your own registry\n" +
 			"  kubectl sandbox upgrade --image registry.example/agent-sandbox-controller:v1.2.3",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +55,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-// Run upgrades.
+// Run upgrades the operator.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	client, err := f.Kubernetes()
 	if err != nil {

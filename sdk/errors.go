@@ -72,7 +72,8 @@ func kindOf(err error) error {
 	case errors.As(err, &own):
 		return map[resolve.Cause]error{
 			resolve.NotFound: ErrNotFound, resolve.NotInstalled: ErrNotInstalled, resolve.Suspended: ErrSuspended,
-			resolve.Expired: ErrExpired, resolve.Finished: ErrFinished, resolve.Deleting: ErrDeleted, resolve.NotReady: ErrNotReady,
+			resolve.Expired: ErrExpired, resolve.Finished: ErrFinished, resolve.Deleting: ErrDeleted,
+			resolve.NotReady: ErrNotReady,
 		}[own.Cause]
 	case errors.As(err, &timeout), errors.Is(err, context.DeadlineExceeded):
 		return ErrTimeout

@@ -73,7 +73,8 @@ var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
 	for _, keys := range []string{
-		"", "tab", "j enter", "j enter enter", "j enter enter y", "tab enter", "tab j enter", "tab j enter y", "t", "t enter", "f",
+		"", "tab", "j enter", "j enter enter", "j enter enter y", "tab enter",
+		"tab j enter", "tab j enter y", "t", "t enter", "f",
 		"tab d", "tab space space d", "S", "n", "tab z y", "tab l", "tab c", "tab x", "/ o w n e d", "tab o",
 	} {
 		for _, width := range []int{80, 120, 200} {

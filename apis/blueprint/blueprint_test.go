@@ -133,7 +133,8 @@ func TestHashNeverChangesBetweenVersions(t *testing.T) {
 	whole := parse(t, `
 podSpec:
   containers:
-  - {name: main, image: "python:3.13", resources: {limits: {memory: 1Gi, cpu: 500m}}, readinessProbe: {httpGet: {port: 80}}}
+  - {name: main, image: "python:3.13", resources: {limits: {memory: 1Gi, cpu: 500m}},
+     readinessProbe: {httpGet: {port: 80}}}
   volumes: [{name: scratch, emptyDir: {}}]
   automountServiceAccountToken: false
 claims: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]

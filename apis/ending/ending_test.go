@@ -250,7 +250,9 @@ func TestWhatEndedAPod(t *testing.T) {
 }
 
 func TestTheReasonOfFinished(t *testing.T) {
-	for phase, want := range map[corev1.PodPhase]string{corev1.PodSucceeded: "PodSucceeded", corev1.PodFailed: "PodFailed"} {
+	for phase, want := range map[corev1.PodPhase]string{
+		corev1.PodSucceeded: "PodSucceeded", corev1.PodFailed: "PodFailed",
+	} {
 		if got := ending.Of(pod(phase)).Reason(); string(got) != want {
 			t.Errorf("%s: %s", phase, got)
 		}

@@ -132,9 +132,10 @@ func TestDeadline(t *testing.T) {
 func TestADeadlineThatIsSetTellsItsInstant(t *testing.T) {
 	want := now.Add(90 * time.Second)
 	for name, d := range map[string]lifecycle.Deadline{
-		"of a shutdown time":  lifecycle.Of(in(90*time.Second), nil, nil),
-		"of a time to live":   lifecycle.Of(nil, ptr.To[int32](120), finished(metav1.ConditionTrue, 30*time.Second)),
-		"of the earlier rule": lifecycle.Of(in(time.Hour), ptr.To[int32](120), finished(metav1.ConditionTrue, 30*time.Second)),
+		"of a shutdown time": lifecycle.Of(in(90*time.Second), nil, nil),
+		"of a time to live":  lifecycle.Of(nil, ptr.To[int32](120), finished(metav1.ConditionTrue, 30*time.Second)),
+		"of the earlier rule": lifecycle.Of(in(time.Hour), ptr.To[int32](120),
+			finished(metav1.ConditionTrue, 30*time.Second)),
 	} {
 		if !d.At().Equal(want) {
 			t.Errorf("%s: got %s, want %s", name, d.At(), want)

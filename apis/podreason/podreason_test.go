@@ -74,7 +74,9 @@ var waits = map[string]podreason.Cause{
 
 func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
 	for reason, want := range waits {
-		for _, message := range []string{"", "Back-off pulling image \"a\": ErrImagePull: not found", "secret \"x\" not found"} {
+		for _, message := range []string{
+			"", "Back-off pulling image \"a\": ErrImagePull: not found", "secret \"x\" not found",
+		} {
 			pod := builders.Pod("dev", builders.OnNode("n"), builders.Waiting(reason, message))
 			text := podreason.Message(pod)
 			if got := podreason.ForPod(pod); got != want {

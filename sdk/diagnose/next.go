@@ -102,7 +102,8 @@ func remedies(f *Snapshot, name string, in problem) []Step {
 		return []Step{
 			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
 			{
-				Text: "bring it back, and the sandbox goes on; or, if it is off for good, remove it, and the Pod starts on another: kubectl delete node " + node,
+				Text: "bring it back, and the sandbox goes on; or, if it is off for good, remove it, and the Pod " +
+					"starts on another: kubectl delete node " + node,
 			},
 		}
 	case operatorAbsent:
@@ -188,14 +189,16 @@ func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 	case refusedEnv:
 		return []Step{
 			{
-				Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
+				Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), " +
+					"or claim with --pool none if a warm pool cannot take them",
 			},
 			anew,
 		}
 	case refusedVolumes:
 		return []Step{
 			{
-				Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
+				Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), " +
+					"or claim with --pool none if a warm pool cannot take them",
 			},
 			anew,
 		}

@@ -42,9 +42,10 @@ func ProblemFor(f Observation, namespace string, now time.Time) Problem {
 			return Problem{}
 		}
 		return Problem{
-			Absent:  true,
-			Short:   "no operator found",
-			Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, and nobody leads",
+			Absent: true,
+			Short:  "no operator found",
+			Message: "no operator was found: there is no Deployment " + apis.OperatorName + " in any namespace, " +
+				"and nobody leads",
 		}
 	}
 	var first Problem

@@ -161,7 +161,9 @@ func (s *Summary) requests() corev1.ResourceList {
 	}
 	for i := range s.Template.Spec.PodTemplate.Spec.Containers {
 		resources := &s.Template.Spec.PodTemplate.Spec.Containers[i].Resources
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
+		for _, name := range []corev1.ResourceName{
+			corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+		} {
 			add(name, resources.Requests, resources.Limits)
 		}
 	}

@@ -120,7 +120,8 @@ func (s *claimAdapter) replaceField(ctx context.Context, field, path string) err
 	case (field == fieldTemplateRef || field == fieldWarmPool) && spec.TemplateRef == nil:
 		return nil // it was removed with the other of the two
 	case field == fieldPodMetadata && spec.PodMetadata != nil && !lacks(fieldOldPodMetadata):
-		spec.AdditionalPodMetadata.Labels, spec.AdditionalPodMetadata.Annotations = spec.PodMetadata.Labels, spec.PodMetadata.Annotations
+		spec.AdditionalPodMetadata.Labels = spec.PodMetadata.Labels
+		spec.AdditionalPodMetadata.Annotations = spec.PodMetadata.Annotations
 		spec.PodMetadata = nil
 		return nil
 	case field == fieldSandboxMetadata && spec.SandboxMetadata != nil:

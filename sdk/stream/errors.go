@@ -55,7 +55,9 @@ func Missing(err error) bool {
 // isStartFailure reports whether a message is that of a container runtime about a program that does not exist or cannot
 // be run. The API has no reason for it.
 func isStartFailure(message string) bool {
-	for _, words := range []string{"executable file not found", "no such file or directory", "permission denied", "exec format error"} {
+	for _, words := range []string{
+		"executable file not found", "no such file or directory", "permission denied", "exec format error",
+	} {
 		if strings.Contains(message, words) && strings.Contains(message, "exec") {
 			return true
 		}

@@ -32,7 +32,8 @@ type BrokenError struct {
 func (e *BrokenError) Error() string {
 	switch {
 	case e.outcomeUnknown:
-		return "the connection broke before the answer came, so it is not known whether the request was carried out: " + e.Why()
+		return "the connection broke before the answer came, so it is not known whether the request was carried out: " +
+			e.Why()
 	case e.Attempts == 1:
 		return "the connection broke: " + e.Why()
 	}

@@ -111,7 +111,9 @@ func (l *retryingTransport) RoundTrip(request *http.Request) (*http.Response, er
 
 // isSession reports whether a request starts a session, such as exec. It may be a GET.
 func isSession(request *http.Request) bool {
-	for _, header := range []string{httpstream.HeaderUpgrade, httpstream.HeaderProtocolVersion, wsstream.WebSocketProtocolHeader} {
+	for _, header := range []string{
+		httpstream.HeaderUpgrade, httpstream.HeaderProtocolVersion, wsstream.WebSocketProtocolHeader,
+	} {
 		if len(request.Header.Values(header)) > 0 || len(request.Header[header]) > 0 {
 			return true
 		}

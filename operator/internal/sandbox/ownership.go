@@ -79,7 +79,8 @@ func refuseChild(kind string, object client.Object) error {
 			kind, object.GetName(), controller.Kind, controller.Name)}
 	}
 	return &refusal{fmt.Sprintf("%s %q exists and does not belong to this Sandbox: delete it, give the Sandbox another "+
-		"name, or let the Sandbox take it over with the label %s=%s", kind, object.GetName(), apis.LabelAdoptable, apis.ValueTrue)}
+		"name, or let the Sandbox take it over with the label %s=%s", kind, object.GetName(),
+		apis.LabelAdoptable, apis.ValueTrue)}
 }
 
 // refuseClusterIP returns why the Sandbox may not adopt a Service that it otherwise could: clusterIP is immutable.

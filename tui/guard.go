@@ -14,14 +14,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// PanicError is a panic in a goroutine of the dashboard.
-type PanicError struct {
+// panicError is a panic in a goroutine of the dashboard.
+type panicError struct {
 	Value any
 	Stack []byte
 }
 
 // Error implements error.
-func (e *PanicError) Error() string {
+func (e *panicError) Error() string {
 	return fmt.Sprintf("the dashboard crashed: %v\n\n%s", e.Value, e.Stack)
 }
 
@@ -62,7 +62,7 @@ const shutdownTimeout = 200 * time.Millisecond
 // recover turns a panic into the cause of the context's end. It has to be deferred.
 func (g *guard) recover() {
 	if value := recover(); value != nil {
-		g.cancel(&PanicError{Value: value, Stack: debug.Stack()})
+		g.cancel(&panicError{Value: value, Stack: debug.Stack()})
 	}
 }
 

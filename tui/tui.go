@@ -103,7 +103,7 @@ func Run(ctx context.Context, o Options) error {
 	model.closeLog()
 	actor.Close()
 	o.guard.wait(o.Clock)
-	var fault *PanicError
+	var fault *panicError
 	switch {
 	case errors.As(context.Cause(inner), &fault):
 		return fault

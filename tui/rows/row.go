@@ -28,13 +28,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-// Source is the origin of the Sandbox behind a row.
+// Source is the origin of the Sandbox behind a row. It is empty if the claim has no Sandbox yet.
 type Source string
 
 // The sources.
 const (
-	// SourceNone means that the claim has no Sandbox yet.
-	SourceNone Source = ""
 	// SourceWarm means that the Sandbox came from a pool.
 	SourceWarm Source = "warm"
 	// SourceCold means that the Sandbox was created for the claim.

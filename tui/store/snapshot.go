@@ -106,9 +106,6 @@ func (h Health) Forbidden() []Reading {
 	return all
 }
 
-// Split reports whether some kind is read namespace by namespace.
-func (h Health) Split() bool { return h.first(Split) != nil }
-
 // Absent reports whether the cluster does not serve Sandboxes at all.
 func (h Health) Absent() bool { return h.all(resourceSandboxes, NotServed) }
 

@@ -188,7 +188,7 @@ func TestNamespacesAreReadOneByOneWhereAllAtOnceAreForbidden(t *testing.T) {
 			got := start(t, c, "").until("read", func(s *Snapshot) bool {
 				return synced(s) && len(s.Claims) == tt.rows && !s.Health.Unread(apis.ResourceClaims)
 			})
-			if !got.Health.Split() {
+			if got.Health.first(Split) == nil {
 				t.Error("that it is split is not said")
 			}
 			if n := len(got.Health.Forbidden()); tt.listed && n != 5 {

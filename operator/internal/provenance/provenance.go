@@ -52,14 +52,14 @@ func CurrentRevision(template *extensionsv1beta1.SandboxTemplate) string {
 	return Revision(sandboxspec.FromTemplate(template))
 }
 
-// PredatesRevisions reports whether an earlier version of the operator, which recorded no revisions, wrote the pool's
+// predatesRevisions reports whether an earlier version of the operator, which recorded no revisions, wrote the pool's
 // status. The pool's existing members are then trusted. A new pool has an empty status, and its members are not.
-func PredatesRevisions(pool *extensionsv1beta1.SandboxWarmPool) bool {
+func predatesRevisions(pool *extensionsv1beta1.SandboxWarmPool) bool {
 	return pool.Status.Members == nil && pool.Status.Selector != ""
 }
 
 // HasRevision reports whether the pool has made members of the revision.
 func HasRevision(pool *extensionsv1beta1.SandboxWarmPool, revision string) bool {
 	return revision != "" &&
-		(PredatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
+		(predatesRevisions(pool) || (pool.Status.Members != nil && slices.Contains(pool.Status.Members.Revisions, revision)))
 }

@@ -80,7 +80,7 @@ func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *core
 	if spec.AutomountServiceAccountToken == nil {
 		spec.AutomountServiceAccountToken = new(false)
 	}
-	if !UsesDefaultNetworkPolicy(template) || spec.DNSPolicy != "" {
+	if !usesDefaultNetworkPolicy(template) || spec.DNSPolicy != "" {
 		return
 	}
 	spec.DNSPolicy = corev1.DNSNone
@@ -89,8 +89,8 @@ func applySecureDefaults(template *extensionsv1beta1.SandboxTemplate, spec *core
 	}
 }
 
-// UsesDefaultNetworkPolicy reports whether the default NetworkPolicy applies to the template's Sandboxes.
-func UsesDefaultNetworkPolicy(template *extensionsv1beta1.SandboxTemplate) bool {
+// usesDefaultNetworkPolicy reports whether the default NetworkPolicy applies to the template's Sandboxes.
+func usesDefaultNetworkPolicy(template *extensionsv1beta1.SandboxTemplate) bool {
 	return template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged &&
 		template.Spec.NetworkPolicy == nil
 }

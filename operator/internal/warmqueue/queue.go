@@ -15,7 +15,6 @@ package warmqueue
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 	"time"
 
@@ -149,30 +148,6 @@ func preferred(a, b *entry) bool {
 		return a.Ready
 	}
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name)) < 0
-}
-
-// Members returns the selected members, the best first, including leased ones.
-func (q *Queue) Members(selector Selector) []Member {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var all []*entry
-	for _, e := range q.members {
-		if e.Namespace == selector.Namespace && (selector.PoolHash == "" || e.PoolHash == selector.PoolHash) &&
-			(selector.TemplateHash == "" || e.TemplateHash == selector.TemplateHash) {
-			all = append(all, e)
-		}
-	}
-	slices.SortFunc(all, func(a, b *entry) int {
-		if preferred(a, b) {
-			return -1
-		}
-		return 1
-	})
-	members := make([]Member, 0, len(all))
-	for _, e := range all {
-		members = append(members, e.Member)
-	}
-	return members
 }
 
 // Lease is the exclusive right to try to adopt a member. It is not safe for concurrent use.

@@ -70,7 +70,7 @@ func TestReadyFirstThenOldestThenByName(t *testing.T) {
 	q := newQueue(newMember("young"), newMember("b", olderBy(time.Hour)), newMember("a", olderBy(time.Hour)), newMember("not-ready", notReady, olderBy(9*time.Hour)))
 	want := []string{"a", "b", "young", "not-ready"}
 	var listed []string
-	for _, m := range q.Members(teamTemplate) {
+	for _, m := range q.allMembers(teamTemplate) {
 		listed = append(listed, m.Name)
 	}
 	if !slices.Equal(listed, want) {
@@ -113,7 +113,7 @@ func TestWhatIsWanted(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.got)
 			}
 			var listed []string
-			for _, m := range q().Members(tt.want) {
+			for _, m := range q().allMembers(tt.want) {
 				listed = append(listed, m.Name)
 			}
 			if !slices.Equal(listed, tt.got) {
@@ -139,7 +139,7 @@ func TestALeaseReturnsItselfUnlessKept(t *testing.T) {
 		if q.Lease(teamTemplate, anyMember, noneLeaving) != nil {
 			t.Error("leased twice")
 		}
-		if q.Len() != 1 || len(q.Members(teamTemplate)) != 1 {
+		if q.Len() != 1 || len(q.allMembers(teamTemplate)) != 1 {
 			t.Error("a leased member is not counted")
 		}
 	}()
@@ -242,7 +242,7 @@ func TestHammer(t *testing.T) {
 				case 0:
 					q.Put(newMember(fmt.Sprint(i)))
 				case 1:
-					_ = q.Len() + len(q.Members(teamTemplate))
+					_ = q.Len() + len(q.allMembers(teamTemplate))
 				default:
 					hold(t, q, held, random)
 				}

@@ -97,8 +97,8 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 	})
 }
 
-// CompleteNamespaces completes the names of namespaces.
-func CompleteNamespaces(f factory.Factory) CompletionFunc {
+// completeNamespaces completes the names of namespaces.
+func completeNamespaces(f factory.Factory) CompletionFunc {
 	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.NamespaceList] {
 		return a.Kubernetes.CoreV1().Namespaces().List
 	})
@@ -169,7 +169,7 @@ func CompleteContainers(f factory.Factory) CompletionFunc {
 // Commands that create something get none, since they take a new name.
 func RegisterCompletions(root *cobra.Command, f factory.Factory) {
 	if root.PersistentFlags().Lookup("namespace") != nil {
-		_ = root.RegisterFlagCompletionFunc("namespace", CompleteNamespaces(f)) // it fails only for an unknown flag
+		_ = root.RegisterFlagCompletionFunc("namespace", completeNamespaces(f)) // it fails only for an unknown flag
 	}
 	registerKubeconfigCompletions(root, f)
 	registerFlagCompletions(root, f)

@@ -46,8 +46,8 @@ func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
 	}
 	registerFlagCompletion(cmd, "output", cobra.FixedCompletions(formats,
 		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
-	registerFlagCompletion(cmd, "runtime-class", CompleteRuntimeClasses(f))
-	registerFlagCompletion(cmd, "service-account", CompleteServiceAccounts(f))
+	registerFlagCompletion(cmd, "runtime-class", completeRuntimeClasses(f))
+	registerFlagCompletion(cmd, "service-account", completeServiceAccounts(f))
 	for _, child := range cmd.Commands() {
 		registerFlagCompletions(child, f)
 	}
@@ -84,15 +84,15 @@ func registerKubeconfigCompletions(root *cobra.Command, f factory.Factory) {
 	}
 }
 
-// CompleteRuntimeClasses completes the names of RuntimeClasses.
-func CompleteRuntimeClasses(f factory.Factory) CompletionFunc {
+// completeRuntimeClasses completes the names of RuntimeClasses.
+func completeRuntimeClasses(f factory.Factory) CompletionFunc {
 	return completeObjects(f, func(a *factory.Clients) listFunc[*nodev1.RuntimeClassList] {
 		return a.Kubernetes.NodeV1().RuntimeClasses().List
 	})
 }
 
-// CompleteServiceAccounts completes the names of ServiceAccounts.
-func CompleteServiceAccounts(f factory.Factory) CompletionFunc {
+// completeServiceAccounts completes the names of ServiceAccounts.
+func completeServiceAccounts(f factory.Factory) CompletionFunc {
 	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.ServiceAccountList] {
 		return a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List
 	})

@@ -44,7 +44,7 @@ type DeletionOptions struct {
 // Bind adds the flags to the command, and makes it delete the selected objects.
 func (d Deletion) Bind(cmd *cobra.Command, f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &DeletionOptions{}
-	o.Selection.AddFlagsFor(cmd, "Select all "+string(d.Ref)+"s in the namespace.")
+	o.Selection.addFlagsFor(cmd, "Select all "+string(d.Ref)+"s in the namespace.")
 	AddYesFlag(cmd, &o.Yes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Selection.Names = args

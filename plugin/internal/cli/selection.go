@@ -30,11 +30,11 @@ type SelectionOptions struct {
 
 // AddFlags adds --all and --selector for sandboxes.
 func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
-	o.AddFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
+	o.addFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
 }
 
-// AddFlagsFor adds --all, with the given help text, and --selector.
-func (o *SelectionOptions) AddFlagsFor(cmd *cobra.Command, all string) {
+// addFlagsFor adds --all, with the given help text, and --selector.
+func (o *SelectionOptions) addFlagsFor(cmd *cobra.Command, all string) {
 	cmd.Flags().BoolVar(&o.All, "all", false, all)
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
 }

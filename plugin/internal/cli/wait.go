@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
-// DefaultWaitTimeout allows for the pull of a large image.
-const DefaultWaitTimeout = 5 * time.Minute
+// defaultWaitTimeout allows for the pull of a large image.
+const defaultWaitTimeout = 5 * time.Minute
 
 // WaitOptions are the flags --wait and --timeout. A timeout of 0 checks once; a negative one waits without limit.
 type WaitOptions struct {
@@ -32,7 +32,7 @@ func (o *WaitOptions) AddFlags(cmd *cobra.Command, until string) {
 
 // AddTimeoutFlag adds --timeout alone.
 func (o *WaitOptions) AddTimeoutFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.Timeout, "timeout", DefaultWaitTimeout,
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", defaultWaitTimeout,
 		"How long to wait, as in 90s or 10m; 0 checks once, below 0 there is no limit.")
 }
 

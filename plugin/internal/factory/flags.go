@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -122,9 +121,6 @@ func (f *Flags) Color(out io.Writer) bool {
 func (f *Flags) Namespace() (string, bool, error) {
 	return f.config.ToRawKubeConfigLoader().Namespace()
 }
-
-// Kubeconfig returns the content of the kubeconfig.
-func (f *Flags) Kubeconfig() (api.Config, error) { return f.config.ToRawKubeConfigLoader().RawConfig() }
 
 // RESTConfig implements Factory.
 func (f *Flags) RESTConfig() (*rest.Config, error) { return f.config.ToRESTConfig() }

@@ -29,7 +29,7 @@ func (p *Page) Section(title string, lines []string) {
 	}
 	indent := ""
 	if title != "" {
-		fmt.Fprintf(&p.text, "%s\n", p.Style.Heading(title+":"))
+		fmt.Fprintf(&p.text, "%s\n", p.Style.heading(title+":"))
 		indent = "  "
 	}
 	tabs := tabwriter.NewWriter(&p.text, 0, 8, 2, ' ', 0)

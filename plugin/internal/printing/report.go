@@ -29,8 +29,8 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Heading paints the title of a section.
-func (s Style) Heading(text string) string { return s.paint(bold, text) }
+// heading paints the title of a section.
+func (s Style) heading(text string) string { return s.paint(bold, text) }
 
 // Alert paints a warning that precedes everything else.
 func (s Style) Alert(text string) string { return s.paint(red, text) }
@@ -82,13 +82,13 @@ func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) str
 		findings []diagnose.Finding
 	}{{"Conditions", d.Conditions}, {"Scheduling", d.Scheduling}, {"Containers", d.Containers}}
 	for _, layer := range layers {
-		fmt.Fprintf(&b, "%s\n", s.Heading(layer.title+":"))
+		fmt.Fprintf(&b, "%s\n", s.heading(layer.title+":"))
 		for _, finding := range layer.findings {
 			fmt.Fprintf(&b, "  %s  %s: %s\n", s.mark(finding.State), printable.Line(finding.Subject),
 				printable.Line(finding.Text))
 		}
 	}
-	fmt.Fprintf(&b, "%s\n", s.Heading("Next:"))
+	fmt.Fprintf(&b, "%s\n", s.heading("Next:"))
 	for _, step := range d.Next {
 		if step.Command == "" {
 			fmt.Fprintf(&b, "  %s\n", printable.Line(step.Text))

@@ -105,7 +105,7 @@ func (o *Options) ReadChangedFlags(cmd *cobra.Command) {
 
 // Validate checks the flags and parses their values. It needs no cluster.
 func (o *Options) Validate() error {
-	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.ParseRetention, o.parseEnv,
+	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.parseRetention, o.parseEnv,
 		o.parseMetadata, o.parseVolumes, o.validateWarm, o.validateOutput}
 	for _, check := range checks {
 		if err := check(); err != nil {

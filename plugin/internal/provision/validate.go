@@ -94,8 +94,8 @@ func (o *Options) validateImage() error {
 	return fmt.Errorf("--restart is %q: use Always, OnFailure or Never", o.Restart)
 }
 
-// ParseRetention parses the value of --volume-retention.
-func (o *Options) ParseRetention() error {
+// parseRetention parses the value of --volume-retention.
+func (o *Options) parseRetention() error {
 	o.retention = ""
 	if o.VolumeRetention == "" {
 		return nil

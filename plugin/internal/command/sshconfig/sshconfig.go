@@ -59,7 +59,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			if err != nil {
 				return err
 			}
-			return o.Print(streams.Out, f.Program(), namespace, clusterFlags(cmd.Flags()))
+			return o.print(streams.Out, f.Program(), namespace, clusterFlags(cmd.Flags()))
 		},
 	}
 	cmd.Flags().StringVar(&o.Host, "host", "", "The name of the sandbox in ssh. (default: sandbox-NAME)")
@@ -93,8 +93,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Print writes the entry. flags are added to the command line of the plugin in it.
-func (o *Options) Print(out io.Writer, program, namespace string, flags []string) error {
+// print writes the entry. flags are added to the command line of the plugin in it.
+func (o *Options) print(out io.Writer, program, namespace string, flags []string) error {
 	words := append(strings.Fields(program), "port-forward", o.ref.String(), o.Port, "--stdio", "--namespace="+namespace)
 	for _, word := range flags {
 		words = append(words, cli.ShellQuote(word))

@@ -36,8 +36,8 @@ type (
 		member *agentsv1beta1.Sandbox
 		source *source
 	}
-	// clearAssignment removes the recorded name of a Sandbox that cannot become the claim's.
-	clearAssignment struct{ name string }
+	// clearAssignment removes the recorded name, because this version of the Sandbox cannot become the claim's.
+	clearAssignment struct{ sandbox *agentsv1beta1.Sandbox }
 	// adoptOrCreate adopts a warm Sandbox, or executes the fallback if there is none.
 	adoptOrCreate struct {
 		source   *source
@@ -100,7 +100,7 @@ func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observe
 	case seen.assigned != nil && from.mayAdopt(seen.assigned):
 		return resumeAdoption{member: seen.assigned, source: from}
 	case seen.assigned != nil && claim.AssignedSandbox() != "":
-		return clearAssignment{claim.AssignedSandbox()}
+		return clearAssignment{seen.assigned}
 	case seen.retained != "":
 		return nextWithoutMember(claim, seen.retained, from, seen)
 	}

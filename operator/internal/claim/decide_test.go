@@ -40,7 +40,7 @@ func describe(s step) string {
 	case resumeAdoption:
 		return "resume " + s.member.Name
 	case clearAssignment:
-		return "forget " + s.name
+		return "forget " + s.sandbox.Name
 	case adoptOrCreate:
 		return "draw from " + pools(s.source) + ", else " + describe(s.fallback)
 	case create:

@@ -38,9 +38,7 @@ func (r *Reconciler) execute(
 	case resumeAdoption:
 		return r.adopt(ctx, claim, s.member, s.source)
 	case clearAssignment:
-		return nil, r.clearAssignment(ctx, claim, &memberLostError{
-			message: fmt.Sprintf("Sandbox %q is no longer available; another one follows", s.name),
-		})
+		return nil, r.clearConfirmed(ctx, claim, s.sandbox)
 	case adoptOrCreate:
 		return r.adoptOrCreate(ctx, claim, s)
 	case create:
@@ -80,6 +78,23 @@ func (r *Reconciler) setFirstObserved(claim *extensionsv1beta1.SandboxClaim) {
 		now := r.clock.Now().UTC().Format(time.RFC3339Nano)
 		metadata.Set(&claim.Annotations, apis.AnnotationControllerFirstObservedAt, now)
 	}
+}
+
+// clearConfirmed removes the recorded name from the claim if the API server has the same version of the Sandbox. The
+// cache may not show yet that the claim has adopted it.
+func (r *Reconciler) clearConfirmed(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
+) error {
+	current, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(sandbox), &agentsv1beta1.Sandbox{})
+	switch {
+	case err != nil:
+		return err
+	case current != nil && current.ResourceVersion != sandbox.ResourceVersion:
+		return errorclass.ErrChangedMeanwhile
+	}
+	return r.clearAssignment(ctx, claim, &memberLostError{
+		message: fmt.Sprintf("Sandbox %q is no longer available; another one follows", sandbox.Name),
+	})
 }
 
 // clearAssignment removes the recorded name from the claim. It returns reason, or the error that prevented the write.

@@ -102,6 +102,25 @@ func TestWhatIsRecordedIsGoneOnlyWhenTheServerSaysSo(t *testing.T) {
 	}
 }
 
+func TestACacheThatShowsAnEarlierOwnerForgetsNoName(t *testing.T) {
+	w := newWorld(t, newClaim("c", withAssignment("p-a")), newTemplate(),
+		newClaimed(newClaim("c"), newMember("p-a", newPool("p"))))
+	w.staleSandboxes["p-a"] = newMember("p-a", newPool("p")) // and the pool has been deleted since
+	for range 3 {
+		if _, err := w.reconcile("c"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.sandboxes(); len(got) != 1 || w.claim("c").AssignedSandbox() != "p-a" {
+		t.Errorf("Sandboxes %v, the claim records %q", got, w.claim("c").AssignedSandbox())
+	}
+	delete(w.staleSandboxes, "p-a")
+	w.settle()
+	if got := w.ownedBy("c-uid"); !slices.Equal(got, []string{"p-a"}) {
+		t.Errorf("the claim owns %v", got)
+	}
+}
+
 func TestAnErrorForgetsNoName(t *testing.T) {
 	c := newClaim("c", withAssignment("p-a"), builders.BoundTo("p-a", "10.0.0.9"),
 		withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {

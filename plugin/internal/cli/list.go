@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -65,13 +66,26 @@ func ParseListFlags(
 	return ParseRefs(names)
 }
 
-// BareNames returns the names without their kind. Validate must have been called.
-func (o *ListOptions) BareNames() []string {
-	names := make([]string, 0, len(o.refs))
-	for _, ref := range o.refs {
-		names = append(names, ref.Name)
+// Listed returns the objects of the given names or, without names, all that match the selector. A name that does not
+// exist is an error; the other objects are still returned. Validate must have been called.
+func Listed[T any](
+	ctx context.Context, o *ListOptions, namespace string,
+	get func(ctx context.Context, namespace, name string) (*T, error),
+	list func(ctx context.Context, namespace, selector string) ([]T, error),
+) (objects []T, failed error) {
+	if len(o.refs) == 0 {
+		return list(ctx, o.Namespace(namespace), o.Selector)
 	}
-	return names
+	objects = []T{}
+	for _, ref := range o.refs {
+		object, err := get(ctx, namespace, ref.Name)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		objects = append(objects, *object)
+	}
+	return objects, failed
 }
 
 // Namespace returns the namespace to list: the given one, or all.

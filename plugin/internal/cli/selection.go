@@ -96,6 +96,15 @@ func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
 	return nil
 }
 
+// ParseRefsOf parses names as references to objects of the kind. Its errors are usage errors.
+func ParseRefsOf(kind resolve.Kind, names []string) ([]resolve.Ref, error) {
+	refs, err := ParseRefs(names)
+	if err != nil {
+		return nil, err
+	}
+	return refs, RequireKind(kind, refs)
+}
+
 // ParseRefs parses names as references. Its errors are usage errors.
 func ParseRefs(names []string) ([]resolve.Ref, error) {
 	refs := make([]resolve.Ref, 0, len(names))

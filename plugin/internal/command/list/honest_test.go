@@ -29,7 +29,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
-// dev is a Sandbox with a Pod that is so.
+// dev returns a Sandbox whose Ready condition changed that long ago, and its Pod.
 func dev(ready bool, since time.Duration, options ...builders.PodOption) []runtime.Object {
 	sandbox := builders.Sandbox(
 		"dev", builders.InNamespace("ns"), builders.WithUID("s"), builders.CreatedAt(now.Add(-time.Hour)),
@@ -42,7 +42,7 @@ func dev(ready bool, since time.Duration, options ...builders.PodOption) []runti
 	return []runtime.Object{sandbox, pod}
 }
 
-// restarted is a container that runs again since so long.
+// restarted gives the Pod a container that restarted that often and has run that long since.
 func restarted(times int32, runs time.Duration) builders.PodOption {
 	return builders.PodWith(func(p *corev1.Pod) {
 		builders.Pod("x", builders.Ready()).Status.DeepCopyInto(&p.Status)
@@ -63,7 +63,7 @@ func warning(reason string) *corev1.Event {
 	}
 }
 
-// state is what list and status say about dev.
+// state returns what list and status say about dev.
 func state(t *testing.T, cluster *fakecluster.Cluster) (listed, diagnosed string) {
 	t.Helper()
 	out, _, err := run(t, cluster, "--no-headers")
@@ -177,7 +177,7 @@ func TestTheNumberOfRequestsDoesNotGrowWithTheRows(t *testing.T) {
 	}
 }
 
-// lines is a writer that passes on what was written.
+// lines is a writer that sends each write to the channel.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {
@@ -185,7 +185,7 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// watchList runs list -w and returns what it prints, how to make time go by, and how to end it.
+// watchList runs list -w and returns its output, its clock and a function that ends it.
 func watchList(
 	t *testing.T, cluster *fakecluster.Cluster, args ...string,
 ) (printed lines, clock *clocktesting.FakeClock, end func() error) {
@@ -206,7 +206,7 @@ func watchList(
 	}
 }
 
-// next is what is printed next, while time goes by.
+// next advances the clock until something is printed, and returns it.
 func next(t *testing.T, printed lines, clock *clocktesting.FakeClock) string {
 	t.Helper()
 	deadline := time.After(10 * time.Second)

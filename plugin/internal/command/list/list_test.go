@@ -29,7 +29,7 @@ func meta(name string, age time.Duration) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: "ns", CreationTimestamp: metav1.NewTime(now.Add(-age))}
 }
 
-// objects are a claim with its Sandbox, and a Sandbox of its own that ends in an hour.
+// objects returns a claim with its Sandbox, and a Sandbox without an owner that expires in an hour.
 func objects() []runtime.Object {
 	ready := []metav1.Condition{
 		apis.NewCondition(
@@ -131,7 +131,7 @@ own       sandbox   Starting   60s    60m   -
 	}
 }
 
-// trimmed is the text without spaces at the ends of its lines.
+// trimmed returns the text without spaces at the ends of its lines.
 func trimmed(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) == 1 {

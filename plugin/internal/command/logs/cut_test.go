@@ -21,11 +21,11 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 )
 
-// read copies the logs that a server sends; cut has it break the connection after half of them.
+// read copies the logs that a server sends. With cut the server breaks the connection halfway.
 func read(t *testing.T, cut bool, out io.Writer) error {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "one\n") // a test of who reads it
+		_, _ = io.WriteString(w, "one\n") // the test looks at what the client reads
 		_ = http.NewResponseController(w).Flush()
 		if cut {
 			panic(http.ErrAbortHandler)

@@ -48,7 +48,7 @@ func pod(name string, phase corev1.PodPhase) *corev1.Pod {
 	}
 }
 
-// notes is a writer for several goroutines.
+// notes is a writer that is safe for concurrent use.
 type notes struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -68,7 +68,7 @@ func (n *notes) String() string {
 
 func TestFollowGoesOnAfterALossARestartAndASuspension(t *testing.T) {
 	c := fakecluster.New(sandbox(false), pod("first", corev1.PodRunning))
-	// Not through the clients: they wait for the reactor.
+	// Written to the tracker, because the clients wait for the reactor that runs these steps.
 	pods, kind := c.Kubernetes.Tracker(), corev1.SchemeGroupVersion.WithResource("pods")
 	sandboxes := c.Sandboxes.AgentsV1beta1().Sandboxes("default")
 	must := func(err error) {
@@ -76,7 +76,7 @@ func TestFollowGoesOnAfterALossARestartAndASuspension(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Each request for logs is one step; it answers, and then the connection ends.
+	// Each request for logs runs one step, gets its answer, and then the connection ends.
 	steps := []func() string{
 		func() string { return "2026-01-01T00:00:01Z one\n2026-01-01T00:00:02Z tw" },
 		func() string { return "2026-01-01T00:00:02Z two\n2026-01-01T00:00:03Z three\n" },
@@ -105,7 +105,7 @@ func TestFollowGoesOnAfterALossARestartAndASuspension(t *testing.T) {
 		}
 		if _, err := pods.Get(kind, "default", "first"); err != nil {
 			if _, err := pods.Get(kind, "default", "second"); err != nil {
-				return true, nil, err // asked before the follower knows that the first is gone
+				return true, nil, err // the follower does not know yet that the first is gone
 			}
 		}
 		if asked == len(steps) {

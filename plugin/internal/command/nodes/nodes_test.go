@@ -33,7 +33,7 @@ func node(name string, cordoned bool) *corev1.Node {
 	}
 }
 
-// pod requests half a CPU. One that belongs to a sandbox has its label.
+// pod returns a Pod that requests half a CPU. With a sandbox it has the label and the owner of one.
 func pod(namespace, name, on, sandbox string) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},

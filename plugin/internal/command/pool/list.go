@@ -54,7 +54,7 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if err != nil {
 		return err
 	}
-	pools, failed := selected(ctx, a, o)
+	pools, failed := cli.Listed(ctx, o, a.Namespace, a.Pools.Pool, a.Pools.Pools)
 	if pools == nil && failed != nil {
 		return failed
 	}
@@ -75,24 +75,6 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 		items = append(items, item)
 	}
 	return errors.Join(failed, o.Print(items, columns(), a.Namespace, streams))
-}
-
-func selected(
-	ctx context.Context, a *factory.Clients, o *cli.ListOptions,
-) (pools []extensionsv1beta1.SandboxWarmPool, failed error) {
-	if len(o.Names) == 0 {
-		return a.Pools.Pools(ctx, o.Namespace(a.Namespace), o.Selector)
-	}
-	pools = []extensionsv1beta1.SandboxWarmPool{}
-	for _, name := range o.BareNames() {
-		found, err := a.Pools.Pool(ctx, a.Namespace, name)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		pools = append(pools, *found)
-	}
-	return pools, failed
 }
 
 func columns() []metav1.TableColumnDefinition {

@@ -86,11 +86,8 @@ func newPlanCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobr
 
 // Validate checks the name and flags.
 func (o *PlanOptions) Validate() error {
-	refs, err := cli.ParseRefs([]string{o.Name})
+	refs, err := cli.ParseRefsOf(resolve.KindPool, []string{o.Name})
 	if err != nil {
-		return err
-	}
-	if err := cli.RequireKind(resolve.KindPool, refs); err != nil {
 		return err
 	}
 	o.ref, o.demand = refs[0], pool.Demand{Burst: o.Burst, Start: o.Start}

@@ -30,11 +30,8 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 		Args:              cli.AtLeastOneArg("NAME"),
 		ValidArgsFunction: cli.CompletePools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			refs, err := cli.ParseRefs(args)
+			refs, err := cli.ParseRefsOf(resolve.KindPool, args)
 			if err != nil {
-				return err
-			}
-			if err := cli.RequireKind(resolve.KindPool, refs); err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("replicas") {

@@ -51,7 +51,7 @@ func (r *reporter) event(e tunnel.Event) {
 	event := Event{Event: eventListening, Remote: e.Remote}
 	if host, port, err := net.SplitHostPort(e.Listener.String()); err == nil {
 		event.Address = host
-		event.Port, _ = strconv.Atoi(port) // it is the number of a port
+		event.Port, _ = strconv.Atoi(port) // the port of a listener is a number
 	}
 	switch {
 	case e.Err != nil:

@@ -83,7 +83,7 @@ func newWorld(t *testing.T, do func(context.Context, streamfake.Process) error) 
 	return w
 }
 
-// run runs a command line.
+// run runs a command line with the given standard input.
 func (w *world) run(ctx context.Context, in string, args ...string) (out, errOut string, err error) {
 	var stdout, stderr bytes.Buffer
 	cmd := run.NewCommand(w.factory, genericiooptions.IOStreams{In: strings.NewReader(in), Out: &stdout, ErrOut: &stderr})

@@ -32,11 +32,8 @@ func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *
 		Args:              cli.AtLeastOneArg("NAME"),
 		ValidArgsFunction: cli.CompleteTemplates(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			refs, err := cli.ParseRefs(args)
+			refs, err := cli.ParseRefsOf(resolve.KindTemplate, args)
 			if err != nil {
-				return err
-			}
-			if err := cli.RequireKind(resolve.KindTemplate, refs); err != nil {
 				return err
 			}
 			return describe(cmd.Context(), f, streams, refs)

@@ -52,7 +52,7 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if err != nil {
 		return err
 	}
-	templates, failed := selected(ctx, a, o)
+	templates, failed := cli.Listed(ctx, o, a.Namespace, a.Pools.Template, a.Pools.Templates)
 	if templates == nil && failed != nil {
 		return failed
 	}
@@ -71,24 +71,6 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 		items = append(items, item)
 	}
 	return errors.Join(failed, o.Print(items, columns(), a.Namespace, streams))
-}
-
-func selected(
-	ctx context.Context, a *factory.Clients, o *cli.ListOptions,
-) (templates []extensionsv1beta1.SandboxTemplate, failed error) {
-	if len(o.Names) == 0 {
-		return a.Pools.Templates(ctx, o.Namespace(a.Namespace), o.Selector)
-	}
-	templates = []extensionsv1beta1.SandboxTemplate{}
-	for _, name := range o.BareNames() {
-		found, err := a.Pools.Template(ctx, a.Namespace, name)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		templates = append(templates, *found)
-	}
-	return templates, failed
 }
 
 // poolsOf returns the names of the pools that use a template.

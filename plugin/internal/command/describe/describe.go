@@ -74,7 +74,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			continue
 		}
 		snapshot := a.Observer.SnapshotWithNodes(ctx, t)
-		printable.Object(&snapshot) // the target's objects are the same
+		printable.Object(&snapshot) // t has the same objects, so this covers it too
 		text := Text(t, snapshot, style, command)
 		if described++; described > 1 {
 			text = "\n" + text

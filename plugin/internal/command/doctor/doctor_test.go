@@ -39,31 +39,31 @@ func TestChecksOfTheCluster(t *testing.T) {
 		"a cluster that is too old": {
 			check: checkKubernetes, version: "v1.29.9", status: Failed, says: "v1.30.0 is needed",
 		},
-		"the oldest that does":     {check: checkKubernetes, version: "v1.30.0", status: OK},
-		"a provider's own version": {check: checkKubernetes, version: "v1.33.2-gke.100", status: OK},
-		"a version that is none":   {check: checkKubernetes, version: "unknown", status: Unknown},
-		"no StorageClass at all":   {check: checkStorage, status: Failed, says: "there is no StorageClass"},
-		"none is the default": {
+		"the oldest supported cluster": {check: checkKubernetes, version: "v1.30.0", status: OK},
+		"a provider's own version":     {check: checkKubernetes, version: "v1.33.2-gke.100", status: OK},
+		"an invalid version":           {check: checkKubernetes, version: "unknown", status: Unknown},
+		"no StorageClass at all":       {check: checkStorage, status: Failed, says: "there is no StorageClass"},
+		"no StorageClass is the default": {
 			check: checkStorage, objects: []runtime.Object{class("a", "false")}, status: Failed, says: "is the default",
 		},
-		"one is the default": {
+		"one StorageClass is the default": {
 			check: checkStorage, objects: []runtime.Object{class("a", "false"), class("b", "true")}, status: OK, says: "b",
 		},
-		"two are the default": {
+		"two StorageClasses are the default": {
 			check: checkStorage, objects: []runtime.Object{class("a", "true"), class("b", "true")}, status: Warning,
 			says: "a, b",
 		},
 		"a network plugin that enforces": {
 			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-proxy"), daemon("cilium")}, status: OK,
 		},
-		"a network plugin that does not": {
+		"a network plugin that does not enforce": {
 			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds")}, status: Warning,
 		},
-		"one that does beside one that does not": {
+		"an enforcing plugin beside one that does not enforce": {
 			check: checkNetworkPolicy, objects: []runtime.Object{daemon("kube-flannel-ds"), daemon("kube-network-policies")},
 			status: OK,
 		},
-		"a network plugin that nobody knows": {
+		"an unknown network plugin": {
 			check: checkNetworkPolicy, objects: []runtime.Object{daemon("ours")}, status: Unknown,
 		},
 	}
@@ -124,8 +124,8 @@ func TestTheReport(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for name, o := range map[string]Options{
-		"a format that is none": {Output: "wide"},
-		"a check that is none":  {Skip: []string{"storage", "everything"}},
+		"an unknown format": {Output: "wide"},
+		"an unknown check":  {Skip: []string{"storage", "everything"}},
 	} {
 		if err := o.Validate(); cli.ExitCode(err) != cli.ExitUsage {
 			t.Errorf("%s: %v", name, err)

@@ -109,11 +109,11 @@ func TestAPartThatMayNotBeReadMakesACheckUnknownToo(t *testing.T) {
 		objects        []runtime.Object
 		check, says    string
 	}{
-		"templates, which may want RuntimeClasses that are missing": {
+		"templates, which may name missing RuntimeClasses": {
 			verb: "list", resource: "sandboxtemplates", check: checkRuntimeClasses,
 			says: "list sandboxtemplates.extensions.agents.x-k8s.io",
 		},
-		"claims, which an operator without extensions leaves alone": {
+		"claims, which an operator without extensions does not manage": {
 			verb: "list", resource: "sandboxclaims", objects: []runtime.Object{coreOnlyOperator()}, check: checkFlags,
 			says: "list sandboxclaims.extensions.agents.x-k8s.io",
 		},

@@ -214,7 +214,7 @@ func TestTerminalIsRestoredAfterEveryKindOfEnd(t *testing.T) {
 		"a connection that was cut":   {act: func(s *surroundings) { s.server.Cut() }, code: 255, said: "lost"},
 		"a connection that was reset": {act: func(s *surroundings) { s.server.Reset() }, code: 255, said: "lost"},
 		"a signal":                    {act: func(s *surroundings) { s.cancel() }, code: 130},
-		"Enter ~ . in a session hangs": {
+		"Enter ~ . in a session that hangs": {
 			act: func(s *surroundings) { s.screen.press("\r~.") }, code: 255, said: "may still be running",
 		},
 	}

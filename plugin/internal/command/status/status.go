@@ -92,7 +92,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 // found is what one round of diagnoses found.
 type found struct {
-	// operator says why no operator looks after the sandboxes. It is empty if one does, or if that is unknown.
+	// operator says why no operator manages the sandboxes. It is empty if one does, or if that is unknown.
 	operator string
 	all      []diagnose.Diagnosis
 	targets  []*resolve.Target

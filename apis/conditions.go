@@ -63,13 +63,11 @@ const (
 
 // Reasons of events about a Sandbox.
 const (
-	ReasonMetadataDropped  Reason = "MetadataDropped"
-	ReasonOwnershipRefused Reason = "OwnershipRefused"
-	ReasonSuspended        Reason = "Suspended"
-	ReasonReady            Reason = "Ready"
-	ReasonFinished         Reason = "Finished"
-	ReasonExpired          Reason = "Expired"
-	ReasonRecreatingPod    Reason = "RecreatingFailedPod"
+	ReasonMetadataDropped Reason = "MetadataDropped"
+	ReasonSuspended       Reason = "Suspended"
+	ReasonFinished        Reason = "Finished"
+	ReasonExpired         Reason = "Expired"
+	ReasonRecreatingPod   Reason = "RecreatingFailedPod"
 )
 
 // Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has

@@ -11,7 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
@@ -76,7 +76,7 @@ func New(config *rest.Config, clock clock.WithTicker) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.APIPath = "/api"
 	config.GroupVersion = &corev1.SchemeGroupVersion
-	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	config.NegotiatedSerializer = clientgoscheme.Codecs.WithoutConversion()
 	config.Timeout = 0 // the limit of requests does not apply to sessions
 	core, err := rest.RESTClientFor(config)
 	if err != nil {
@@ -105,7 +105,7 @@ func (p Process) wantsStderr() bool { return p.Stderr != nil && !p.TTY }
 
 func (c *Client) url(in Container, subresource string, options runtime.Object) *url.URL {
 	return c.core.Get().Resource("pods").Namespace(in.Namespace).Name(in.Pod).SubResource(subresource).
-		VersionedParams(options, scheme.ParameterCodec).URL()
+		VersionedParams(options, clientgoscheme.ParameterCodec).URL()
 }
 
 // run uses WebSocket, which every proxy passes and which reports errors best. Bulk data uses SPDY, which is faster, and

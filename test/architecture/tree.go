@@ -113,11 +113,6 @@ func (f File) top() string {
 // test reports whether the file is compiled into tests only.
 func (f File) test() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
-// below reports whether the file is in the directory dir.
-func (f File) below(dir string) bool { return within(f.Path, dir) }
-
-func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
-
 // name is the name of the file without its extension and _test.
 func (f File) name() string {
 	name, _, _ := strings.Cut(path.Base(f.Path), ".")

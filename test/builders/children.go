@@ -49,11 +49,6 @@ func Service(name string, options ...ServiceOption) *corev1.Service {
 	return s
 }
 
-// WithClusterIP sets the Service's cluster IP.
-func WithClusterIP(ip string) ServiceOption {
-	return serviceOption(func(s *corev1.Service) { s.Spec.ClusterIP = ip })
-}
-
 // Selecting adds a label to the Service's selector.
 func Selecting(key, value string) ServiceOption {
 	return serviceOption(func(s *corev1.Service) { s.Spec.Selector = with(s.Spec.Selector, key, value) })

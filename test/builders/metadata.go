@@ -84,11 +84,6 @@ func DeletedAt(at time.Time) Meta {
 	}
 }
 
-// WithFinalizer adds a finalizer.
-func WithFinalizer(name string) Meta {
-	return func(o metav1.Object) { o.SetFinalizers(append(o.GetFinalizers(), name)) }
-}
-
 // OwnedBy makes one of this project's objects the controller. It panics if the owner has no UID.
 func OwnedBy(owner metav1.Object) Meta {
 	return func(o metav1.Object) {

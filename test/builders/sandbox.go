@@ -58,11 +58,6 @@ func (o replicasOption) pool(p *extensionsv1beta1.SandboxWarmPool) {
 	p.Spec.Replicas = new(int32(o))
 }
 
-// WithOperatingMode sets spec.operatingMode, which suspends and resumes as spec.replicas does.
-func WithOperatingMode(mode agentsv1beta1.OperatingMode) SandboxOption {
-	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Spec.OperatingMode = new(mode) })
-}
-
 // WithSandboxStatus sets the whole status.
 func WithSandboxStatus(status agentsv1beta1.SandboxStatus) SandboxOption {
 	return sandboxOption(func(s *agentsv1beta1.Sandbox) { s.Status = *status.DeepCopy() })

@@ -197,17 +197,6 @@ func (s *Screen) Left() error {
 	return err
 }
 
-// Ended reports whether the program has ended.
-func (s *Screen) Ended() bool {
-	select {
-	case err := <-s.ended:
-		s.ended <- err
-		return true
-	default:
-		return false
-	}
-}
-
 // Restored reports whether the terminal is in the same state as before the program.
 func (s *Screen) Restored() bool {
 	s.mu.Lock()

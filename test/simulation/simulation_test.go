@@ -37,8 +37,8 @@ func TestAnOperatorDiesAtTheWriteAndBeforeOrAfterIt(t *testing.T) {
 func TestOtherPanicsPassThrough(t *testing.T) {
 	other := errors.New("other")
 	defer func() {
-		if p := recover(); p != other {
-			t.Errorf("got %v", p)
+		if err, ok := recover().(error); !ok || !errors.Is(err, other) {
+			t.Errorf("got %v", err)
 		}
 	}()
 	Killed(func() { panic(other) })

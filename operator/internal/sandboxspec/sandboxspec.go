@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package stamp makes Sandboxes from templates. Pools and claims build through it, so that a warm Sandbox and a cold
-// one of the same template are the same.
+// Package sandboxspec makes Sandboxes from templates. Pools and claims build through it, so that a warm Sandbox and a
+// cold one of the same template are the same.
 //
 // Invariants:
 //   - the template is not changed;

@@ -35,9 +35,6 @@ func kubernetesVersion(_ context.Context, c *cluster) []Finding {
 	return ok("version %s", c.version.GitVersion)
 }
 
-// annotationDefaultClass marks the StorageClass of volumes that do not name one.
-const annotationDefaultClass = "storageclass.kubernetes.io/is-default-class"
-
 func storage(ctx context.Context, c *cluster) []Finding {
 	list, err := c.kubernetes.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -45,7 +42,7 @@ func storage(ctx context.Context, c *cluster) []Finding {
 	}
 	var defaults []string
 	for i := range list.Items {
-		if list.Items[i].Annotations[annotationDefaultClass] == "true" {
+		if list.Items[i].Annotations[apis.AnnotationDefaultStorageClass] == "true" {
 			defaults = append(defaults, list.Items[i].Name)
 		}
 	}
@@ -56,10 +53,11 @@ func storage(ctx context.Context, c *cluster) []Finding {
 			"there is no StorageClass: sandboxes with volumes stay Pending")
 	case len(defaults) == 0:
 		return failed(
-			fmt.Sprintf("kubectl annotate storageclass %s %s=true", onlyClassName(list.Items), annotationDefaultClass),
+			fmt.Sprintf("kubectl annotate storageclass %s %s=true", onlyClassName(list.Items),
+				apis.AnnotationDefaultStorageClass),
 			"no StorageClass is the default: volumes that do not name one stay Pending")
 	case len(defaults) > 1:
-		return warning("remove the annotation "+annotationDefaultClass+" from all but one",
+		return warning("remove the annotation "+apis.AnnotationDefaultStorageClass+" from all but one",
 			"several StorageClasses are the default: %s. The newest is used", strings.Join(defaults, ", "))
 	}
 	return ok("default StorageClass %s", defaults[0])

@@ -70,6 +70,12 @@ const (
 	ReasonRecreatingPod   Reason = "RecreatingFailedPod"
 )
 
+// Actions of an event about a Sandbox with ReasonReconcilerError.
+const (
+	ActionReconcile   = "Reconcile"   // the operator tries again
+	ActionAwaitChange = "AwaitChange" // a server or policy rejects an object until somebody changes something
+)
+
 // Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has
 // ReasonTemplateNotFound.
 const (

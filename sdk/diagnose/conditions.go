@@ -139,11 +139,23 @@ func stateOf(c *metav1.Condition) State {
 func lasting(f *Snapshot, c *metav1.Condition) bool {
 	switch apis.Reason(c.Reason) {
 	case apis.ReasonReconcilerError:
-		return len(f.ConflictingObjects) > 0 || exceedsQuota(f)
+		return len(f.ConflictingObjects) > 0 || exceedsQuota(f) || awaitsChange(f)
 	case apis.ReasonPodFailed, apis.ReasonMultiplePods:
 		return false
 	}
 	return c.Status != metav1.ConditionTrue && stateOf(c) == Bad
+}
+
+// awaitsChange reports whether the operator's latest error is one that another attempt does not remove. The operator
+// says so in the action of its event.
+func awaitsChange(f *Snapshot) bool {
+	if f.Sandbox == nil {
+		return false
+	}
+	latest := latestEvent(f, "Sandbox", f.Sandbox.Name, func(e *corev1.Event) bool {
+		return e.Reason == string(apis.ReasonReconcilerError)
+	})
+	return latest != nil && latest.Action == apis.ActionAwaitChange
 }
 
 // exceedsQuota reports whether a quota of the namespace has no room for what the Sandbox still lacks: its Pod, and

@@ -5,9 +5,11 @@ package diagnose_test
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
@@ -31,6 +33,13 @@ func ofClass(class *string) []corev1.PersistentVolumeClaim {
 	return all
 }
 
+func operatorError(action string, after time.Duration) corev1.Event {
+	e := repeated("Sandbox", "dev", "", "ReconcilerError", 1)[0]
+	e.Action = action
+	e.LastTimestamp = metav1.NewTime(time.Unix(1_800_000_000, 0).Add(after))
+	return e
+}
+
 func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 	refused := condition(apis.ConditionReady, false, apis.ReasonReconcilerError, 2)
 	pods := func(used string) []corev1.ResourceQuota {
@@ -51,6 +60,17 @@ func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 		lasting  bool
 	}{
 		"an error of the operator alone does not": {snapshot: diagnose.Snapshot{Sandbox: sandbox(refused)}},
+		"an error that the operator tries to overcome does not": {
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(refused), Events: []corev1.Event{operatorError("Reconcile", 0)}},
+		},
+		"an error that awaits a change does": {
+			diagnose.Snapshot{Sandbox: sandbox(refused), Events: []corev1.Event{operatorError("AwaitChange", 0)}}, true,
+		},
+		"the operator's latest error counts": {
+			snapshot: diagnose.Snapshot{Sandbox: sandbox(refused), Events: []corev1.Event{
+				operatorError("AwaitChange", 0), operatorError("Reconcile", time.Second),
+			}},
+		},
 		"a quota with room does not": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(refused), Quotas: pods("1")},
 		},

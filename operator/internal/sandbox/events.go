@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 )
 
@@ -30,8 +32,8 @@ func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, 
 }
 
 // recordStatusEvents records events about the differences between two statuses. Call it after the new status was
-// written: after a conflict the status is computed again.
-func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
+// written: after a conflict the status is computed again. onError is the action of an event about an error.
+func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox, onError string) {
 	becameTrue := func(kind apis.ConditionType) bool {
 		return apis.ConditionTrue(is.Status.Conditions, kind) && !apis.ConditionTrue(was.Status.Conditions, kind)
 	}
@@ -50,8 +52,10 @@ func (r *Reconciler) recordStatusEvents(was, is *agentsv1beta1.Sandbox) {
 	switch apis.Reason(after.Reason) {
 	case apis.ReasonSandboxExpired:
 		r.recordEvent(is, corev1.EventTypeNormal, apis.ReasonExpired, after.Message)
-	case apis.ReasonReconcilerError, apis.ReasonMultiplePods:
-		r.recordEvent(is, corev1.EventTypeWarning, apis.Reason(after.Reason), after.Message)
+	case apis.ReasonReconcilerError:
+		events.Record(r.recorder, is, nil, corev1.EventTypeWarning, apis.ReasonReconcilerError, onError, after.Message)
+	case apis.ReasonMultiplePods:
+		r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonMultiplePods, after.Message)
 	default: // the Ready condition itself shows it
 	}
 }
@@ -66,5 +70,17 @@ func isNewlyDropped(was *agentsv1beta1.Sandbox, done results) bool {
 }
 
 func (r *Reconciler) recordEvent(regarding runtime.Object, eventType string, reason apis.Reason, note string) {
-	events.Record(r.recorder, regarding, nil, eventType, reason, "Reconcile", note)
+	events.Record(r.recorder, regarding, nil, eventType, reason, apis.ActionReconcile, note)
+}
+
+// errorAction returns ActionAwaitChange if another attempt is not expected to succeed, because the API server or a
+// policy rejects an object. With it clients need not interpret the message.
+func errorAction(errs []error) string {
+	for _, err := range errs {
+		switch class := errorclass.Of(err); {
+		case class == errorclass.Refused, class == errorclass.Invalid, apierrors.IsForbidden(err):
+			return apis.ActionAwaitChange
+		}
+	}
+	return apis.ActionReconcile
 }

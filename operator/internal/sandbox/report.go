@@ -54,7 +54,7 @@ func (r *Reconciler) report(
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
 	switch {
 	case err == nil:
-		r.recordStatusEvents(was, sandbox)
+		r.recordStatusEvents(was, sandbox, errorAction(f.errs))
 		return 0, nil
 	case apierrors.IsNotFound(err):
 		return 0, nil

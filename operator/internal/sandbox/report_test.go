@@ -5,12 +5,15 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -210,5 +213,25 @@ func TestTheTimeOfAConditionChangesWithItsStatusOnly(t *testing.T) {
 	turned := statusOf(sandbox, statusInput{pod: builtPod(box(), ready)}, "x", metav1.NewTime(testNow)).Conditions[0]
 	if want := testNow.Add(-time.Minute); !same.LastTransitionTime.Time.Equal(want) || !turned.LastTransitionTime.Time.Equal(testNow) {
 		t.Errorf("times: unchanged %v, turned %v", same.LastTransitionTime, turned.LastTransitionTime)
+	}
+}
+
+func TestTheActionOfAnErrorSaysWhetherAnotherAttemptHelps(t *testing.T) {
+	pods := corev1.Resource("pods")
+	tests := map[string]struct {
+		errs []error
+		want string
+	}{
+		"the API server fails":           {[]error{apierrors.NewInternalError(errors.New("ill"))}, "Reconcile"},
+		"a policy forbids a Pod":         {[]error{fmt.Errorf("x: %w", apierrors.NewForbidden(pods, "dev", nil))}, "AwaitChange"},
+		"a Pod is invalid":               {[]error{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "dev", nil)}, "AwaitChange"},
+		"one of two errors is permanent": {[]error{errors.New("ill"), apierrors.NewForbidden(pods, "dev", nil)}, "AwaitChange"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := errorAction(test.errs); got != test.want {
+				t.Errorf("action %q, want %q", got, test.want)
+			}
+		})
 	}
 }

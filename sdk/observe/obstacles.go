@@ -33,8 +33,8 @@ func (o *Observer) addObstacles(ctx context.Context, t *resolve.Target, f *diagn
 	}
 }
 
-// conflictingObjects returns the objects that have the names of the Sandbox's children and do not belong to it. The name
-// of a Service matters only if the Sandbox wants one.
+// conflictingObjects returns the objects that have the names of the Sandbox's children and do not belong to it. The
+// name of a Service matters only if the Sandbox wants one.
 func (o *Observer) conflictingObjects(
 	ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim,
 ) []string {

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// ErrChangedMeanwhile is a conflict: between two calls the object was changed, deleted, or replaced by another one of its
-// name.
+// ErrChangedMeanwhile is a conflict: between two calls the object was changed, deleted, or replaced by another one of
+// its name.
 var ErrChangedMeanwhile = apierrors.NewConflict(schema.GroupResource{}, "",
 	errors.New("the object was changed or deleted meanwhile"))
 

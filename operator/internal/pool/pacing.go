@@ -17,8 +17,9 @@ type Options struct {
 	// UnschedulableRecheck is the period at which an unschedulable member is checked. It is kept, because a replacement
 	// would not be schedulable either.
 	UnschedulableRecheck time.Duration
-	// RefillDelay is the time without an adoption after which adopted members are replaced. Further adoptions extend it, up
-	// to ten times as long or until no Ready member is left. After that the refill is throttled while claims adopt members.
+	// RefillDelay is the time without an adoption after which adopted members are replaced. Further adoptions extend
+	// it, up to ten times as long or until no Ready member is left. After that the refill is throttled while claims
+	// adopt members.
 	RefillDelay time.Duration
 	// RefillRate limits the Sandboxes that a pool creates per second, with a burst of one second's worth. Zero means no
 	// limit.

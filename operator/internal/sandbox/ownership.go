@@ -16,8 +16,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// relationOf returns what an object under a name that the Sandbox needs is to the Sandbox. A controller reference with the
-// Sandbox's UID suffices, whatever kind it names: the index by which observe finds Pods does not compare kinds either.
+// relationOf returns what an object under a name that the Sandbox needs is to the Sandbox. A controller reference with
+// the Sandbox's UID suffices, whatever kind it names: the index by which observe finds Pods does not compare kinds
+// either.
 func relationOf(object client.Object, sandbox *agentsv1beta1.Sandbox) owner.Relation {
 	if metav1.IsControlledBy(object, sandbox) {
 		return owner.Owned

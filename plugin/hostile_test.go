@@ -157,7 +157,10 @@ func undefined() dynamic.Interface {
 	kinds := map[schema.GroupVersionResource]string{
 		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}: "CustomResourceDefinitionList",
 	}
-	for resource, kind := range map[string]string{"sandboxtemplates": "SandboxTemplateList", "sandboxclaims": "SandboxClaimList", "sandboxwarmpools": "SandboxWarmPoolList"} {
+	for resource, kind := range map[string]string{
+		"sandboxtemplates": "SandboxTemplateList", "sandboxclaims": "SandboxClaimList",
+		"sandboxwarmpools": "SandboxWarmPoolList",
+	} {
 		kinds[schema.GroupVersionResource{Group: "extensions.agents.x-k8s.io", Version: "v1beta1", Resource: resource}] = kind
 	}
 	return dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)

@@ -53,8 +53,12 @@ func TestAProgramThatIsToldToEndDeletesItsSandboxesAndDiesOfTheSignal(t *testing
 		dies syscall.Signal
 	}{
 		"nobody reads its output": {func(_ *os.Process, out io.Closer) error { return out.Close() }, syscall.SIGPIPE},
-		"its terminal closes":     {func(child *os.Process, _ io.Closer) error { return child.Signal(syscall.SIGHUP) }, syscall.SIGHUP},
-		"it is terminated":        {func(child *os.Process, _ io.Closer) error { return child.Signal(syscall.SIGTERM) }, syscall.SIGTERM},
+		"its terminal closes": {
+			func(child *os.Process, _ io.Closer) error { return child.Signal(syscall.SIGHUP) }, syscall.SIGHUP,
+		},
+		"it is terminated": {
+			func(child *os.Process, _ io.Closer) error { return child.Signal(syscall.SIGTERM) }, syscall.SIGTERM,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

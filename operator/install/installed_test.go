@@ -43,12 +43,18 @@ func TestWhatWasInstalledIsReadBackFromItsDeployment(t *testing.T) {
 func TestAnOperatorOfSomeNamespacesIsGrantedNothingOutsideOfThem(t *testing.T) {
 	all := render(t, Options{Namespace: "elsewhere", WatchNamespaces: []string{"b", "a", "b"}})
 	want := []string{
-		"Role/a/agent-sandbox-controller", "Role/b/agent-sandbox-controller",
-		"RoleBinding/a/agent-sandbox-controller", "RoleBinding/b/agent-sandbox-controller",
-		"Role/a/agent-sandbox-controller-extensions", "Role/b/agent-sandbox-controller-extensions",
-		"RoleBinding/a/agent-sandbox-controller-extensions", "RoleBinding/b/agent-sandbox-controller-extensions",
-		"Role/elsewhere/agent-sandbox-controller-leader-election", "RoleBinding/elsewhere/agent-sandbox-controller-leader-election",
-		"ClusterRole//agent-sandbox-edit", "ClusterRole//agent-sandbox-view",
+		"Role/a/agent-sandbox-controller",
+		"Role/b/agent-sandbox-controller",
+		"RoleBinding/a/agent-sandbox-controller",
+		"RoleBinding/b/agent-sandbox-controller",
+		"Role/a/agent-sandbox-controller-extensions",
+		"Role/b/agent-sandbox-controller-extensions",
+		"RoleBinding/a/agent-sandbox-controller-extensions",
+		"RoleBinding/b/agent-sandbox-controller-extensions",
+		"Role/elsewhere/agent-sandbox-controller-leader-election",
+		"RoleBinding/elsewhere/agent-sandbox-controller-leader-election",
+		"ClusterRole//agent-sandbox-edit",
+		"ClusterRole//agent-sandbox-view",
 	}
 	var got []string
 	for _, name := range names(all) {
@@ -60,10 +66,15 @@ func TestAnOperatorOfSomeNamespacesIsGrantedNothingOutsideOfThem(t *testing.T) {
 		t.Error(diff)
 	}
 	binding := find[rbacv1.RoleBinding](t, all, "RoleBinding")
-	if binding.RoleRef.Kind != "Role" || binding.RoleRef.Name != apis.OperatorName || binding.Subjects[0].Namespace != "elsewhere" {
+	if binding.RoleRef.Kind != "Role" || binding.RoleRef.Name != apis.OperatorName ||
+		binding.Subjects[0].Namespace != "elsewhere" {
 		t.Errorf("%+v", binding)
 	}
-	everywhere, local := find[rbacv1.ClusterRole](t, render(t, Options{}), "ClusterRole"), find[rbacv1.Role](t, all, "Role")
+	everywhere, local := find[rbacv1.ClusterRole](
+		t, render(t, Options{}), "ClusterRole",
+	), find[rbacv1.Role](
+		t, all, "Role",
+	)
 	ofNoNamespace := func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "customresourcedefinitions") }
 	if !slices.ContainsFunc(everywhere.Rules, ofNoNamespace) {
 		t.Error("an operator of the whole cluster does not see the versions of the definitions")
@@ -84,7 +95,9 @@ func TestWithoutExtensionsTheOperatorIsGrantedNoneOfTheirKinds(t *testing.T) {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
 				t.Fatal(err)
 			}
-			granted := slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, apis.GroupExtensions) })
+			granted := slices.ContainsFunc(
+				role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.APIGroups, apis.GroupExtensions) },
+			)
 			if granted || strings.HasSuffix(name, "-extensions") {
 				t.Errorf("%s %s: %+v", object.GetKind(), name, role.Rules)
 			}
@@ -110,7 +123,10 @@ func TestWhatAFlagNeedsIsGrantedWithIt(t *testing.T) {
 		options    Options
 		has, lacks []string
 	}{
-		"no flags": {Options{}, []string{home}, []string{"ClusterRole//agent-sandbox-controller-metrics", "ClusterRole//agent-sandbox-metrics-reader"}},
+		"no flags": {
+			Options{}, []string{home},
+			[]string{"ClusterRole//agent-sandbox-controller-metrics", "ClusterRole//agent-sandbox-metrics-reader"},
+		},
 		"secure metrics ask who reads them": {
 			Options{Args: []string{"--metrics-secure"}},
 			[]string{
@@ -127,7 +143,11 @@ func TestWhatAFlagNeedsIsGrantedWithIt(t *testing.T) {
 			Options{Args: []string{"--metrics-secure=false"}}, nil, []string{"ClusterRole//agent-sandbox-controller-metrics"},
 		},
 		"the lease goes where the flag says": {
-			Options{Args: []string{"--leader-election-namespace=leases"}}, []string{elsewhere, "RoleBinding/leases/agent-sandbox-controller-leader-election"}, []string{home},
+			Options{
+				Args: []string{"--leader-election-namespace=leases"},
+			},
+			[]string{elsewhere, "RoleBinding/leases/agent-sandbox-controller-leader-election"},
+			[]string{home},
 		},
 	}
 	for name, test := range tests {

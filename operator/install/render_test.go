@@ -41,7 +41,9 @@ func find[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *T
 			continue
 		}
 		typed := new(T)
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, typed, true); err != nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(
+			object.Object, typed, true,
+		); err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
 		return typed
@@ -140,10 +142,13 @@ func TestRenderDeployment(t *testing.T) {
 	if container.Name != apis.OperatorName || container.Image != "localhost/operator:v1" {
 		t.Errorf("container %s has image %s", container.Name, container.Image)
 	}
-	if diff := cmp.Diff([]string{"--leader-elect=true", "--extensions=true", "--kube-api-qps=50"}, container.Args); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"--leader-elect=true", "--extensions=true", "--kube-api-qps=50"}, container.Args,
+	); diff != "" {
 		t.Error(diff)
 	}
-	if env := container.Env; len(env) != 1 || env[0].Name != "POD_NAMESPACE" || env[0].ValueFrom.FieldRef.FieldPath != "metadata.namespace" {
+	if env := container.Env; len(env) != 1 || env[0].Name != "POD_NAMESPACE" ||
+		env[0].ValueFrom.FieldRef.FieldPath != "metadata.namespace" {
 		t.Errorf("the operator does not know its namespace: %v", env)
 	}
 	if pod.Spec.ServiceAccountName != apis.OperatorName {
@@ -218,12 +223,14 @@ func TestValidate(t *testing.T) {
 		options Options
 		want    string // empty: valid
 	}{
-		"the zero value is valid":              {},
-		"a namespace is a DNS label":           {Options{Namespace: "Upper.Case"}, `namespace "Upper.Case"`},
-		"an image has no white space":          {Options{Image: "a b"}, `image "a b"`},
-		"there is no negative number of Pods":  {Options{Replicas: new(int32(-1))}, "replicas must not be negative"},
-		"an image by digest is an image too":   {options: Options{Image: "r/i@sha256:0123"}},
-		"two mistakes are reported as both":    {Options{Image: "a b", Replicas: new(int32(-1))}, "replicas must not be negative"},
+		"the zero value is valid":             {},
+		"a namespace is a DNS label":          {Options{Namespace: "Upper.Case"}, `namespace "Upper.Case"`},
+		"an image has no white space":         {Options{Image: "a b"}, `image "a b"`},
+		"there is no negative number of Pods": {Options{Replicas: new(int32(-1))}, "replicas must not be negative"},
+		"an image by digest is an image too":  {options: Options{Image: "r/i@sha256:0123"}},
+		"two mistakes are reported as both": {
+			Options{Image: "a b", Replicas: new(int32(-1))}, "replicas must not be negative",
+		},
 		"any other namespace is as good a one": {options: Options{Namespace: "elsewhere"}},
 	}
 	for name, test := range tests {

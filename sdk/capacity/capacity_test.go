@@ -72,15 +72,43 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 		pods []corev1.Pod
 		want capacity.Node
 	}{
-		"the scarcest resource decides":       {pod: member("cpu", "500m", "memory", "3Gi"), node: node("a"), want: capacity.Node{Fits: 1, Why: "memory: 3Gi needed, 4Gi of 4Gi free"}},
-		"what runs there takes its part":      {pod: member("cpu", "500m"), node: node("a"), pods: []corev1.Pod{on("a", "x", "cpu", "1200m"), on("b", "y", "cpu", "2")}, want: capacity.Node{Fits: 1, Why: "cpu: 500m needed, 800m of 2 free"}},
-		"what has ended takes nothing":        {pod: member("cpu", "1"), node: node("a"), pods: []corev1.Pod{func() corev1.Pod { p := on("a", "x", "cpu", "2"); p.Status.Phase = corev1.PodSucceeded; return p }()}, want: capacity.Node{Fits: 2, Why: "cpu: 1 needed, 2 of 2 free"}},
-		"tenths add up":                       {pod: member("cpu", "100m"), node: node("a", func(n *corev1.Node) { n.Status.Allocatable = list("cpu", "300m") }), want: capacity.Node{Fits: 3, Why: "cpu: 100m needed, 300m of 300m free"}},
-		"a node takes so many Pods":           {pod: member("cpu", "1m"), node: node("a"), pods: []corev1.Pod{on("a", "x")}, want: capacity.Node{Fits: 9, Why: "it takes at most 10 Pods, and has 1"}},
-		"a resource that the node has not":    {pod: member("example.com/gpu", "1"), node: node("a"), want: capacity.Node{Why: "example.com/gpu: 1 needed, 0 of 0 free"}},
-		"a node that is full beyond its size": {pod: member("cpu", "1"), node: node("a"), pods: []corev1.Pod{on("a", "x", "cpu", "3")}, want: capacity.Node{Why: "cpu: 1 needed, 0 of 2 free"}},
-		"the runtime's overhead counts":       {pod: pod(over), node: node("a"), want: capacity.Node{Fits: 2, Why: "cpu: 1 needed, 2 of 2 free"}},
-		"a cordoned node takes none":          {pod: member(), node: node("a", func(n *corev1.Node) { n.Spec.Unschedulable = true }), want: capacity.Node{Why: "it is cordoned"}},
+		"the scarcest resource decides": {
+			pod: member("cpu", "500m", "memory", "3Gi"), node: node("a"),
+			want: capacity.Node{Fits: 1, Why: "memory: 3Gi needed, 4Gi of 4Gi free"},
+		},
+		"what runs there takes its part": {
+			pod: member("cpu", "500m"), node: node("a"),
+			pods: []corev1.Pod{on("a", "x", "cpu", "1200m"), on("b", "y", "cpu", "2")},
+			want: capacity.Node{Fits: 1, Why: "cpu: 500m needed, 800m of 2 free"},
+		},
+		"what has ended takes nothing": {
+			pod: member("cpu", "1"), node: node("a"),
+			pods: []corev1.Pod{func() corev1.Pod { p := on("a", "x", "cpu", "2"); p.Status.Phase = corev1.PodSucceeded; return p }()},
+			want: capacity.Node{Fits: 2, Why: "cpu: 1 needed, 2 of 2 free"},
+		},
+		"tenths add up": {
+			pod: member("cpu", "100m"), node: node("a", func(n *corev1.Node) { n.Status.Allocatable = list("cpu", "300m") }),
+			want: capacity.Node{Fits: 3, Why: "cpu: 100m needed, 300m of 300m free"},
+		},
+		"a node takes so many Pods": {
+			pod: member("cpu", "1m"), node: node("a"), pods: []corev1.Pod{on("a", "x")},
+			want: capacity.Node{Fits: 9, Why: "it takes at most 10 Pods, and has 1"},
+		},
+		"a resource that the node has not": {
+			pod: member("example.com/gpu", "1"), node: node("a"),
+			want: capacity.Node{Why: "example.com/gpu: 1 needed, 0 of 0 free"},
+		},
+		"a node that is full beyond its size": {
+			pod: member("cpu", "1"), node: node("a"), pods: []corev1.Pod{on("a", "x", "cpu", "3")},
+			want: capacity.Node{Why: "cpu: 1 needed, 0 of 2 free"},
+		},
+		"the runtime's overhead counts": {
+			pod: pod(over), node: node("a"), want: capacity.Node{Fits: 2, Why: "cpu: 1 needed, 2 of 2 free"},
+		},
+		"a cordoned node takes none": {
+			pod: member(), node: node("a", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+			want: capacity.Node{Why: "it is cordoned"},
+		},
 		"a node that is not ready takes none": {pod: member(), node: node("a", func(n *corev1.Node) {
 			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
 		}), want: capacity.Node{Why: "it is not ready"}},
@@ -95,11 +123,24 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 		}), node: node("a", func(n *corev1.Node) {
 			n.Spec.Taints = []corev1.Taint{{Key: "gpu", Effect: corev1.TaintEffectNoSchedule}}
 		}), want: capacity.Node{Fits: 4, Why: "cpu: 500m needed, 2 of 2 free"}},
-		"the nodeSelector names a label":       {pod: pod(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }), node: node("a"), want: capacity.Node{Why: "it has not the label disk=ssd of the nodeSelector"}},
-		"a host port can be had once":          {pod: pod(hostPort), node: node("a"), want: capacity.Node{Fits: 1, Why: "host port 80/TCP can be had once on a node"}},
-		"a host port may be taken":             {pod: pod(hostPort), node: node("a"), pods: []corev1.Pod{withPort}, want: capacity.Node{Why: "its host port 80/TCP is taken by Pod ns/web"}},
-		"Pods may want to be alone":            {pod: pod(alone), node: node("a"), want: capacity.Node{Fits: 1, Why: "the anti-affinity allows one on a node"}},
-		"Pods may refuse those that are there": {pod: pod(alone), node: node("a"), pods: []corev1.Pod{withLabel}, want: capacity.Node{Why: "Pod ns/agent is on it, which the anti-affinity refuses"}},
+		"the nodeSelector names a label": {
+			pod: pod(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }), node: node("a"),
+			want: capacity.Node{Why: "it has not the label disk=ssd of the nodeSelector"},
+		},
+		"a host port can be had once": {
+			pod: pod(hostPort), node: node("a"), want: capacity.Node{Fits: 1, Why: "host port 80/TCP can be had once on a node"},
+		},
+		"a host port may be taken": {
+			pod: pod(hostPort), node: node("a"), pods: []corev1.Pod{withPort},
+			want: capacity.Node{Why: "its host port 80/TCP is taken by Pod ns/web"},
+		},
+		"Pods may want to be alone": {
+			pod: pod(alone), node: node("a"), want: capacity.Node{Fits: 1, Why: "the anti-affinity allows one on a node"},
+		},
+		"Pods may refuse those that are there": {
+			pod: pod(alone), node: node("a"), pods: []corev1.Pod{withLabel},
+			want: capacity.Node{Why: "Pod ns/agent is on it, which the anti-affinity refuses"},
+		},
 		"required node affinity is held against it": {pod: pod(func(p *corev1.Pod) {
 			p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"x"}}}}},
@@ -142,12 +183,20 @@ func TestAQuotaMayAdmitFewerThanTheNodesTake(t *testing.T) {
 		fits  int
 		why   string
 	}{
-		"of CPU":                    {quota(list("requests.cpu", "2"), list("requests.cpu", "1")), 2, "quota q: requests.cpu: 500m needed, 1 of 2 free"},
-		"of Pods":                   {quota(list("pods", "5"), list("pods", "4")), 1, "quota q: pods: 1 needed, 1 of 5 free"},
-		"of volumes":                {quota(list("persistentvolumeclaims", "3"), nil), 3, "quota q: persistentvolumeclaims: 1 needed, 3 of 3 free"},
-		"of storage":                {quota(list("requests.storage", "25Gi"), nil), 2, "quota q: requests.storage: 10Gi needed, 25Gi of 25Gi free"},
-		"that is used up":           {quota(list("cpu", "1"), list("cpu", "2")), 0, "quota q: cpu: 500m needed, 0 of 1 free"},
-		"that demands what is not":  {quota(list("limits.cpu", "10"), nil), 0, "quota q admits only Pods that say their limits.cpu"},
+		"of CPU": {
+			quota(list("requests.cpu", "2"), list("requests.cpu", "1")), 2, "quota q: requests.cpu: 500m needed, 1 of 2 free",
+		},
+		"of Pods": {quota(list("pods", "5"), list("pods", "4")), 1, "quota q: pods: 1 needed, 1 of 5 free"},
+		"of volumes": {
+			quota(list("persistentvolumeclaims", "3"), nil), 3, "quota q: persistentvolumeclaims: 1 needed, 3 of 3 free",
+		},
+		"of storage": {
+			quota(list("requests.storage", "25Gi"), nil), 2, "quota q: requests.storage: 10Gi needed, 25Gi of 25Gi free",
+		},
+		"that is used up": {quota(list("cpu", "1"), list("cpu", "2")), 0, "quota q: cpu: 500m needed, 0 of 1 free"},
+		"that demands what is not": {
+			quota(list("limits.cpu", "10"), nil), 0, "quota q admits only Pods that say their limits.cpu",
+		},
 		"that is large enough":      {quota(list("cpu", "100"), nil), 4, ""},
 		"of what the Pod has not":   {quota(list("services", "0"), nil), 4, ""},
 		"of some Pods is not known": {scoped, 4, ""},

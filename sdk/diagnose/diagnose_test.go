@@ -108,7 +108,8 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	made.Annotations = map[string]string{"agents.x-k8s.io/sandbox-template-ref": "python"}
 	broken := pod(waiting("ImagePullBackOff", `Back-off pulling image "img:1": ErrImagePull: not found`))
 	d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: broken})
-	if d.Verdict != diagnose.Blocked || d.Template != "python" || d.Obstacle != "container main: image img:1 of template python cannot be pulled: not found" ||
+	if d.Verdict != diagnose.Blocked || d.Template != "python" ||
+		d.Obstacle != "container main: image img:1 of template python cannot be pulled: not found" ||
 		!strings.Contains(d.Next[0].Text, "template python") ||
 		d.Next[0].Command != "" ||
 		d.Next[1].Command != "delete dev --yes" {
@@ -125,7 +126,9 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	) {
 		t.Errorf("%+v", d.Next)
 	}
-	for reason, says := range map[string]string{"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python"} {
+	for reason, says := range map[string]string{
+		"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python",
+	} {
 		if d := diagnose.Of(
 			diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))},
 		); d.Template != "python" ||

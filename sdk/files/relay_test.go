@@ -62,12 +62,19 @@ func TestRelayOfAFile(t *testing.T) {
 
 func TestOneSandboxDoesNotWriteWhatItLikesInAnother(t *testing.T) {
 	for name, headers := range map[string][]tar.Header{
-		"an absolute name":           {{Typeflag: tar.TypeReg, Name: "/tmp/evil"}},
-		"a name that climbs":         {{Typeflag: tar.TypeReg, Name: "./../evil"}},
-		"a file behind a link":       {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"}},
-		"a file over a link":         {{Typeflag: tar.TypeSymlink, Name: "./evil", Linkname: "../secret"}, {Typeflag: tar.TypeReg, Name: "evil"}},
+		"an absolute name":   {{Typeflag: tar.TypeReg, Name: "/tmp/evil"}},
+		"a name that climbs": {{Typeflag: tar.TypeReg, Name: "./../evil"}},
+		"a file behind a link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeReg, Name: "door/evil"},
+		},
+		"a file over a link": {
+			{Typeflag: tar.TypeSymlink, Name: "./evil", Linkname: "../secret"}, {Typeflag: tar.TypeReg, Name: "evil"},
+		},
 		"a hard link to the outside": {{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../secret"}},
-		"a hard link through a link": {{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."}, {Typeflag: tar.TypeLink, Name: "evil", Linkname: "door/secret"}},
+		"a hard link through a link": {
+			{Typeflag: tar.TypeSymlink, Name: "door", Linkname: ".."},
+			{Typeflag: tar.TypeLink, Name: "evil", Linkname: "door/secret"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostile := start(t, sending(archiveOf(t, headers...), nil))

@@ -131,12 +131,6 @@ func (f *Follower) record(now State) bool {
 	return !same
 }
 
-// Now returns the latest observed state.
-func (f *Follower) Now() State {
-	state, _ := f.current()
-	return state
-}
-
 func (f *Follower) current() (State, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -187,7 +187,9 @@ func TestLogsGoOnWithoutALineLostOrTwiceWhateverHappensToTheirConnections(t *tes
 		"the last two":            {corev1.PodLogOptions{TailLines: new(int64(2))}, 3},
 		"none of those there are": {corev1.PodLogOptions{TailLines: new(int64(0))}, 5},
 	} {
-		for kind, action := range map[string]proxy.Action{"stalled": proxy.Stall, "swallowed": proxy.Swallow, "reset": proxy.Reset, "ended": proxy.End} {
+		for kind, action := range map[string]proxy.Action{
+			"stalled": proxy.Stall, "swallowed": proxy.Swallow, "reset": proxy.Reset, "ended": proxy.End,
+		} {
 			between, client := through(t, container)
 			out := logsOf(t, client, &tt.wanted)
 			followers++

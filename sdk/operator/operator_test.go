@@ -79,26 +79,65 @@ func TestTrouble(t *testing.T) {
 		may     []func(*fake.Clientset)
 		says    string // empty: nothing
 	}{
-		"an operator that leads is none":                           {objects: []runtime.Object{deployed(), lease(leader, time.Second)}},
-		"nobody is there":                                          {says: "no operator was found: there is no Deployment agent-sandbox-controller in any namespace"},
-		"another implementation leads":                             {objects: []runtime.Object{lease("other-0_x", time.Second)}},
-		"another implementation beside one that is scaled to zero": {objects: []runtime.Object{deployed(scaled), lease("other-0_x", time.Second)}},
-		"scaled to zero":                                           {objects: []runtime.Object{deployed(scaled), lease("", 0)}, says: "the operator is scaled to zero (Deployment agent-sandbox-system/agent-sandbox-controller)"},
-		"scaled to zero before it has ever led":                    {objects: []runtime.Object{deployed(scaled)}, says: "scaled to zero"},
-		"scaled to zero, without a look at the Lease":              {objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){leases}, says: "scaled to zero"},
-		"no Pod is available":                                      {objects: []runtime.Object{deployed(down), lease(leader, time.Hour)}, says: "no Pod of the operator is available"},
-		"it crashed a moment ago, which passes":                    {objects: []runtime.Object{deployed(down), lease(leader, 5*time.Second)}},
-		"nobody leads":                                             {objects: []runtime.Object{deployed(), lease(leader, time.Minute)}, says: "no operator leads: agent-sandbox-controller-7d held the Lease until 45s ago"},
-		"nobody holds the Lease":                                   {objects: []runtime.Object{deployed(), lease("", 0)}, says: "nobody holds the Lease"},
-		"nobody has led":                                           {objects: []runtime.Object{deployed()}, says: "no operator has ever led"},
-		"without election an available Pod is enough":              {objects: []runtime.Object{deployed(with("--leader-elect=false"))}},
-		"without a look at the Lease an available Pod is enough":   {objects: []runtime.Object{deployed()}, may: []func(*fake.Clientset){leases}},
-		"who may not look":                                         {objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){list, get}},
-		"who may look at the usual place":                          {objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){list}, says: "scaled to zero"},
-		"who may look there and finds nothing":                     {may: []func(*fake.Clientset){list}},
-		"who finds nothing and may not see who leads":              {may: []func(*fake.Clientset){leases}},
-		"an operator of other namespaces":                          {objects: []runtime.Object{deployed(with("--leader-elect=true", "--watch-namespaces=a,b")), lease(leader, 0)}, says: "the operator works in a, b alone"},
-		"an operator of this namespace":                            {objects: []runtime.Object{deployed(with("--leader-elect=true", "--watch-namespaces=a,team")), lease(leader, 0)}},
+		"an operator that leads is none": {
+			objects: []runtime.Object{deployed(), lease(leader, time.Second)},
+		},
+		"nobody is there": {
+			says: "no operator was found: there is no Deployment agent-sandbox-controller in any namespace",
+		},
+		"another implementation leads": {
+			objects: []runtime.Object{lease("other-0_x", time.Second)},
+		},
+		"another implementation beside one that is scaled to zero": {
+			objects: []runtime.Object{deployed(scaled), lease("other-0_x", time.Second)},
+		},
+		"scaled to zero": {
+			objects: []runtime.Object{deployed(scaled), lease("", 0)},
+			says:    "the operator is scaled to zero (Deployment agent-sandbox-system/agent-sandbox-controller)",
+		},
+		"scaled to zero before it has ever led": {
+			objects: []runtime.Object{deployed(scaled)}, says: "scaled to zero",
+		},
+		"scaled to zero, without a look at the Lease": {
+			objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){leases}, says: "scaled to zero",
+		},
+		"no Pod is available": {
+			objects: []runtime.Object{deployed(down), lease(leader, time.Hour)}, says: "no Pod of the operator is available",
+		},
+		"it crashed a moment ago, which passes": {
+			objects: []runtime.Object{deployed(down), lease(leader, 5*time.Second)},
+		},
+		"nobody leads": {
+			objects: []runtime.Object{deployed(), lease(leader, time.Minute)},
+			says:    "no operator leads: agent-sandbox-controller-7d held the Lease until 45s ago",
+		},
+		"nobody holds the Lease": {
+			objects: []runtime.Object{deployed(), lease("", 0)}, says: "nobody holds the Lease",
+		},
+		"nobody has led": {
+			objects: []runtime.Object{deployed()}, says: "no operator has ever led",
+		},
+		"without election an available Pod is enough": {
+			objects: []runtime.Object{deployed(with("--leader-elect=false"))},
+		},
+		"without a look at the Lease an available Pod is enough": {
+			objects: []runtime.Object{deployed()}, may: []func(*fake.Clientset){leases},
+		},
+		"who may not look": {
+			objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){list, get},
+		},
+		"who may look at the usual place": {
+			objects: []runtime.Object{deployed(scaled)}, may: []func(*fake.Clientset){list}, says: "scaled to zero",
+		},
+		"who may look there and finds nothing":        {may: []func(*fake.Clientset){list}},
+		"who finds nothing and may not see who leads": {may: []func(*fake.Clientset){leases}},
+		"an operator of other namespaces": {
+			objects: []runtime.Object{deployed(with("--leader-elect=true", "--watch-namespaces=a,b")), lease(leader, 0)},
+			says:    "the operator works in a, b alone",
+		},
+		"an operator of this namespace": {
+			objects: []runtime.Object{deployed(with("--leader-elect=true", "--watch-namespaces=a,team")), lease(leader, 0)},
+		},
 		"another operator serves this namespace": {objects: []runtime.Object{
 			deployed(scaled), deployed(in("second"), with("--leader-elect=false", "--watch-namespaces=team")),
 		}},

@@ -93,9 +93,14 @@ func TestWhatNobodyKnowsIsAskedFor(t *testing.T) {
 		demand    pool.Demand
 		says      string
 	}{
-		"how long a member takes":             {inventory: world(came(0)), says: "give --start"},
-		"what comes, where nothing has":       {inventory: world(nil), demand: pool.Demand{Start: time.Second}, says: "give --rate or --burst"},
-		"what comes, where it cannot be read": {inventory: world(func(f *pool.Inventory) { f.Claims = nil }), demand: pool.Demand{Start: time.Second}, says: "may not list claims"},
+		"how long a member takes": {inventory: world(came(0)), says: "give --start"},
+		"what comes, where nothing has": {
+			inventory: world(nil), demand: pool.Demand{Start: time.Second}, says: "give --rate or --burst",
+		},
+		"what comes, where it cannot be read": {
+			inventory: world(func(f *pool.Inventory) { f.Claims = nil }), demand: pool.Demand{Start: time.Second},
+			says: "may not list claims",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := pool.Summarize(warm(), tt.inventory)
@@ -112,16 +117,30 @@ func TestAsks(t *testing.T) {
 		options []builders.ClaimOption
 		want    bool
 	}{
-		"a claim of the template asks":                {want: true},
-		"a claim that leaves the pool open asks":      {options: []builders.ClaimOption{builders.WithWarmPool(apis.WarmPoolDefault)}, want: true},
-		"a claim of the pool asks":                    {options: []builders.ClaimOption{builders.FromPool("warm")}, want: true},
-		"a claim of the template and the pool asks":   {options: []builders.ClaimOption{builders.WithWarmPool("warm")}, want: true},
-		"a claim of another pool does not":            {options: []builders.ClaimOption{builders.FromPool("other")}},
-		"a claim of another pool of it does not":      {options: []builders.ClaimOption{builders.WithWarmPool("other")}},
-		"a claim of no pool does not":                 {options: []builders.ClaimOption{builders.WithWarmPool(apis.WarmPoolNone)}},
-		"a claim that brings a variable starts cold":  {options: []builders.ClaimOption{builders.FromPool("warm"), builders.WithEnv("A", "b")}},
-		"a claim of another template is not meant":    {options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef.Name = "node" })}},
-		"a claim that names nothing asks for nothing": {options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef = nil })}},
+		"a claim of the template asks": {want: true},
+		"a claim that leaves the pool open asks": {
+			options: []builders.ClaimOption{builders.WithWarmPool(apis.WarmPoolDefault)}, want: true,
+		},
+		"a claim of the pool asks": {
+			options: []builders.ClaimOption{builders.FromPool("warm")}, want: true,
+		},
+		"a claim of the template and the pool asks": {
+			options: []builders.ClaimOption{builders.WithWarmPool("warm")}, want: true,
+		},
+		"a claim of another pool does not":       {options: []builders.ClaimOption{builders.FromPool("other")}},
+		"a claim of another pool of it does not": {options: []builders.ClaimOption{builders.WithWarmPool("other")}},
+		"a claim of no pool does not": {
+			options: []builders.ClaimOption{builders.WithWarmPool(apis.WarmPoolNone)},
+		},
+		"a claim that brings a variable starts cold": {
+			options: []builders.ClaimOption{builders.FromPool("warm"), builders.WithEnv("A", "b")},
+		},
+		"a claim of another template is not meant": {
+			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef.Name = "node" })},
+		},
+		"a claim that names nothing asks for nothing": {
+			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef = nil })},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := builders.Claim("dev", "python", tt.options...).Spec.AcceptsPool(warm()); got != tt.want {

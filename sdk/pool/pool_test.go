@@ -134,7 +134,9 @@ func TestSummarize(t *testing.T) {
 			}),
 			desired: 2, ready: 2, claimed: unknown,
 		},
-		"a pool that goes says so":     {pool: warm(builders.DeletedAt(now)), inventory: world(nil), desired: 2, short: "it is being deleted"},
+		"a pool that goes says so": {
+			pool: warm(builders.DeletedAt(now)), inventory: world(nil), desired: 2, short: "it is being deleted",
+		},
 		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), inventory: world(nil)},
 		"what was built from an earlier template is stale": {
 			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
@@ -184,8 +186,10 @@ func TestFrom(t *testing.T) {
 		"without a label the claim's name is its own":   {held: held("dev")},
 		"a name without a suffix is nobody's":           {held: held("other", warm)},
 		"a name whose suffix has no hyphen is nobody's": {held: held("pool.x2x4z", warm)},
-		"what another holds is not the claim's":         {held: builders.Sandbox("pool-x2x4z", warm, builders.OwnedByStranger())},
-		"no Sandbox comes from no pool":                 {},
+		"what another holds is not the claim's": {
+			held: builders.Sandbox("pool-x2x4z", warm, builders.OwnedByStranger()),
+		},
+		"no Sandbox comes from no pool": {},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -234,15 +238,19 @@ func TestHit(t *testing.T) {
 		held  *agentsv1beta1.Sandbox
 		want  bool
 	}{
-		"a member that was Ready is a hit":                 {claim(30 * time.Millisecond), held(true, -time.Minute), true},
-		"in the same second too":                           {claim(30 * time.Millisecond), held(true, 0), true},
-		"one that became Ready in its hands is none":       {claim(8500 * time.Millisecond), held(true, 8*time.Second), false},
-		"soon as well":                                     {claim(1500 * time.Millisecond), held(true, time.Second), false},
+		"a member that was Ready is a hit": {claim(30 * time.Millisecond), held(true, -time.Minute), true},
+		"in the same second too":           {claim(30 * time.Millisecond), held(true, 0), true},
+		"one that became Ready in its hands is none": {
+			claim(8500 * time.Millisecond), held(true, 8*time.Second), false,
+		},
+		"soon as well": {claim(1500 * time.Millisecond), held(true, time.Second), false},
 		"one that is not Ready and never was is none":      {claim(0), held(false, -time.Minute), false},
 		"one that was suspended since was a hit":           {claim(30 * time.Millisecond), held(false, time.Hour), true},
 		"one that was resumed since was a hit":             {claim(30 * time.Millisecond), held(true, time.Hour), true},
 		"one that was late and was suspended since is not": {claim(time.Minute), held(false, time.Hour), false},
-		"what no pool had is none":                         {claim(30 * time.Millisecond), builders.Sandbox("dev", builders.OwnedBy(claim(0))), false},
+		"what no pool had is none": {
+			claim(30 * time.Millisecond), builders.Sandbox("dev", builders.OwnedBy(claim(0))), false,
+		},
 	}
 	for name, tt := range tests {
 		if got := pool.ServedWarm(tt.claim, tt.held); got != tt.want {

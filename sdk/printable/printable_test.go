@@ -50,7 +50,10 @@ func TestText(t *testing.T) {
 
 // The promises of Text and Line hold for all input.
 func FuzzNothingSteersTheTerminal(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[2J\x1b]0;x\a", "a\u009b2J", "\x9b2J\xff", "a\u202e\u2066\u200b\ufeff", "\r\n\t\x7f", "\U000e0041", "\xed\xa0\x80"} {
+	for _, seed := range []string{
+		"plain", "\x1b[2J\x1b]0;x\a", "a\u009b2J", "\x9b2J\xff", "a\u202e\u2066\u200b\ufeff", "\r\n\t\x7f", "\U000e0041",
+		"\xed\xa0\x80",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -135,7 +135,9 @@ func TestMessagesInManyFramesAndStatusInManyMessages(t *testing.T) {
 	server, client := cluster(t, false)
 	scripted(t, server, 16, func(conn *websocket.Conn) error { // longer messages go into several frames
 		status := `{"status":"Failure","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"9"}]}}`
-		for _, message := range []string{"\x01" + strings.Repeat("a", 1000), "", "\x01", "\x03" + status[:20], "\x01late", "\x03" + status[20:]} {
+		for _, message := range []string{
+			"\x01" + strings.Repeat("a", 1000), "", "\x01", "\x03" + status[:20], "\x01late", "\x03" + status[20:],
+		} {
 			if err := conn.WriteMessage(websocket.BinaryMessage, []byte(message)); err != nil {
 				return err
 			}

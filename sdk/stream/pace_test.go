@@ -16,7 +16,9 @@ import (
 
 func TestInputPausesOnceAsLongAsTheConnectionIsSlow(t *testing.T) {
 	for name, tt := range map[string]struct{ connecting, pause time.Duration }{
-		"a fast one": {10 * time.Millisecond, minPause}, "a slow one": {200 * time.Millisecond, 800 * time.Millisecond}, "a very slow one": {time.Minute, maxPause},
+		"a fast one": {
+			10 * time.Millisecond, minPause}, "a slow one": {200 * time.Millisecond,
+			800 * time.Millisecond}, "a very slow one": {time.Minute, maxPause},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clock := clocktesting.NewFakeClock(time.Now())

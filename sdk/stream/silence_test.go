@@ -265,7 +265,9 @@ func TestAServerThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 func TestCancelEndsWhatIsStuck(t *testing.T) {
 	t.Parallel()
 	overBoth(t, func(t *testing.T, onlySPDY bool) {
-		for name, fault := range map[string]proxy.Fault{"the handshake": {Action: proxy.Stall}, "the input": {Action: proxy.Stall, Sent: 100_000}} {
+		for name, fault := range map[string]proxy.Fault{
+			"the handshake": {Action: proxy.Stall}, "the input": {Action: proxy.Stall, Sent: 100_000},
+		} {
 			server, between, client := throughProxy(t, onlySPDY)
 			client = client.WithTimeouts(stream.DefaultTimeouts())
 			server.Exec = func(ctx context.Context, _ fakeserver.Process) error {

@@ -44,7 +44,8 @@ func TestShortInputIsKnownToBeShort(t *testing.T) {
 	}
 	defer end.Close()
 	defer pipe.Close()
-	if !fitsInPipe(file("small", pipeCapacity)) || fitsInPipe(file("large", pipeCapacity+1)) || !fitsInPipe(null) || fitsInPipe(pipe) ||
+	if !fitsInPipe(file("small", pipeCapacity)) || fitsInPipe(file("large", pipeCapacity+1)) || !fitsInPipe(null) ||
+		fitsInPipe(pipe) ||
 		!fitsInPipe(strings.NewReader("x")) ||
 		fitsInPipe(bytes.NewReader(make([]byte, pipeCapacity+1))) {
 		t.Error("an input is judged wrongly")

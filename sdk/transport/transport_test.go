@@ -113,7 +113,10 @@ func TestWhatMayChangeSomethingIsSentOnce(t *testing.T) {
 
 func TestWhatRunsAProgramIsSentOnceAlthoughItIsAGet(t *testing.T) {
 	s := serve(t, false, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	for _, path := range []string{"/api/v1/namespaces/ns/pods/x/exec", "/api/v1/namespaces/ns/pods/x/attach", "/api/v1/namespaces/ns/services/x/proxy/run"} {
+	for _, path := range []string{
+		"/api/v1/namespaces/ns/pods/x/exec", "/api/v1/namespaces/ns/pods/x/attach",
+		"/api/v1/namespaces/ns/services/x/proxy/run",
+	} {
 		before := len(s.requests())
 		if _, err := s.do(t, http.MethodGet, path); err == nil {
 			t.Errorf("%s: no error", path)

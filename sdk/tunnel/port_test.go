@@ -53,7 +53,9 @@ func TestPorts(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	for address, valid := range map[string]bool{"localhost": true, "0.0.0.0": true, "::1": true, "example.com": false, "": false} {
+	for address, valid := range map[string]bool{
+		"localhost": true, "0.0.0.0": true, "::1": true, "example.com": false, "": false,
+	} {
 		if err := tunnel.CheckAddress(address); (err == nil) != valid {
 			t.Errorf("%q: %v", address, err)
 		}

@@ -197,7 +197,9 @@ func TestAVolumeThatIsUsedOrTakenMeanwhileIsNotDeleted(t *testing.T) {
 	if err := c.Delete(t.Context(), v); err == nil || !strings.Contains(err.Error(), "in use by sandbox/dev") {
 		t.Errorf("got %v", err)
 	}
-	for resource, group := range map[string]string{"pods": "", "sandboxclaims": "extensions.agents.x-k8s.io", "sandboxes": "agents.x-k8s.io"} {
+	for resource, group := range map[string]string{
+		"pods": "", "sandboxclaims": "extensions.agents.x-k8s.io", "sandboxes": "agents.x-k8s.io",
+	} {
 		blind := fakecluster.New(claim(nil)).Refuse("list", resource, fakecluster.Forbidden("list", resource, group))
 		if _, err := volume.New(
 			blind.Sandboxes, blind.Kubernetes,

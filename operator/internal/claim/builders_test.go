@@ -32,7 +32,9 @@ func newTemplate(with ...builders.TemplateOption) *extensionsv1beta1.SandboxTemp
 }
 
 func newPool(name string, with ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
-	return builders.Pool(name, "python", append([]builders.PoolOption{builders.WithUID(types.UID(name + "-uid"))}, with...)...)
+	return builders.Pool(
+		name, "python",
+		append([]builders.PoolOption{builders.WithUID(types.UID(name + "-uid"))}, with...)...)
 }
 
 type sandboxOption func(*agentsv1beta1.Sandbox)
@@ -42,7 +44,9 @@ func newMember(name string, of *extensionsv1beta1.SandboxWarmPool, with ...sandb
 	return newMemberFrom(name, of, newTemplate(), with...)
 }
 
-func newMemberFrom(name string, of *extensionsv1beta1.SandboxWarmPool, from *extensionsv1beta1.SandboxTemplate, with ...sandboxOption) *agentsv1beta1.Sandbox {
+func newMemberFrom(
+	name string, of *extensionsv1beta1.SandboxWarmPool, from *extensionsv1beta1.SandboxTemplate, with ...sandboxOption,
+) *agentsv1beta1.Sandbox {
 	s := sandboxspec.FromTemplate(from)
 	s.Name, s.UID, s.Generation = name, types.UID(name+"-uid"), 1
 	s.CreationTimestamp = metav1.NewTime(testNow.Add(-time.Hour))
@@ -93,7 +97,9 @@ func setCondition(s *agentsv1beta1.Sandbox, kind apis.ConditionType, status bool
 }
 
 // newClaimed returns the Sandbox as it is after the claim has adopted it.
-func newClaimed(claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...sandboxOption) *agentsv1beta1.Sandbox {
+func newClaimed(
+	claim *extensionsv1beta1.SandboxClaim, s *agentsv1beta1.Sandbox, with ...sandboxOption,
+) *agentsv1beta1.Sandbox {
 	s, why := newAdoptedSandbox(s, claim, newTemplate())
 	if why != nil {
 		panic(why)

@@ -32,7 +32,9 @@ func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 	}
 	for strategy, with := range map[string][]builders.PoolOption{"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)}} {
 		for what, plant := range planted {
-			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{"template": newClaim("c"), "pool": newClaim("c", builders.FromPool("p"))} {
+			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{
+				"template": newClaim("c"), "pool": newClaim("c", builders.FromPool("p")),
+			} {
 				t.Run(strategy+" by "+by+" "+what, func(t *testing.T) {
 					w := newWorld(t, claim, newTemplate(), newPool("p", with...), newMember("p-evil", newPool("p"), plant))
 					w.settle()
@@ -49,18 +51,30 @@ func TestAStaleMemberIsTakenIfThePoolRecordedItsContent(t *testing.T) {
 	older := newTemplate(builders.WithImage("before"))
 	stale := newMemberFrom("p-a", newPool("p"), older)
 	recorded := func(revisions ...string) builders.PoolOption {
-		return builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisions}})
+		return builders.WithPoolStatus(
+			extensionsv1beta1.SandboxWarmPoolStatus{
+				Selector: "x", Members: &extensionsv1beta1.SandboxWarmPoolMembers{Revisions: revisions},
+			},
+		)
 	}
 	tests := map[string]struct {
 		pool *extensionsv1beta1.SandboxWarmPool
 		want string
 	}{
-		"recorded":                             {newPool("p", recorded("x", provenance.Revision(stale))), "p-a"},
-		"another is recorded":                  {newPool("p", recorded("x")), "c"},
-		"none is":                              {newPool("p", recorded()), "c"},
-		"the pool of an earlier operator":      {newPool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a"},
-		"a new pool":                           {newPool("p"), "c"},
-		"under Recreate, though it's recorded": {newPool("p", builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType), recorded(provenance.Revision(stale))), "c"},
+		"recorded":            {newPool("p", recorded("x", provenance.Revision(stale))), "p-a"},
+		"another is recorded": {newPool("p", recorded("x")), "c"},
+		"none is":             {newPool("p", recorded()), "c"},
+		"the pool of an earlier operator": {
+			newPool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x"})), "p-a",
+		},
+		"a new pool": {newPool("p"), "c"},
+		"under Recreate, though it's recorded": {
+			newPool(
+				"p", builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType),
+				recorded(provenance.Revision(stale)),
+			),
+			"c",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,22 +17,35 @@ import (
 
 // Whoever may write the status can give a claim neither another claim's Sandbox nor a second one.
 func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
-	ready := apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "forged", 1, metav1.NewTime(testNow))
-	expired := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow))
+	ready := apis.NewCondition(
+		nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "forged", 1, metav1.NewTime(testNow),
+	)
+	expired := apis.NewCondition(
+		nil, apis.ConditionReady, false, apis.ReasonClaimExpired, "forged", 1, metav1.NewTime(testNow),
+	)
 	scenarios := map[string]func() *world{
 		"bound": func() *world {
-			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)), newMember("p-b", newPool("p"), olderBy(1)),
-				newClaimed(newClaim("other"), newMember("p-x", newPool("p"))))
+			return newWorld(
+				t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)),
+				newMember("p-b", newPool("p"), olderBy(1)), newClaimed(newClaim("other"), newMember("p-x", newPool("p"))),
+			)
 		},
 		"waiting": func() *world {
 			return newWorld(t, newClaim("c"), newClaimed(newClaim("other"), newMember("p-x", newPool("p"))))
 		},
 	}
 	forgeries := map[string]extensionsv1beta1.SandboxClaimStatus{
-		"nothing":             {},
-		"another's Sandbox":   {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-x", PodIPs: []string{"10.6.6.6"}}},
-		"a second Sandbox":    {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-b"}},
-		"one that is not":     {Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-none"}},
+		"nothing": {},
+		"another's Sandbox": {
+			Conditions:    []metav1.Condition{ready},
+			SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-x", PodIPs: []string{"10.6.6.6"}},
+		},
+		"a second Sandbox": {
+			Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-b"},
+		},
+		"one that is not": {
+			Conditions: []metav1.Condition{ready}, SandboxStatus: extensionsv1beta1.SandboxStatus{Name: "p-none"},
+		},
 		"that it has expired": {Conditions: []metav1.Condition{expired}},
 		"a condition of no kind of ours": {Conditions: []metav1.Condition{
 			{Type: "Forged", Status: metav1.ConditionTrue, Reason: "Forged", LastTransitionTime: metav1.NewTime(testNow)},
@@ -68,7 +81,9 @@ func TestAForgedStatusIsMadeRightAndMovesNothing(t *testing.T) {
 
 func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))
-	newer := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonSandboxNotReady, "newer", 1, metav1.NewTime(testNow))
+	newer := apis.NewCondition(
+		nil, apis.ConditionReady, false, apis.ReasonSandboxNotReady, "newer", 1, metav1.NewTime(testNow),
+	)
 	w.onWrite = func(write string, do func() error) error {
 		if write == "patch SandboxClaim/status" {
 			claim := w.claim("c")
@@ -82,7 +97,9 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 	if again, err := w.reconcile("c"); err != nil || again != waits.Conflict {
 		t.Errorf("again in %s, %v", again, err)
 	}
-	if diff := cmp.Diff([]string{"Ready=False/SandboxNotReady newer"}, conditionStrings(w.claim("c").Status.Conditions)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"Ready=False/SandboxNotReady newer"}, conditionStrings(w.claim("c").Status.Conditions),
+	); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	if got := w.events(); len(got) != 0 {

@@ -74,7 +74,8 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 				}
 				w.settle()
 				s := w.sandbox(name)
-				if s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("python") || s.Annotations[apis.AnnotationTemplateRef] != "python" {
+				if s.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash("python") ||
+					s.Annotations[apis.AnnotationTemplateRef] != "python" {
 					t.Errorf("labels %v, annotations %v", s.Labels, s.Annotations)
 				}
 				if got := w.claim("c").Status.SandboxStatus; got.UID != s.UID || got.TemplateName != "python" || got.Name != name {
@@ -99,7 +100,9 @@ func (w *world) setTemplateRef(template string) {
 }
 
 func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
-	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")), newMember("p-b", newPool("p")))
+	w := newWorld(
+		t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")), newMember("p-b", newPool("p")),
+	)
 	w.settle()
 	name := w.claim("c").Status.SandboxStatus.Name
 	w.editSandbox(name, withoutOwners)
@@ -108,7 +111,10 @@ func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
 	if s := w.sandbox(name); ownerNames(s) != "SandboxClaim/c" || !metav1.IsControlledBy(s, w.claim("c")) {
 		t.Errorf("owners: %v", s.OwnerReferences)
 	}
-	if got := w.claim("c"); got.Status.SandboxStatus.Name != name || !apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
+	if got := w.claim(
+		"c",
+	); got.Status.SandboxStatus.Name != name ||
+		!apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
 		t.Errorf("status: %+v", got.Status)
 	}
 	if len(w.writes) != 1 {
@@ -134,11 +140,19 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 		owner   string
 	}{
 		"another one of its name, which carries the claim's label": {
-			claim: bound("earlier"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners), want: "is no longer available",
+			claim: bound(
+				"earlier",
+			),
+			sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners),
+			want:    "is no longer available",
 		},
 		"one that somebody else controls now": {
-			claim: bound("p-a-uid"), sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), another), owner: "Workspace/w",
-			want: `controlled by Workspace "w": remove that owner reference to give the Sandbox back to the claim, or delete the Sandbox`,
+			claim: bound(
+				"p-a-uid",
+			),
+			sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), another),
+			owner:   "Workspace/w",
+			want:    `controlled by Workspace "w": remove that owner reference to give the Sandbox back to the claim, or delete the Sandbox`,
 		},
 	}
 	for name, tt := range tests {

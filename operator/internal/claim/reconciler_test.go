@@ -58,7 +58,9 @@ func TestACacheThatLagsBehindOurOwnWrites(t *testing.T) {
 				return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(1)), newMember("p-b", newPool("p")))
 			}, "p-a",
 		},
-		"a creation is not followed by an adoption": {func() *world { return newWorld(t, newClaim("c"), newTemplate()) }, "c"},
+		"a creation is not followed by an adoption": {
+			func() *world { return newWorld(t, newClaim("c"), newTemplate()) }, "c",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -66,11 +66,20 @@ func TestARevivedClaimGetsTheSandboxOfItsVolumes(t *testing.T) {
 		left []*corev1.PersistentVolumeClaim
 		want string
 	}{
-		"its own volume":                         {left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-a", "c-uid")}, want: "p-a"},
-		"the recorded Sandbox's, of several":     {left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-0", "c-uid"), newRetainedVolume("p-a", "c-uid")}, want: "p-a"},
-		"one whose name is recorded nowhere":     {left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-0", "c-uid")}, want: "p-0"},
+		"its own volume": {
+			left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-a", "c-uid")}, want: "p-a",
+		},
+		"the recorded Sandbox's, of several": {
+			left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-0", "c-uid"), newRetainedVolume("p-a", "c-uid")},
+			want: "p-a",
+		},
+		"one whose name is recorded nowhere": {
+			left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-0", "c-uid")}, want: "p-0",
+		},
 		"without a volume it is one of the pool": {want: "p-b"},
-		"another claim's volume is not its own":  {left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-a", "other-uid")}, want: "p-b"},
+		"another claim's volume is not its own": {
+			left: []*corev1.PersistentVolumeClaim{newRetainedVolume("p-a", "other-uid")}, want: "p-b",
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +130,10 @@ func TestAnAdoptedMemberFollowsTheTemplatesRetentionPolicy(t *testing.T) {
 
 // The deletion of a Sandbox cannot be undone, so a stale version of the claim does not decide it.
 func TestAClaimThatGotMoreTimeMeanwhileKeepsItsSandbox(t *testing.T) {
-	w := newWorld(t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(), newClaimed(newClaim("c"), newMember("p-a", newPool("p"))))
+	w := newWorld(
+		t, newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), newTemplate(),
+		newClaimed(newClaim("c"), newMember("p-a", newPool("p"))),
+	)
 	old := w.claim("c")
 	w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.Lifecycle = nil })
 	if result, err := w.reconciler.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != waits.Conflict {

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// With Recreate, a claim that is created after a change of the template gets no older member, even if no cache shows the
-// change yet.
+// With Recreate, a claim that is created after a change of the template gets no older member, even if no cache shows
+// the change yet.
 func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
 	changed := newTemplate(builders.WithImage("localhost/python:v2"))
@@ -33,18 +33,41 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 		wantReads bool // of the API server
 	}{
 		"without a fresh member it starts cold": {
-			pool: newPool("p", recreate), before: []client.Object{newTemplate()}, want: "c", wantImage: "localhost/python:v2", wantReads: true,
+			pool: newPool(
+				"p", recreate,
+			),
+			before:    []client.Object{newTemplate()},
+			want:      "c",
+			wantImage: "localhost/python:v2",
+			wantReads: true,
 		},
 		"a fresh member is taken": {
-			pool: newPool("p", recreate), before: []client.Object{newTemplate()}, members: []*agentsv1beta1.Sandbox{newMemberFrom("p-new", newPool("p"), changed)},
-			want: "p-new", wantImage: "localhost/python:v2", wantReads: true,
+			pool: newPool(
+				"p", recreate,
+			),
+			before:    []client.Object{newTemplate()},
+			members:   []*agentsv1beta1.Sandbox{newMemberFrom("p-new", newPool("p"), changed)},
+			want:      "p-new",
+			wantImage: "localhost/python:v2",
+			wantReads: true,
 		},
 		"by pool, the pool's template was exchanged": {
-			claim: newClaim("c", builders.FromPool("p")), pool: moved, before: []client.Object{newTemplate(), newPool("p", recreate)},
-			want: "c", wantImage: "localhost/other:v1", wantReads: true,
+			claim: newClaim(
+				"c", builders.FromPool("p"),
+			),
+			pool:      moved,
+			before:    []client.Object{newTemplate(), newPool("p", recreate)},
+			want:      "c",
+			wantImage: "localhost/other:v1",
+			wantReads: true,
 		},
 		"a claim that wants no warm one reads nothing": {
-			claim: newClaim("c", builders.WithWarmPool("none")), pool: newPool("p", recreate), want: "c", wantImage: "localhost/python:v2",
+			claim: newClaim(
+				"c", builders.WithWarmPool("none"),
+			),
+			pool:      newPool("p", recreate),
+			want:      "c",
+			wantImage: "localhost/python:v2",
 		},
 		"OnReplenish hands the older one out and reads nothing": {
 			pool: newPool("p"), before: []client.Object{newTemplate()}, want: "p-old", wantImage: builders.Image,
@@ -55,7 +78,10 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 			if tt.claim == nil {
 				tt.claim = newClaim("c")
 			}
-			w := newWorld(t, tt.claim, changed.DeepCopy(), other.DeepCopy(), tt.pool, newMemberFrom("p-old", newPool("p"), newTemplate(), olderBy(time.Hour)))
+			w := newWorld(
+				t, tt.claim, changed.DeepCopy(), other.DeepCopy(), tt.pool,
+				newMemberFrom("p-old", newPool("p"), newTemplate(), olderBy(time.Hour)),
+			)
 			for _, m := range tt.members {
 				w.create(m)
 			}
@@ -75,7 +101,8 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 			if got := w.sandbox(tt.want).Spec.PodTemplate.Spec.Containers[0].Image; got != tt.wantImage {
 				t.Errorf("image %s", got)
 			}
-			if asked := slices.Contains(reads, "get SandboxTemplate python") || slices.Contains(reads, "get SandboxTemplate other"); asked != tt.wantReads {
+			if asked := slices.Contains(reads, "get SandboxTemplate python") ||
+				slices.Contains(reads, "get SandboxTemplate other"); asked != tt.wantReads {
 				t.Errorf("reads: %q", reads)
 			}
 		})

@@ -26,24 +26,36 @@ func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 		want bool
 	}{
 		"it is no longer ready": {to: notReady, want: true},
-		"it expired, which changes only the reason": {from: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), notReady), to: func(s *agentsv1beta1.Sandbox) {
-			setCondition(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessagePodNotReady)
-		}, want: true},
+		"it expired, which changes only the reason": {
+			from: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), notReady),
+			to: func(s *agentsv1beta1.Sandbox) {
+				setCondition(s, apis.ConditionReady, false, apis.ReasonSandboxExpired, apis.MessagePodNotReady)
+			},
+			want: true,
+		},
 		"a new message": {to: func(s *agentsv1beta1.Sandbox) {
 			setCondition(s, apis.ConditionReady, true, apis.ReasonDependenciesReady, "other")
 		}, want: true},
 		"it finished": {to: func(s *agentsv1beta1.Sandbox) {
 			setCondition(s, apis.ConditionFinished, true, apis.ReasonPodFailed, "")
 		}, want: true},
-		"new addresses":                   {to: func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.7"} }, want: true},
-		"it is being deleted":             {to: deleting, want: true},
-		"its identity was edited":         {to: func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelSandboxTemplateRefHash) }, want: true},
-		"its owner reference is gone":     {to: withoutOwners, want: true},
-		"its template's name was edited":  {to: func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "x" }, want: true},
-		"the hand-over itself":            {from: newMember("p-a", newPool("p")), to: func(*agentsv1beta1.Sandbox) {}},
-		"an annotation":                   {to: func(s *agentsv1beta1.Sandbox) { s.Annotations["x"] = "y" }},
-		"its node":                        {to: func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = "node-1" }},
-		"another generation was observed": {to: func(s *agentsv1beta1.Sandbox) { s.Status.Conditions[0].ObservedGeneration++ }},
+		"new addresses": {
+			to: func(s *agentsv1beta1.Sandbox) { s.Status.PodIPs = []string{"10.0.0.7"} }, want: true,
+		},
+		"it is being deleted": {to: deleting, want: true},
+		"its identity was edited": {
+			to: func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelSandboxTemplateRefHash) }, want: true,
+		},
+		"its owner reference is gone": {to: withoutOwners, want: true},
+		"its template's name was edited": {
+			to: func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "x" }, want: true,
+		},
+		"the hand-over itself": {from: newMember("p-a", newPool("p")), to: func(*agentsv1beta1.Sandbox) {}},
+		"an annotation":        {to: func(s *agentsv1beta1.Sandbox) { s.Annotations["x"] = "y" }},
+		"its node":             {to: func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = "node-1" }},
+		"another generation was observed": {
+			to: func(s *agentsv1beta1.Sandbox) { s.Status.Conditions[0].ObservedGeneration++ },
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +70,8 @@ func TestWhatOfASandboxWakesItsClaim(t *testing.T) {
 			}
 		})
 	}
-	if sandboxChanged().Create(event.CreateEvent{Object: &agentsv1beta1.Sandbox{}}) || !sandboxChanged().Create(event.CreateEvent{Object: was}) {
+	if sandboxChanged().Create(event.CreateEvent{Object: &agentsv1beta1.Sandbox{}}) ||
+		!sandboxChanged().Create(event.CreateEvent{Object: was}) {
 		t.Error("a Sandbox that appears wakes its claim if it has something to say")
 	}
 	if !sandboxChanged().Delete(event.DeleteEvent{Object: was}) {
@@ -71,12 +84,14 @@ func TestWhatOfAClaimWakesIt(t *testing.T) {
 		was, is *extensionsv1beta1.SandboxClaim
 		want    bool
 	}{
-		"its spec":              {newClaim("c"), newClaim("c", builders.WithGeneration(2)), true},
-		"its deletion":          {newClaim("c"), newClaim("c", builders.DeletedAt(testNow)), true},
-		"a record that went":    {newClaim("c", withAssignment("p-a")), newClaim("c"), true},
-		"a record that came":    {newClaim("c"), newClaim("c", withAssignment("p-a")), false},
-		"its status":            {newClaim("c"), newClaim("c", builders.BoundTo("p-a")), false},
-		"an annotation of ours": {newClaim("c"), newClaim("c", builders.WithAnnotation(apis.AnnotationControllerFirstObservedAt, "x")), false},
+		"its spec":           {newClaim("c"), newClaim("c", builders.WithGeneration(2)), true},
+		"its deletion":       {newClaim("c"), newClaim("c", builders.DeletedAt(testNow)), true},
+		"a record that went": {newClaim("c", withAssignment("p-a")), newClaim("c"), true},
+		"a record that came": {newClaim("c"), newClaim("c", withAssignment("p-a")), false},
+		"its status":         {newClaim("c"), newClaim("c", builders.BoundTo("p-a")), false},
+		"an annotation of ours": {
+			newClaim("c"), newClaim("c", builders.WithAnnotation(apis.AnnotationControllerFirstObservedAt, "x")), false,
+		},
 	}
 	for name, tt := range tests {
 		if got := claimSpecChanged().Update(event.UpdateEvent{ObjectOld: tt.was, ObjectNew: tt.is}); got != tt.want {
@@ -148,7 +163,11 @@ func TestTheWatchFeedsTheQueue(t *testing.T) {
 }
 
 func TestIndexes(t *testing.T) {
-	if got := claimUIDOf(newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withOwnerVersion("v1alpha1"))); !slices.Equal(got, []string{"c-uid"}) {
+	if got := claimUIDOf(
+		newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withOwnerVersion("v1alpha1")),
+	); !slices.Equal(
+		got, []string{"c-uid"},
+	) {
 		t.Errorf("owner: %v", got)
 	}
 	if got := claimUIDOf(newMember("p-a", newPool("p"))); got != nil {
@@ -157,7 +176,11 @@ func TestIndexes(t *testing.T) {
 	if got := claimUIDOf(&agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "x"}}); got != nil {
 		t.Errorf("nobody: %v", got)
 	}
-	if got := indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)(newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault))); got != nil {
+	if got := indexBy(
+		(*extensionsv1beta1.SandboxClaimSpec).PoolName,
+	)(
+		newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault)),
+	); got != nil {
 		t.Errorf("default is no pool's name: %v", got)
 	}
 }

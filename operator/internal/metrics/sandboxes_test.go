@@ -123,8 +123,10 @@ func TestEachSandboxIsCountedUnderWhatItIs(t *testing.T) {
 			want := "# HELP agent_sandboxes Sandboxes in the cluster now.\n# TYPE agent_sandboxes gauge\n"
 			for _, row := range tt.want {
 				f := strings.Fields(row)
-				want += fmt.Sprintf("agent_sandboxes{expired=%q,launch_type=%q,namespace=%q,owned_by=%q,ready_condition=%q,sandbox_template=%q} %s\n",
-					f[2], f[3], f[0], f[5], f[1], f[4], f[6])
+				want += fmt.Sprintf(
+					"agent_sandboxes{expired=%q,launch_type=%q,namespace=%q,owned_by=%q,ready_condition=%q,sandbox_template=%q} %s\n",
+					f[2], f[3], f[0], f[5], f[1], f[4], f[6],
+				)
 			}
 			if err := testutil.CollectAndCompare(m, strings.NewReader(want), "agent_sandboxes"); err != nil {
 				t.Error(err)

@@ -24,7 +24,10 @@ import (
 func node(change func(*corev1.Node)) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
 	n.Status.Conditions = []corev1.NodeCondition{
-		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue}, {Type: corev1.NodeReady, Status: corev1.ConditionTrue, Message: "ok"},
+		{
+			Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue,
+		},
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Message: "ok"},
 	}
 	n.Status.Images = []corev1.ContainerImage{{Names: []string{"x"}}}
 	if change != nil {
@@ -46,7 +49,9 @@ func TestWhichNodesLeave(t *testing.T) {
 		"one that is not heard of":    {node(says(corev1.ConditionUnknown)), true},
 		"one that has never reported": {node(func(n *corev1.Node) { n.Status.Conditions = nil }), true},
 		"one that is cordoned":        {node(func(n *corev1.Node) { n.Spec.Unschedulable = true }), true},
-		"one that is being deleted":   {node(func(n *corev1.Node) { n.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }), true},
+		"one that is being deleted": {
+			node(func(n *corev1.Node) { n.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }), true,
+		},
 	}
 	for name, tt := range tests {
 		kept, err := trim(tt.node)
@@ -77,10 +82,17 @@ func server(t *testing.T, code int) *rest.Config {
 		here := node(nil)
 		here.Name = "here"
 		var answer any = &corev1.NodeList{
-			TypeMeta: metav1.TypeMeta{Kind: "NodeList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Node{*here},
+			TypeMeta: metav1.TypeMeta{
+				Kind: "NodeList", APIVersion: "v1",
+			},
+			ListMeta: metav1.ListMeta{ResourceVersion: "1"},
+			Items:    []corev1.Node{*here},
 		}
 		if code != http.StatusOK {
-			answer = &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: int32(code)}
+			answer = &metav1.Status{
+				TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+				Reason: metav1.StatusReasonForbidden, Code: int32(code),
+			}
 		}
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
@@ -104,11 +116,16 @@ func started(t *testing.T, code int, log logr.Logger) *Nodes {
 
 func TestWhatIsKnownOfNodes(t *testing.T) {
 	n := started(t, http.StatusOK, logr.Discard())
-	err := wait.PollUntilContextTimeout(t.Context(), 5*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return n.IsLeaving("gone"), nil
-	})
+	err := wait.PollUntilContextTimeout(
+		t.Context(), 5*time.Millisecond, 10*time.Second, true,
+		func(context.Context) (bool, error) {
+			return n.IsLeaving("gone"), nil
+		},
+	)
 	if err != nil || n.IsLeaving("here") || n.IsLeaving("") {
-		t.Errorf("a node that is gone: %v; one that is here leaves: %t; none does: %t", err, n.IsLeaving("here"), n.IsLeaving(""))
+		t.Errorf(
+			"a node that is gone: %v; one that is here leaves: %t; none does: %t", err, n.IsLeaving("here"), n.IsLeaving(""),
+		)
 	}
 }
 

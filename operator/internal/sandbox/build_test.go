@@ -103,10 +103,14 @@ func TestAPodThatSomebodyClaimedIsNotSafeToEvict(t *testing.T) {
 		sandbox *agentsv1beta1.Sandbox
 		want    string
 	}{
-		"while it is warm it is":                           {box(evictable("true"), warm), "true"},
-		"nobody claims a Sandbox of one's own":             {box(evictable("true")), "true"},
-		"claimed it is not":                                {box(evictable("true"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), ""},
-		"claimed, and the template forbids it: that stays": {box(evictable("false"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), "false"},
+		"while it is warm it is":               {box(evictable("true"), warm), "true"},
+		"nobody claims a Sandbox of one's own": {box(evictable("true")), "true"},
+		"claimed it is not": {
+			box(evictable("true"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), "",
+		},
+		"claimed, and the template forbids it: that stays": {
+			box(evictable("false"), controlledBy(apis.GroupExtensions, apis.KindSandboxClaim)), "false",
+		},
 	}
 	for name, tt := range tests {
 		for state, was := range map[string]*corev1.Pod{"new": nil, "warm before": builtPod(box(evictable("true"), warm))} {

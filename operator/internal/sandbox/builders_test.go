@@ -108,7 +108,9 @@ func ownedBy(kind, name string, uid types.UID) podOption {
 		if kind == apis.KindSandbox {
 			version = agentsv1beta1.SchemeGroupVersion.String()
 		}
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: new(true)}}
+		p.OwnerReferences = []metav1.OwnerReference{
+			{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: new(true)},
+		}
 	}
 }
 

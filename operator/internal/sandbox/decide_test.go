@@ -55,7 +55,9 @@ func TestDecide(t *testing.T) {
 			want: planSummary{Pods: []action{leave}, PodName: "box"},
 		},
 		"a missing annotation is repaired from the Pod that the owner reference names": {
-			sandbox: box(), seen: pods(builtPod(box(), named("warm-1"))), want: planSummary{Pods: []action{leave}, PodName: "warm-1"},
+			sandbox: box(),
+			seen:    pods(builtPod(box(), named("warm-1"))),
+			want:    planSummary{Pods: []action{leave}, PodName: "warm-1"},
 		},
 		"an annotation that names a Pod which is gone leads to a Pod under the Sandbox's name": {
 			sandbox: box(annotated(apis.AnnotationPodName, "ghost")), want: planSummary{Pods: []action{create}, PodName: "box"},
@@ -79,21 +81,30 @@ func TestDecide(t *testing.T) {
 			want: planSummary{State: desiredSuspended, Pods: []action{leave, leave}},
 		},
 		"two living Pods of an expired Sandbox both go": {
-			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain)), seen: pods(builtPod(box()), builtPod(box(), named("other"))),
+			sandbox: box(
+				shutdown(0, agentsv1beta1.ShutdownPolicyRetain),
+			),
+			seen: pods(builtPod(box()), builtPod(box(), named("other"))),
 			want: planSummary{State: desiredExpired, Pods: []action{remove, remove}},
 		},
 		"a Pod that somebody made under our name is refused": {
-			sandbox: box(), seen: observed{unownedPod: builtPod(box(), unowned, unlabelled)}, want: planSummary{Pods: []action{refuse}},
+			sandbox: box(),
+			seen:    observed{unownedPod: builtPod(box(), unowned, unlabelled)},
+			want:    planSummary{Pods: []action{refuse}},
 		},
 		"a Pod that the index finds by the UID of its controller is ours, whatever kind the reference names": {
 			sandbox: box(), seen: pods(builtPod(box(), ownedBy("ReplicaSet", "rs", testUID))),
 			want: planSummary{Pods: []action{leave}, PodName: "box"},
 		},
 		"a Pod that a ReplicaSet controls is refused whatever its labels say": {
-			sandbox: box(), seen: observed{unownedPod: builtPod(box(), ownedBy("ReplicaSet", "rs", "rs"))}, want: planSummary{Pods: []action{refuse}},
+			sandbox: box(),
+			seen:    observed{unownedPod: builtPod(box(), ownedBy("ReplicaSet", "rs", "rs"))},
+			want:    planSummary{Pods: []action{refuse}},
 		},
 		"an orphaned Pod of ours is taken back by its tracking label": {
-			sandbox: box(), seen: observed{unownedPod: builtPod(box(), unowned)}, want: planSummary{Pods: []action{patch}, PodName: "box"},
+			sandbox: box(),
+			seen:    observed{unownedPod: builtPod(box(), unowned)},
+			want:    planSummary{Pods: []action{patch}, PodName: "box"},
 		},
 		"a tracking label of another Sandbox is no permission": {
 			sandbox: box(), seen: observed{unownedPod: builtPod(box(), unowned, func(p *corev1.Pod) {
@@ -118,13 +129,24 @@ func TestDecide(t *testing.T) {
 			want: planSummary{State: desiredSuspended, Pods: []action{remove}},
 		},
 		"somebody's Pod under the name of a suspended Sandbox is not touched": {
-			sandbox: box(scaledTo(0)), seen: observed{unownedPod: builtPod(box(), unowned, unlabelled)}, want: planSummary{State: desiredSuspended},
+			sandbox: box(
+				scaledTo(0),
+			),
+			seen: observed{unownedPod: builtPod(box(), unowned, unlabelled)},
+			want: planSummary{State: desiredSuspended},
 		},
 		"a moment before its shutdown time a Sandbox runs": {
-			sandbox: box(shutdown(time.Second, agentsv1beta1.ShutdownPolicyDelete)), want: planSummary{Pods: []action{create}, PodName: "box"},
+			sandbox: box(
+				shutdown(time.Second, agentsv1beta1.ShutdownPolicyDelete),
+			),
+			want: planSummary{Pods: []action{create}, PodName: "box"},
 		},
 		"at its shutdown time a Sandbox with Delete is deleted": {
-			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyDelete)), seen: pods(builtPod(box())), want: planSummary{State: desiredExpired, DeleteSelf: true},
+			sandbox: box(
+				shutdown(0, agentsv1beta1.ShutdownPolicyDelete),
+			),
+			seen: pods(builtPod(box())),
+			want: planSummary{State: desiredExpired, DeleteSelf: true},
 		},
 		"at its shutdown time a Sandbox with Retain loses Pod and Service and keeps its volumes": {
 			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), service(true), volume("data")),

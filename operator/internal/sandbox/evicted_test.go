@@ -41,7 +41,9 @@ func podEvent(uid types.UID, reason string) *corev1.Event {
 // A Pod that its kubelet evicts becomes Succeeded without a reason if its process exits with 0.
 func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 	disk := func(s *agentsv1beta1.Sandbox) {
-		s.Spec.PodTemplate.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("1Mi")}
+		s.Spec.PodTemplate.Spec.Containers[0].Resources.Limits = corev1.ResourceList{
+			corev1.ResourceEphemeralStorage: resource.MustParse("1Mi"),
+		}
 	}
 	refused := apierrors.NewForbidden(corev1.Resource("events"), "", errors.New("the role of an older installation"))
 	tests := map[string]struct {
@@ -89,11 +91,17 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 			}
 			w.setPodStatus(exitedZero)
 			w.settle()
-			if got := apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionFinished); got != tt.finished || asked != tt.asked {
+			if got := apis.ConditionTrue(
+				w.sandbox().Status.Conditions, apis.ConditionFinished,
+			); got != tt.finished ||
+				asked != tt.asked {
 				t.Errorf("finished: %v, want %v; events were asked for %d times, want %d", got, tt.finished, asked, tt.asked)
 			}
 			said := strings.Join(w.recordedEvents(), "; ")
-			if replaced := strings.Contains(said, "RecreatingFailedPod"); replaced == tt.finished || replaced && !strings.Contains(said, "exceeds the limit") {
+			if replaced := strings.Contains(
+				said, "RecreatingFailedPod",
+			); replaced == tt.finished ||
+				replaced && !strings.Contains(said, "exceeds the limit") {
 				t.Errorf("what is said: %s", said)
 			}
 		})

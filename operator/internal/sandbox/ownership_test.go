@@ -145,7 +145,9 @@ func TestASandboxThatWasGivenMoreTimeMeanwhileIsNotDeleted(t *testing.T) {
 }
 
 func TestAMessageTooLongForTheAPIIsCut(t *testing.T) {
-	c := apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonReconcilerError, strings.Repeat("ü", 40_000), 1, metav1.NewTime(testNow))
+	c := apis.NewCondition(
+		nil, apis.ConditionReady, false, apis.ReasonReconcilerError, strings.Repeat("ü", 40_000), 1, metav1.NewTime(testNow),
+	)
 	if len(c.Message) > 32768 || !strings.HasSuffix(c.Message, "(cut)") || !utf8.ValidString(c.Message) {
 		t.Errorf("%d bytes, ends in %q", len(c.Message), c.Message[len(c.Message)-10:])
 	}
@@ -173,8 +175,8 @@ func TestAPodOfAnotherNameIsOursByItsOwner(t *testing.T) {
 }
 
 // The garbage collector removes the owner references from the children of a Sandbox that is deleted with
-// --cascade=orphan, and the watch may show that before the deletion. If the operator adopted the children at that moment,
-// they would be deleted with the Sandbox.
+// --cascade=orphan, and the watch may show that before the deletion. If the operator adopted the children at that
+// moment, they would be deleted with the Sandbox.
 func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 	ends := map[string]func(*testing.T, *world){
 		"going": func(t *testing.T, w *world) {
@@ -208,11 +210,15 @@ func TestNothingIsTakenForASandboxThatIsGoing(t *testing.T) {
 				w.settle()
 				old := w.sandbox()
 				children := map[string]client.Object{
-					"Pod box": &corev1.Pod{}, "Service box": &corev1.Service{}, "PersistentVolumeClaim data-box": &corev1.PersistentVolumeClaim{},
+					"Pod box":                        &corev1.Pod{},
+					"Service box":                    &corev1.Service{},
+					"PersistentVolumeClaim data-box": &corev1.PersistentVolumeClaim{},
 				}
 				for which, o := range children {
 					kind, name, _ := strings.Cut(which, " ")
-					if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: old.Namespace, Name: name}, o); err != nil {
+					if err := w.store.Get(
+						context.Background(), client.ObjectKey{Namespace: old.Namespace, Name: name}, o,
+					); err != nil {
 						t.Fatal(err)
 					}
 					o.SetOwnerReferences(nil)

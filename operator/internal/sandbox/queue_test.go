@@ -18,8 +18,12 @@ import (
 
 func TestWhatAPoolHoldsWaitsBehindTheRest(t *testing.T) {
 	var objects []client.Object
-	for name, owner := range map[string]string{"pooled": "SandboxWarmPool", "claimed": "SandboxClaim", "bare": "", "kept": "SandboxWarmPool"} {
-		objects = append(objects, box(created(testNow, owner), func(s *agentsv1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }))
+	for name, owner := range map[string]string{
+		"pooled": "SandboxWarmPool", "claimed": "SandboxClaim", "bare": "", "kept": "SandboxWarmPool",
+	} {
+		objects = append(
+			objects, box(created(testNow, owner), func(s *agentsv1beta1.Sandbox) { s.Name, s.UID = name, types.UID(name) }),
+		)
 	}
 	queue, ok := newWorld(t, objects...).reconciler.newQueue("test", ratelimiter.New()).(*memberLastQueue)
 	if !ok {

@@ -81,10 +81,16 @@ func TestAnswersOfTheServer(t *testing.T) {
 		wantErr   bool
 	}{
 		"what the server calls invalid waits for a change of the Sandbox, and is tried now and then: a policy may have said so": {
-			write: "create Pod", answer: invalid, wantReady: "ReconcilerError", wantRetry: waits.Rejected,
+			write:     "create Pod",
+			answer:    invalid,
+			wantReady: "ReconcilerError",
+			wantRetry: waits.Rejected,
 		},
 		"a server that is ill is asked again with patience": {
-			write: "create Pod", answer: apierrors.NewInternalError(errors.New("ill")), wantReady: "ReconcilerError", wantErr: true,
+			write:     "create Pod",
+			answer:    apierrors.NewInternalError(errors.New("ill")),
+			wantReady: "ReconcilerError",
+			wantErr:   true,
 		},
 		"a quota that is full is asked again with patience": {
 			write: "create Pod", answer: apierrors.NewForbidden(corev1.Resource("pods"), "box", errors.New("exceeded quota")),
@@ -261,7 +267,9 @@ func TestAStatusFromAnOldPictureOverwritesNothing(t *testing.T) {
 	w.intercept = func(what string, do func() error) error {
 		if what == "patch Sandbox/status" {
 			s := w.sandbox()
-			s.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "True", Reason: "Newer", LastTransitionTime: metav1.NewTime(testNow)}}
+			s.Status.Conditions = []metav1.Condition{
+				{Type: "Ready", Status: "True", Reason: "Newer", LastTransitionTime: metav1.NewTime(testNow)},
+			}
 			if err := w.store.Status().Update(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}

@@ -34,20 +34,27 @@ func TestConditions(t *testing.T) {
 	exited := func(phase corev1.PodPhase, code int32, reason string) podOption {
 		return func(p *corev1.Pod) {
 			p.Status.Phase = phase
-			p.Status.ContainerStatuses = []corev1.ContainerStatus{{
-				Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
-			}}
+			p.Status.ContainerStatuses = []corev1.ContainerStatus{
+				{
+					Name:  "main",
+					State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}},
+				},
+			}
 		}
 	}
 	crashed := func(p *corev1.Pod) {
 		p.Status.Phase = corev1.PodRunning
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
-			Name: "main", RestartCount: one,
-			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 10s"}},
-			LastTerminationState: corev1.ContainerState{
-				Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"},
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{
+			{
+				Name: "main", RestartCount: one,
+				State: corev1.ContainerState{
+					Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 10s"},
+				},
+				LastTerminationState: corev1.ContainerState{
+					Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"},
+				},
 			},
-		}}
+		}
 	}
 	tests := map[string]struct {
 		sandbox *agentsv1beta1.Sandbox
@@ -55,7 +62,9 @@ func TestConditions(t *testing.T) {
 		want    []string
 	}{
 		"a ready Pod, no Service asked for": {
-			sandbox: box(), facts: statusInput{pod: builtPod(box(), ready)}, want: []string{"Ready=True/DependenciesReady: Pod is Ready"},
+			sandbox: box(),
+			facts:   statusInput{pod: builtPod(box(), ready)},
+			want:    []string{"Ready=True/DependenciesReady: Pod is Ready"},
 		},
 		"a ready Pod and its Service": {
 			sandbox: box(service(true)), facts: statusInput{pod: builtPod(box(), ready), service: serviceOf(box())},
@@ -76,9 +85,12 @@ func TestConditions(t *testing.T) {
 		},
 		"a Pod that no node can take says so in the scheduler's words": {
 			sandbox: box(), facts: statusInput{pod: builtPod(box(), phase(corev1.PodPending), func(p *corev1.Pod) {
-				p.Status.Conditions = []corev1.PodCondition{{
-					Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/1 nodes are available",
-				}}
+				p.Status.Conditions = []corev1.PodCondition{
+					{
+						Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
+						Message: "0/1 nodes are available",
+					},
+				}
 			})},
 			want: []string{notReady + "Pod exists with phase: Pending: Unschedulable: 0/1 nodes are available"},
 		},
@@ -94,13 +106,17 @@ func TestConditions(t *testing.T) {
 				"Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image \"localhost/x:v1\": not found"},
 		},
 		"a missing ConfigMap": {
-			sandbox: box(), facts: statusInput{pod: builtPod(box(), waitingFor("CreateContainerConfigError", "configmap \"x\" not found"))},
+			sandbox: box(),
+			facts:   statusInput{pod: builtPod(box(), waitingFor("CreateContainerConfigError", "configmap \"x\" not found"))},
 			want: []string{notReady +
 				"Pod exists with phase: Pending: container main: CreateContainerConfigError: configmap \"x\" not found"},
 		},
 		"a crash loop names the exit code, not the time of the next try": {
-			sandbox: box(), facts: statusInput{pod: builtPod(box(), crashed)},
-			want: []string{notReady + "Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 3 (Error)"},
+			sandbox: box(),
+			facts:   statusInput{pod: builtPod(box(), crashed)},
+			want: []string{
+				notReady + "Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 3 (Error)",
+			},
 		},
 		"containers that are being created are no obstacle": {
 			sandbox: box(), facts: statusInput{pod: builtPod(box(), waitingFor("ContainerCreating", ""))},
@@ -136,27 +152,43 @@ func TestConditions(t *testing.T) {
 		},
 		"a Service's error does not make a suspended Sandbox claim that its Pod is gone": {
 			sandbox: box(scaledTo(0)),
-			facts:   statusInput{state: desiredSuspended, pod: builtPod(box()), errs: []error{errors.New("delete Pod box: timeout"), errors.New("patch Service box: no")}},
+			facts: statusInput{
+				state: desiredSuspended, pod: builtPod(box()),
+				errs: []error{errors.New("delete Pod box: timeout"), errors.New("patch Service box: no")},
+			},
 			want: []string{
 				"Ready=False/ReconcilerError: Error seen: delete Pod box: timeout; patch Service box: no",
 				"Suspended=False/PodNotTerminated: Pod has not been terminated. Sandbox is operational.",
 			},
 		},
 		"resumed: Suspended goes": {
-			sandbox: box(conditioned(apis.ConditionSuspended, true, apis.ReasonPodTerminated)), want: []string{notReady + "Pod does not exist"},
+			sandbox: box(
+				conditioned(apis.ConditionSuspended, true, apis.ReasonPodTerminated),
+			),
+			want: []string{notReady + "Pod does not exist"},
 		},
 		"several Pods name themselves and the cure": {
-			sandbox: box(), facts: statusInput{pod: builtPod(box()), multiplePods: []*corev1.Pod{builtPod(box(), named("b")), builtPod(box(), named("a"))}},
-			want: []string{"Ready=False/MultiplePods: The Sandbox controls 2 Pods (a, b) but may have only one: delete the others"},
+			sandbox: box(),
+			facts: statusInput{
+				pod: builtPod(box()), multiplePods: []*corev1.Pod{builtPod(box(), named("b")), builtPod(box(), named("a"))},
+			},
+			want: []string{
+				"Ready=False/MultiplePods: The Sandbox controls 2 Pods (a, b) but may have only one: delete the others",
+			},
 		},
 		"expiry keeps the word of how the Pod ended": {
-			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)),
-			facts:   statusInput{state: desiredExpired},
-			want:    []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodFailed: before"},
+			sandbox: box(
+				shutdown(0, agentsv1beta1.ShutdownPolicyRetain), conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed),
+			),
+			facts: statusInput{state: desiredExpired},
+			want:  []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodFailed: before"},
 		},
 		"a new Pod clears how the last one ended": {
-			sandbox: box(conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)), facts: statusInput{pod: builtPod(box(), ready)},
-			want: []string{"Ready=True/DependenciesReady: Pod is Ready"},
+			sandbox: box(
+				conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed),
+			),
+			facts: statusInput{pod: builtPod(box(), ready)},
+			want:  []string{"Ready=True/DependenciesReady: Pod is Ready"},
 		},
 	}
 	for name, tt := range tests {
@@ -193,7 +225,10 @@ func TestStatusFields(t *testing.T) {
 		},
 		"expiry empties everything": {facts: statusInput{state: desiredExpired, service: serviceOf(box())}},
 		"an expired Sandbox counts its Pod until it is gone": {
-			facts: statusInput{state: desiredExpired, pod: builtPod(box(), ready)}, want: agentsv1beta1.SandboxStatus{Replicas: 1},
+			facts: statusInput{
+				state: desiredExpired, pod: builtPod(box(), ready),
+			},
+			want: agentsv1beta1.SandboxStatus{Replicas: 1},
 		},
 	}
 	for name, tt := range tests {
@@ -211,7 +246,10 @@ func TestTheTimeOfAConditionChangesWithItsStatusOnly(t *testing.T) {
 	sandbox := box(conditioned(apis.ConditionReady, false, apis.ReasonDependenciesNotReady))
 	same := statusOf(sandbox, statusInput{}, "x", metav1.NewTime(testNow)).Conditions[0]
 	turned := statusOf(sandbox, statusInput{pod: builtPod(box(), ready)}, "x", metav1.NewTime(testNow)).Conditions[0]
-	if want := testNow.Add(-time.Minute); !same.LastTransitionTime.Time.Equal(want) || !turned.LastTransitionTime.Time.Equal(testNow) {
+	if want := testNow.Add(
+		-time.Minute,
+	); !same.LastTransitionTime.Time.Equal(want) ||
+		!turned.LastTransitionTime.Time.Equal(testNow) {
 		t.Errorf("times: unchanged %v, turned %v", same.LastTransitionTime, turned.LastTransitionTime)
 	}
 }

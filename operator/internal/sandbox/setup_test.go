@@ -20,14 +20,21 @@ func TestWhatOfAPodWakesItsSandbox(t *testing.T) {
 		to   func(*corev1.Pod)
 		want bool
 	}{
-		"it is no longer ready":             {to: func(p *corev1.Pod) { p.Status.Conditions = nil }, want: true},
-		"it ended":                          {to: func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, want: true},
-		"it has other addresses":            {to: func(p *corev1.Pod) { p.Status.PodIPs = nil }, want: true},
-		"it is going":                       {to: func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }, want: true},
-		"its labels were edited":            {to: func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }, want: true},
-		"another one has its name":          {to: func(p *corev1.Pod) { p.UID = "other" }, want: true},
-		"no node takes it":                  {from: builders.Pod("box"), to: func(p *corev1.Pod) { p.Status = builders.Pod("box", builders.Unschedulable("no room")).Status }, want: true},
-		"it got a node, which is no news":   {from: builders.Pod("box"), to: func(p *corev1.Pod) { p.Spec.NodeName = "node-1" }},
+		"it is no longer ready":  {to: func(p *corev1.Pod) { p.Status.Conditions = nil }, want: true},
+		"it ended":               {to: func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, want: true},
+		"it has other addresses": {to: func(p *corev1.Pod) { p.Status.PodIPs = nil }, want: true},
+		"it is going": {
+			to: func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.NewTime(testNow)) }, want: true,
+		},
+		"its labels were edited":   {to: func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }, want: true},
+		"another one has its name": {to: func(p *corev1.Pod) { p.UID = "other" }, want: true},
+		"no node takes it": {
+			from: builders.Pod("box"),
+			to:   func(p *corev1.Pod) { p.Status = builders.Pod("box", builders.Unschedulable("no room")).Status }, want: true,
+		},
+		"it got a node, which is no news": {
+			from: builders.Pod("box"), to: func(p *corev1.Pod) { p.Spec.NodeName = "node-1" },
+		},
 		"its kubelet reports nothing new":   {to: func(p *corev1.Pod) { p.Status.StartTime = new(metav1.NewTime(testNow)) }},
 		"the same once more, from a relist": {to: func(*corev1.Pod) {}},
 	}

@@ -74,13 +74,17 @@ func TestAPoolsSandboxThatCannotStartSaysSoAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	pod.Status.Conditions = []corev1.PodCondition{
-		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"},
+		{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable",
+			Message: "0/3 nodes are available",
+		},
 	}
 	if err := w.store.Status().Update(context.Background(), pod); err != nil {
 		t.Fatal(err)
 	}
 	w.settle()
-	if c := w.sandbox().Status.Conditions; len(c) != 1 || c[0].Message != "Pod exists with phase: Pending: Unschedulable: 0/3 nodes are available" {
+	if c := w.sandbox().Status.Conditions; len(c) != 1 ||
+		c[0].Message != "Pod exists with phase: Pending: Unschedulable: 0/3 nodes are available" {
 		t.Errorf("conditions %v", c)
 	}
 }

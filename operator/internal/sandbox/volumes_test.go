@@ -57,11 +57,21 @@ func TestWhatAVolumeCarries(t *testing.T) {
 	}{
 		"without a policy it goes with its Sandbox": {owned: true, labels: []string{of, hash}},
 		"with Delete too": {with: []sandboxOption{deleteVolumes}, owned: true, labels: []string{of, hash}},
-		"with Retain nothing takes it along, and labels say whose":   {with: []sandboxOption{retainVolumes}, labels: []string{of, hash, uid}},
-		"of a claimed Sandbox they say which claim's":                {with: []sandboxOption{retainVolumes, claimed}, labels: []string{claim, of, hash, uid}},
-		"of a claimed Sandbox with Delete it goes":                   {with: []sandboxOption{deleteVolumes, claimed}, owned: true, labels: []string{of, hash}},
-		"of a pool's member it goes, for nobody has worked in it":    {with: []sandboxOption{retainVolumes, pooled}, owned: true, labels: []string{of, hash}},
-		"a label that somebody wrote on a Sandbox makes no claim of": {with: []sandboxOption{retainVolumes, labelled(claim, "forged")}, labels: []string{of, hash, uid}},
+		"with Retain nothing takes it along, and labels say whose": {
+			with: []sandboxOption{retainVolumes}, labels: []string{of, hash, uid},
+		},
+		"of a claimed Sandbox they say which claim's": {
+			with: []sandboxOption{retainVolumes, claimed}, labels: []string{claim, of, hash, uid},
+		},
+		"of a claimed Sandbox with Delete it goes": {
+			with: []sandboxOption{deleteVolumes, claimed}, owned: true, labels: []string{of, hash},
+		},
+		"of a pool's member it goes, for nobody has worked in it": {
+			with: []sandboxOption{retainVolumes, pooled}, owned: true, labels: []string{of, hash},
+		},
+		"a label that somebody wrote on a Sandbox makes no claim of": {
+			with: []sandboxOption{retainVolumes, labelled(claim, "forged")}, labels: []string{of, hash, uid},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,18 +112,38 @@ func TestWhoMayTakeAVolume(t *testing.T) {
 		was  *corev1.PersistentVolumeClaim
 		want action
 	}{
-		"one that outlived a Sandbox of the name is taken":               {with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes), want: patch},
-		"and by one that is to delete it":                                {was: volumeOf("before", retainVolumes), want: patch},
-		"one that was a claim's too":                                     {with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes, claimed), want: patch},
-		"one that the Sandbox has already is left":                       {with: []sandboxOption{retainVolumes}, was: volumeOf(testUID, retainVolumes), want: leave},
-		"one that was orphaned is taken":                                 {was: orphan, want: patch},
-		"by an operator that wrote no names too":                         {was: older, want: patch},
-		"one of another name of the same hash is refused":                {with: []sandboxOption{retainVolumes}, was: sameHash, want: refuse},
-		"unless its owner offers it":                                     {with: []sandboxOption{retainVolumes}, was: offered, want: patch},
-		"a pool's member takes none":                                     {with: []sandboxOption{retainVolumes, pooled}, was: volumeOf("before", retainVolumes, claimed), want: refuse},
-		"nor one that was orphaned":                                      {with: []sandboxOption{pooled}, was: orphan, want: refuse},
-		"a pool that took a Sandbox over goes on with the Sandbox's own": {with: []sandboxOption{retainVolumes, pooled}, was: volumeOf(testUID, retainVolumes), want: patch},
-		"one of a Sandbox that goes is waited for":                       {with: []sandboxOption{retainVolumes}, was: volumeOf("before", deleteVolumes), want: wait},
+		"one that outlived a Sandbox of the name is taken": {
+			with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes), want: patch,
+		},
+		"and by one that is to delete it": {
+			was: volumeOf("before", retainVolumes), want: patch,
+		},
+		"one that was a claim's too": {
+			with: []sandboxOption{retainVolumes}, was: volumeOf("before", retainVolumes, claimed), want: patch,
+		},
+		"one that the Sandbox has already is left": {
+			with: []sandboxOption{retainVolumes}, was: volumeOf(testUID, retainVolumes), want: leave,
+		},
+		"one that was orphaned is taken":         {was: orphan, want: patch},
+		"by an operator that wrote no names too": {was: older, want: patch},
+		"one of another name of the same hash is refused": {
+			with: []sandboxOption{retainVolumes}, was: sameHash, want: refuse,
+		},
+		"unless its owner offers it": {
+			with: []sandboxOption{retainVolumes}, was: offered, want: patch,
+		},
+		"a pool's member takes none": {
+			with: []sandboxOption{retainVolumes, pooled}, was: volumeOf("before", retainVolumes, claimed), want: refuse,
+		},
+		"nor one that was orphaned": {
+			with: []sandboxOption{pooled}, was: orphan, want: refuse,
+		},
+		"a pool that took a Sandbox over goes on with the Sandbox's own": {
+			with: []sandboxOption{retainVolumes, pooled}, was: volumeOf(testUID, retainVolumes), want: patch,
+		},
+		"one of a Sandbox that goes is waited for": {
+			with: []sandboxOption{retainVolumes}, was: volumeOf("before", deleteVolumes), want: wait,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -253,7 +283,9 @@ func TestAVolumeWithoutAnOwnerWakesItsSandbox(t *testing.T) {
 	}
 	stranger := volumeOf(testUID, retainVolumes)
 	stranger.Annotations = nil
-	for name, v := range map[string]*corev1.PersistentVolumeClaim{"owned": volumeOf(testUID, deleteVolumes), "a stranger": stranger} {
+	for name, v := range map[string]*corev1.PersistentVolumeClaim{
+		"owned": volumeOf(testUID, deleteVolumes), "a stranger": stranger,
+	} {
 		if got := sandboxOfVolume(t.Context(), v); len(got) > 0 {
 			t.Errorf("%s: got %v", name, got)
 		}

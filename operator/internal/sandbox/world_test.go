@@ -47,11 +47,26 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100), hidden: map[string]bool{}}
-	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&agentsv1beta1.Sandbox{}).
-		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).
-		WithIndex(&corev1.Event{}, "involvedObject.uid", func(o client.Object) []string { return []string{string(o.(*corev1.Event).InvolvedObject.UID)} }).
-		WithIndex(&corev1.Event{}, "reason", func(o client.Object) []string { return []string{o.(*corev1.Event).Reason} }).Build()
+	w := &world{
+		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100),
+		hidden: map[string]bool{},
+	}
+	w.store = fake.NewClientBuilder().WithScheme(
+		scheme,
+	).WithObjects(
+		objects...).WithStatusSubresource(
+		&agentsv1beta1.Sandbox{},
+	).
+		WithIndex(
+			&corev1.Pod{}, ownerUIDIndex, controllerUID,
+		).
+		WithIndex(
+			&corev1.Event{}, "involvedObject.uid",
+			func(o client.Object) []string { return []string{string(o.(*corev1.Event).InvolvedObject.UID)} },
+		).
+		WithIndex(
+			&corev1.Event{}, "reason", func(o client.Object) []string { return []string{o.(*corev1.Event).Reason} },
+		).Build()
 	cached := interceptor.NewClient(w.store, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if w.hidden[kindOf(o)+" "+key.Name] {
@@ -198,8 +213,10 @@ func (w *world) snapshot() []string {
 		all = append(all, fmt.Sprintf("PersistentVolumeClaim %s %v %v", c.Name, c.Labels, owners(&c)))
 	}
 	for _, s := range sandboxes.Items {
-		all = append(all, fmt.Sprintf("Sandbox %s pod-name=%q replicas=%d service=%q ips=%v %v",
-			s.Name, s.Annotations[apis.AnnotationPodName], s.Status.Replicas, s.Status.Service, s.Status.PodIPs, conditionStrings(s.Status)))
+		all = append(all, fmt.Sprintf(
+			"Sandbox %s pod-name=%q replicas=%d service=%q ips=%v %v", s.Name, s.Annotations[apis.AnnotationPodName],
+			s.Status.Replicas, s.Status.Service, s.Status.PodIPs, conditionStrings(s.Status),
+		))
 	}
 	return all
 }

@@ -29,19 +29,40 @@ func withSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.Temp
 }
 
 func TestASandboxIsWhatTheTemplateSays(t *testing.T) {
-	from := newTemplate(builders.WithPodLabel("team", "a"), builders.WithPodAnnotation("note", "b"), builders.WithVolume("data", "1Gi"),
-		builders.WithService(true), builders.InNamespace("team"), builders.WithLabel("of", "the template"), builders.WithAnnotation("by", "somebody"),
-		builders.WithLabel("app.kubernetes.io/managed-by", "somebody"), builders.WithLabel("agents.x-k8s.io/claim-uid", "forged"),
-		builders.WithAnnotation("kubectl.kubernetes.io/last-applied-configuration", "{}"), builders.WithAnnotation(apis.AnnotationTraceContext, "00-its-own"))
+	from := newTemplate(
+		builders.WithPodLabel("team", "a"), builders.WithPodAnnotation("note", "b"), builders.WithVolume("data", "1Gi"),
+		builders.WithService(
+			true,
+		),
+		builders.InNamespace("team"),
+		builders.WithLabel("of", "the template"),
+		builders.WithAnnotation("by", "somebody"),
+		builders.WithLabel(
+			"app.kubernetes.io/managed-by", "somebody",
+		),
+		builders.WithLabel("agents.x-k8s.io/claim-uid", "forged"),
+		builders.WithAnnotation(
+			"kubectl.kubernetes.io/last-applied-configuration", "{}",
+		),
+		builders.WithAnnotation(apis.AnnotationTraceContext, "00-its-own"),
+	)
 	before := from.DeepCopy()
 	s := FromTemplate(from)
 	if s.Name != "" || s.Namespace != "team" || len(s.OwnerReferences) != 0 {
 		t.Errorf("it has a name or an owner: %+v", s.ObjectMeta)
 	}
-	if want := map[string]string{apis.LabelSandboxTemplateRefHash: naming.Hash("python"), "of": "the template"}; !maps.Equal(s.Labels, want) {
+	if want := map[string]string{
+		apis.LabelSandboxTemplateRefHash: naming.Hash("python"), "of": "the template",
+	}; !maps.Equal(
+		s.Labels, want,
+	) {
 		t.Errorf("labels %v", s.Labels)
 	}
-	if want := map[string]string{apis.AnnotationTemplateRef: "python", "by": "somebody"}; !maps.Equal(s.Annotations, want) {
+	if want := map[string]string{
+		apis.AnnotationTemplateRef: "python", "by": "somebody",
+	}; !maps.Equal(
+		s.Annotations, want,
+	) {
 		t.Errorf("annotations %v", s.Annotations)
 	}
 	if diff := cmp.Diff(from.Spec.PodTemplate.ObjectMeta, s.Spec.PodTemplate.ObjectMeta); diff != "" {
@@ -96,7 +117,8 @@ func TestSecureDefaults(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			spec := FromTemplate(newTemplate(tt.option)).Spec.PodTemplate.Spec
-			if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken != tt.wantToken || spec.DNSPolicy != tt.wantDNS {
+			if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken != tt.wantToken ||
+				spec.DNSPolicy != tt.wantDNS {
 				t.Errorf("token %v, DNS %q", spec.AutomountServiceAccountToken, spec.DNSPolicy)
 			}
 			if diff := cmp.Diff(tt.want, spec.DNSConfig); diff != "" {

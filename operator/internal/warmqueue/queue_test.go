@@ -102,10 +102,14 @@ func TestWhatIsWanted(t *testing.T) {
 		got  []string
 	}{
 		"any pool of a template, in the namespace only": {teamTemplate, []string{"a", "b"}},
-		"one pool of a template":                        {Selector{Namespace: "team", TemplateHash: "template", PoolHash: "other"}, []string{"b"}},
-		"a pool, whatever its members were built from":  {Selector{Namespace: "team", PoolHash: "pool"}, []string{"a", "c"}},
-		"another namespace has its own":                 {Selector{Namespace: "elsewhere", TemplateHash: "template"}, []string{"d"}},
-		"an unknown template has none":                  {Selector{Namespace: "team", TemplateHash: "x"}, nil},
+		"one pool of a template": {
+			Selector{Namespace: "team", TemplateHash: "template", PoolHash: "other"}, []string{"b"},
+		},
+		"a pool, whatever its members were built from": {Selector{Namespace: "team", PoolHash: "pool"}, []string{"a", "c"}},
+		"another namespace has its own": {
+			Selector{Namespace: "elsewhere", TemplateHash: "template"}, []string{"d"},
+		},
+		"an unknown template has none": {Selector{Namespace: "team", TemplateHash: "x"}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

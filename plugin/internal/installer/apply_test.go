@@ -18,11 +18,17 @@ func TestUnserved(t *testing.T) {
 		status any
 		want   string
 	}{
-		"just created":      {map[string]any{"conditions": nil}, "not serve it yet"},
-		"no status at all":  {nil, "not serve it yet"},
-		"not yet":           {map[string]any{"conditions": []any{condition("Established", "False", "installing")}}, "not serve it yet"},
-		"its name is taken": {map[string]any{"conditions": []any{condition("NamesAccepted", "False", "sandboxes is taken")}}, "sandboxes is taken"},
-		"served":            {map[string]any{"conditions": []any{condition("NamesAccepted", "True", ""), condition("Established", "True", "")}}, ""},
+		"just created":     {map[string]any{"conditions": nil}, "not serve it yet"},
+		"no status at all": {nil, "not serve it yet"},
+		"not yet": {
+			map[string]any{"conditions": []any{condition("Established", "False", "installing")}}, "not serve it yet",
+		},
+		"its name is taken": {
+			map[string]any{"conditions": []any{condition("NamesAccepted", "False", "sandboxes is taken")}}, "sandboxes is taken",
+		},
+		"served": {
+			map[string]any{"conditions": []any{condition("NamesAccepted", "True", ""), condition("Established", "True", "")}}, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := definitionObstacle(&unstructured.Unstructured{Object: map[string]any{"status": c.status}})

@@ -98,7 +98,9 @@ func TestWhichImageRuns(t *testing.T) {
 }
 
 func TestWithoutAnInstallationADevelopmentBuildSaysThatItsImageIsNotPublished(t *testing.T) {
-	for ours, says := range map[string]bool{"v1.2.0": false, "v1.2.0-rc.1": false, "v1.2.0-3-gabcdef": true, "v0.0.0-dev": true, "45bf033": true} {
+	for ours, says := range map[string]bool{
+		"v1.2.0": false, "v1.2.0-rc.1": false, "v1.2.0-3-gabcdef": true, "v0.0.0-dev": true, "45bf033": true,
+	} {
 		if _, remarks, err := (&Choices{}).mergeInto(
 			nil, "kubectl sandbox", ours,
 		); err != nil ||

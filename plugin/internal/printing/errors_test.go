@@ -139,10 +139,14 @@ func TestJoinedErrorsAreToldOneByOneAndARemoteCodeNotAtAll(t *testing.T) {
 		err  error
 		want []string
 	}{
-		"joined":              {both, []string{"a", "b"}},
-		"with a context":      {fmt.Errorf("copy dev:/big to .: %w", both), []string{"copy dev:/big to .: a", "copy dev:/big to .: b"}},
-		"in one another":      {errors.Join(fmt.Errorf("x: %w", both), errors.New("c")), []string{"x: a", "x: b", "c"}},
-		"two in one sentence": {fmt.Errorf("%w; after that: %w", errors.New("a"), errors.New("b")), []string{"a; after that: b"}},
+		"joined": {both, []string{"a", "b"}},
+		"with a context": {
+			fmt.Errorf("copy dev:/big to .: %w", both), []string{"copy dev:/big to .: a", "copy dev:/big to .: b"},
+		},
+		"in one another": {errors.Join(fmt.Errorf("x: %w", both), errors.New("c")), []string{"x: a", "x: b", "c"}},
+		"two in one sentence": {
+			fmt.Errorf("%w; after that: %w", errors.New("a"), errors.New("b")), []string{"a; after that: b"},
+		},
 		"a remote code alone": {errors.Join(cli.RemoteExitError(3)), nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,9 +20,15 @@ func TestOnlyTimeInWhichSomebodyListensIsSilence(t *testing.T) {
 		looks []look
 		want  time.Duration
 	}{
-		"nothing comes":                         {[]look{{period, true, false}, {period, true, false}, {period, true, false}}, 3 * period},
-		"something comes":                       {[]look{{period, true, false}, {period, true, true}, {period, true, false}}, period},
-		"nobody reads":                          {[]look{{period, true, false}, {period, false, false}, {period, false, false}}, 0},
+		"nothing comes": {
+			[]look{{period, true, false}, {period, true, false}, {period, true, false}}, 3 * period,
+		},
+		"something comes": {
+			[]look{{period, true, false}, {period, true, true}, {period, true, false}}, period,
+		},
+		"nobody reads": {
+			[]look{{period, true, false}, {period, false, false}, {period, false, false}}, 0,
+		},
 		"somebody reads again":                  {[]look{{time.Hour, false, false}, {period, true, false}}, period},
 		"the machine has slept for an hour":     {[]look{{period, true, false}, {time.Hour, true, false}}, 3 * period},
 		"what comes while it is read by nobody": {[]look{{period, false, true}, {period, true, false}}, period},

@@ -20,7 +20,9 @@ import (
 
 func class(name, isDefault string) runtime.Object {
 	return &storagev1.StorageClass{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": isDefault}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": isDefault},
+		},
 	}
 }
 

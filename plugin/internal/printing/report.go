@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
@@ -14,23 +16,27 @@ import (
 // Style says whether to print colours.
 type Style struct{ Colored bool }
 
-// The codes of the ANSI escape sequences.
+// The colours of the terminal's own palette, so that they fit its theme.
 const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	bold   = "1"
+	red    = "1"
+	green  = "2"
+	yellow = "3"
 )
 
-func (s Style) paint(code, text string) string {
+// paint returns a line of text in a colour.
+func (s Style) paint(color, text string) string {
+	return s.render(lipgloss.NewStyle().Foreground(lipgloss.Color(color)), text)
+}
+
+func (s Style) render(style lipgloss.Style, text string) string {
 	if !s.Colored {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return style.Inline(true).Render(text)
 }
 
 // heading paints the title of a section.
-func (s Style) heading(text string) string { return s.paint(bold, text) }
+func (s Style) heading(text string) string { return s.render(lipgloss.NewStyle().Bold(true), text) }
 
 // Alert paints a warning that precedes everything else.
 func (s Style) Alert(text string) string { return s.paint(red, text) }
@@ -98,3 +104,12 @@ func (s Style) Diagnosis(d *diagnose.Diagnosis, command func(string) string) str
 	}
 	return b.String()
 }
+
+// Good paints a success.
+func (s Style) Good(text string) string { return s.paint(green, text) }
+
+// Careful paints a warning.
+func (s Style) Careful(text string) string { return s.paint(yellow, text) }
+
+// Faint paints what is unknown.
+func (s Style) Faint(text string) string { return s.render(lipgloss.NewStyle().Faint(true), text) }

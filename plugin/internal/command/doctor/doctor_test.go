@@ -116,7 +116,7 @@ func TestTheReport(t *testing.T) {
 	if err := report.print(
 		&out, "", true,
 	); err != nil ||
-		!strings.HasPrefix(out.String(), "\x1b[32mok      \x1b[0m kubernetes") {
+		!strings.HasPrefix(out.String(), "\x1b[32mok      \x1b[m kubernetes") {
 		t.Errorf("coloured: %q (%v)", out.String(), err)
 	}
 	if err := (Report{Findings: report.Findings[:1]}).failure(); err != nil {

@@ -75,13 +75,13 @@ func (r Report) print(out io.Writer, format string, color bool) error {
 }
 
 func (r Report) text(color bool) string {
-	colors := map[Status]string{OK: "\x1b[32m", Warning: "\x1b[33m", Failed: "\x1b[31m", Unknown: "\x1b[2m"}
+	style := printing.Style{Colored: color}
+	paint := map[Status]func(string) string{
+		OK: style.Good, Warning: style.Careful, Failed: style.Alert, Unknown: style.Faint,
+	}
 	var text strings.Builder
 	for _, finding := range r.Findings {
-		status := fmt.Sprintf("%-8s", finding.Status)
-		if color {
-			status = colors[finding.Status] + status + "\x1b[0m"
-		}
+		status := paint[finding.Status](fmt.Sprintf("%-8s", finding.Status))
 		fmt.Fprintf(&text, "%s %-22s %s\n", status, finding.Check, printable.Line(finding.Message))
 		if finding.Cure != "" {
 			fmt.Fprintf(&text, "%-8s %-22s -> %s\n", "", "", printable.Line(finding.Cure))

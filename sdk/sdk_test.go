@@ -10,16 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/codes"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
@@ -55,8 +51,13 @@ func TestWhatDoesNotBecomeReadyIsDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := start(t)
 			w.neverReady.Store(true)
-			_, err := w.client(sdk.WithReadyTimeout(50*time.Millisecond)).Create(t.Context(), sdk.Spec{Name: "dev", Template: "t", Keep: keep})
-			if !errors.Is(err, sdk.ErrTimeout) || errors.Is(err, sdk.ErrOrphaned) || !strings.HasPrefix(err.Error(), "sandbox default/dev: create: ") {
+			_, err := w.client(
+				sdk.WithReadyTimeout(50*time.Millisecond),
+			).Create(
+				t.Context(), sdk.Spec{Name: "dev", Template: "t", Keep: keep},
+			)
+			if !errors.Is(err, sdk.ErrTimeout) || errors.Is(err, sdk.ErrOrphaned) ||
+				!strings.HasPrefix(err.Error(), "sandbox default/dev: create: ") {
 				t.Errorf("got %v", err)
 			}
 			if got := w.left(t); (got == 1) != keep {
@@ -104,8 +105,13 @@ func TestErrorsTellTheirKind(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	missing := sdk.NewWith(sdk.Clients{
-		Sandboxes:  fakecluster.New().Refuse("*", apis.ResourceSandboxes, fakecluster.NotServed()).Refuse("*", apis.ResourceClaims, fakecluster.NotServed()).Sandboxes,
-		Kubernetes: w.Kubernetes, Network: w.network,
+		Sandboxes: fakecluster.New().Refuse(
+			"*", apis.ResourceSandboxes, fakecluster.NotServed(),
+		).Refuse(
+			"*", apis.ResourceClaims, fakecluster.NotServed(),
+		).Sandboxes,
+		Kubernetes: w.Kubernetes,
+		Network:    w.network,
 	})
 	if _, err := missing.Create(t.Context(), sdk.Spec{Image: "x"}); !errors.Is(err, sdk.ErrNotInstalled) {
 		t.Errorf("got %v", err)
@@ -205,7 +211,10 @@ func TestDisconnectLeavesTheSandboxAndOpenGoesOn(t *testing.T) {
 		t.Error("a handle that is open was opened")
 	}
 	box.Disconnect()
-	if _, err := box.Run(t.Context(), "sh", "-c", ":"); !errors.Is(err, sdk.ErrClosed) || len(client.Active()) != 0 || w.left(t) != 1 {
+	if _, err := box.Run(
+		t.Context(), "sh", "-c", ":",
+	); !errors.Is(err, sdk.ErrClosed) || len(client.Active()) != 0 ||
+		w.left(t) != 1 {
 		t.Errorf("got %v, %d active, %d left", err, len(client.Active()), w.left(t))
 	}
 	if err := box.Open(t.Context()); err != nil {
@@ -235,57 +244,24 @@ func TestAnotherOfTheSameNameIsNotTheHandles(t *testing.T) {
 	}
 }
 
-func TestSpansTellOfEachOperation(t *testing.T) {
-	spans := tracetest.NewSpanRecorder()
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
-	w := start(t)
-	box := create(t, w.client(sdk.WithTracerProvider(provider)), sdk.Spec{Name: "dev", Template: "t"})
-	claim, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Get(t.Context(), "dev", metav1.GetOptions{})
-	if err != nil || !strings.Contains(claim.Annotations[apis.AnnotationTraceContext], `"traceparent":"00-`) {
-		t.Errorf("the claim carries %q, %v", claim.Annotations[apis.AnnotationTraceContext], err)
-	}
-	if _, err := box.Exec(t.Context(), stream.Process{Command: []string{"sh", "-c", "exit 3"}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := box.Read(t.Context(), "nothing"); err == nil {
-		t.Fatal("there is no such file")
-	}
-	if err := box.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]sdktrace.ReadOnlySpan{}
-	for _, span := range spans.Ended() {
-		got[span.Name()] = span
-	}
-	life := got["sandbox.lifecycle"]
-	if life == nil {
-		t.Fatalf("got %v", got)
-	}
-	for _, name := range []string{"sandbox.create", "sandbox.run", "sandbox.read"} {
-		span := got[name]
-		if span == nil || span.Parent().SpanID() != life.SpanContext().SpanID() {
-			t.Errorf("%s is not below the lifecycle: %v", name, span)
-			continue
-		}
-		if failed := span.Status().Code == codes.Error; failed != (name == "sandbox.read") {
-			t.Errorf("%s: %v", name, span.Status())
-		}
-	}
-	found := false
-	for _, a := range got["sandbox.run"].Attributes() {
-		found = found || string(a.Key) == "sandbox.exit_code" && a.Value.AsInt64() == 3
-	}
-	if !found {
-		t.Errorf("attributes: %v", got["sandbox.run"].Attributes())
-	}
-}
-
 func TestASandboxWhoseClaimIsGoneIsNotOpened(t *testing.T) {
 	w := start(t)
-	s := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "default", UID: "uid-of-dev", OwnerReferences: []metav1.OwnerReference{
-		{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: apis.KindSandboxClaim, Name: "dev", UID: "gone", Controller: new(true)},
-	}}}
-	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	s := &agentsv1beta1.Sandbox{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "dev", Namespace: "default", UID: "uid-of-dev",
+			OwnerReferences: []metav1.OwnerReference{
+				{
+					APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: apis.KindSandboxClaim, Name: "dev", UID: "gone",
+					Controller: new(true),
+				},
+			},
+		},
+	}
+	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes(
+		"default",
+	).Create(
+		t.Context(), s, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.client().Open(t.Context(), "dev"); !errors.Is(err, sdk.ErrDeleted) {

@@ -4,7 +4,6 @@
 package capacity_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,8 +43,12 @@ func on(node, name string, requests ...string) corev1.Pod {
 
 func member(requests ...string) *corev1.Pod {
 	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "member", UID: "member", Labels: map[string]string{"app": "agent"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: list(requests...)}}}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "ns", Name: "member", UID: "member", Labels: map[string]string{"app": "agent"},
+		},
+		Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: list(requests...)}}},
+		},
 	}
 }
 
@@ -59,9 +62,14 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 		p.Spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80}}
 	}
 	alone := func(p *corev1.Pod) {
-		p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
-		}}}}
+		p.Spec.Affinity = &corev1.Affinity{
+			PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{
+					TopologyKey:   corev1.LabelHostname,
+					LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
+				},
+			}},
+		}
 	}
 	withPort, withLabel := on("a", "web"), on("a", "agent")
 	hostPort(&withPort)
@@ -82,8 +90,11 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 			want: capacity.Node{Fits: 1, Why: "cpu: 500m needed, 800m of 2 free"},
 		},
 		"what has ended takes nothing": {
-			pod: member("cpu", "1"), node: node("a"),
-			pods: []corev1.Pod{func() corev1.Pod { p := on("a", "x", "cpu", "2"); p.Status.Phase = corev1.PodSucceeded; return p }()},
+			pod:  member("cpu", "1"),
+			node: node("a"),
+			pods: []corev1.Pod{
+				func() corev1.Pod { p := on("a", "x", "cpu", "2"); p.Status.Phase = corev1.PodSucceeded; return p }(),
+			},
 			want: capacity.Node{Fits: 2, Why: "cpu: 1 needed, 2 of 2 free"},
 		},
 		"tenths add up": {
@@ -142,9 +153,17 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 			want: capacity.Node{Why: "Pod ns/agent is on it, which the anti-affinity refuses"},
 		},
 		"required node affinity is held against it": {pod: pod(func(p *corev1.Pod) {
-			p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"x"}}}}},
-			}}}
+			p.Spec.Affinity = &corev1.Affinity{
+				NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{
+						{
+							MatchExpressions: []corev1.NodeSelectorRequirement{
+								{Key: "zone", Operator: corev1.NodeSelectorOpIn, Values: []string{"x"}},
+							},
+						},
+					},
+				}},
+			}
 		}), node: node("a"), want: capacity.Node{Why: "its labels do not match the required node affinity"}},
 	}
 	for name, tt := range tests {
@@ -159,69 +178,45 @@ func TestHowManyFitOnANodeAndWhyNotMore(t *testing.T) {
 }
 
 func TestAVolumeHoldsItsPodWhereItIs(t *testing.T) {
-	volume := corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{NodeAffinity: &corev1.VolumeNodeAffinity{
-		Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
-			{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}},
-		}}}},
-	}}}
-	got := capacity.Calculate(member("cpu", "2"), nil, &capacity.Cluster{Nodes: []corev1.Node{node("b"), node("a")}, Volumes: []corev1.PersistentVolume{volume}})
-	want := []capacity.Node{{Name: "a", Why: "volume pv is not reached from it"}, {Name: "b", Fits: 1, Why: "cpu: 2 needed, 2 of 2 free"}}
+	volume := corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: "pv"},
+		Spec: corev1.PersistentVolumeSpec{NodeAffinity: &corev1.VolumeNodeAffinity{
+			Required: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+					{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{"b"}},
+				}}},
+			},
+		}},
+	}
+	got := capacity.Calculate(
+		member("cpu", "2"), nil,
+		&capacity.Cluster{Nodes: []corev1.Node{node("b"), node("a")}, Volumes: []corev1.PersistentVolume{volume}},
+	)
+	want := []capacity.Node{
+		{Name: "a", Why: "volume pv is not reached from it"}, {Name: "b", Fits: 1, Why: "cpu: 2 needed, 2 of 2 free"},
+	}
 	if diff := cmp.Diff(want, got.Nodes); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAQuotaMayAdmitFewerThanTheNodesTake(t *testing.T) {
-	quota := func(hard, used corev1.ResourceList) corev1.ResourceQuota {
-		return corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}, Status: corev1.ResourceQuotaStatus{Hard: hard, Used: used}}
-	}
-	scoped := quota(list("pods", "0"), nil)
-	scoped.Spec.Scopes = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}
-	volumes := []corev1.PersistentVolumeClaimSpec{{Resources: corev1.VolumeResourceRequirements{Requests: list("storage", "10Gi")}}}
-	tests := map[string]struct {
-		quota corev1.ResourceQuota
-		fits  int
-		why   string
-	}{
-		"of CPU": {
-			quota(list("requests.cpu", "2"), list("requests.cpu", "1")), 2, "quota q: requests.cpu: 500m needed, 1 of 2 free",
-		},
-		"of Pods": {quota(list("pods", "5"), list("pods", "4")), 1, "quota q: pods: 1 needed, 1 of 5 free"},
-		"of volumes": {
-			quota(list("persistentvolumeclaims", "3"), nil), 3, "quota q: persistentvolumeclaims: 1 needed, 3 of 3 free",
-		},
-		"of storage": {
-			quota(list("requests.storage", "25Gi"), nil), 2, "quota q: requests.storage: 10Gi needed, 25Gi of 25Gi free",
-		},
-		"that is used up": {quota(list("cpu", "1"), list("cpu", "2")), 0, "quota q: cpu: 500m needed, 0 of 1 free"},
-		"that demands what is not": {
-			quota(list("limits.cpu", "10"), nil), 0, "quota q admits only Pods that say their limits.cpu",
-		},
-		"that is large enough":      {quota(list("cpu", "100"), nil), 4, ""},
-		"of what the Pod has not":   {quota(list("services", "0"), nil), 4, ""},
-		"of some Pods is not known": {scoped, 4, ""},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := capacity.Calculate(member("cpu", "500m"), volumes, &capacity.Cluster{Nodes: []corev1.Node{node("a")}, Quotas: []corev1.ResourceQuota{tt.quota}})
-			if got.Fits != tt.fits || got.Quota != tt.why {
-				t.Errorf("got %d, %q", got.Fits, got.Quota)
-			}
-			if scoped := strings.Contains(strings.Join(got.Unchecked, "; "), "quota q, which has scopes"); scoped != (name == "of some Pods is not known") {
-				t.Errorf("unchecked: %q", got.Unchecked)
-			}
-		})
-	}
-}
-
 func TestWhatWasNotCheckedIsSaid(t *testing.T) {
 	pod := member()
-	pod.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone"}}}}
-	pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule}}
+	pod.Spec.Affinity = &corev1.Affinity{
+		PodAffinity: &corev1.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: "zone"}},
+		},
+	}
+	pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
+		{TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule},
+	}
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu"}}
 	self := *pod
 	got := capacity.Calculate(pod, nil, &capacity.Cluster{Pods: []corev1.Pod{self, on("", "x"), on("", "y")}})
-	want := []string{"affinity to other Pods", "topology spread over zone", "devices of resource claims", "2 other Pods that wait for a node"}
+	want := []string{
+		"affinity to other Pods", "topology spread over zone", "devices of resource claims",
+		"2 other Pods that wait for a node",
+	}
 	if diff := cmp.Diff(want, got.Unchecked); diff != "" {
 		t.Error(diff)
 	}
@@ -232,7 +227,10 @@ func TestReasonsNameTheNodesTheyHoldFor(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		nodes = append(nodes, node(name))
 	}
-	nodes = append(nodes, node("e", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("f", func(n *corev1.Node) { n.Status.Allocatable = list("cpu", "4") }))
+	nodes = append(
+		nodes, node("e", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+		node("f", func(n *corev1.Node) { n.Status.Allocatable = list("cpu", "4") }),
+	)
 	answer := capacity.Calculate(member("cpu", "3"), nil, &capacity.Cluster{Nodes: nodes})
 	var got []string
 	for _, r := range answer.Reasons() {

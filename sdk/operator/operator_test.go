@@ -4,8 +4,6 @@
 package operator_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
@@ -34,7 +30,9 @@ func deployed(change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 		Namespace: home, Name: "agent-sandbox-controller", Labels: map[string]string{"app": "agent-sandbox-controller"},
 	}}
 	d.Spec.Replicas, d.Status.AvailableReplicas = new(int32(1)), 1
-	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "agent-sandbox-controller", Args: []string{"--leader-elect=true"}}}
+	d.Spec.Template.Spec.Containers = []corev1.Container{
+		{Name: "agent-sandbox-controller", Args: []string{"--leader-elect=true"}},
+	}
 	for _, f := range change {
 		f(d)
 	}
@@ -42,7 +40,8 @@ func deployed(change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 }
 
 func scaled(d *appsv1.Deployment) { d.Spec.Replicas, d.Status.AvailableReplicas = new(int32(0)), 0 }
-func down(d *appsv1.Deployment)   { d.Status.AvailableReplicas = 0 }
+
+func down(d *appsv1.Deployment) { d.Status.AvailableReplicas = 0 }
 
 func in(namespace string) func(*appsv1.Deployment) {
 	return func(d *appsv1.Deployment) { d.Namespace = namespace }
@@ -73,7 +72,13 @@ func forbid(verb, resource, group string) func(*fake.Clientset) {
 }
 
 func TestTrouble(t *testing.T) {
-	list, get, leases := forbid("list", "deployments", "apps"), forbid("get", "deployments", "apps"), forbid("get", "leases", "coordination.k8s.io")
+	list, get, leases := forbid(
+		"list", "deployments", "apps",
+	), forbid(
+		"get", "deployments", "apps",
+	), forbid(
+		"get", "leases", "coordination.k8s.io",
+	)
 	tests := map[string]struct {
 		objects []runtime.Object
 		may     []func(*fake.Clientset)
@@ -158,128 +163,12 @@ func TestTrouble(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := operator.ProblemFor(observation, "team", now).Message; (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
+			if got := operator.ProblemFor(
+				observation, "team", now,
+			).Message; (tt.says == "") != (got == "") ||
+				!strings.Contains(got, tt.says) {
 				t.Errorf("it says %q, want %q in it", got, tt.says)
 			}
 		})
 	}
-}
-
-// watching is a running Watch with a clock that the test owns.
-type watching struct {
-	clock *clocktesting.FakeClock
-	said  chan string
-	over  chan struct{}
-}
-
-func watch(t *testing.T, client *fake.Clientset) *watching {
-	t.Helper()
-	w := &watching{clock: clocktesting.NewFakeClock(now), said: make(chan string, 9), over: make(chan struct{})}
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer close(w.over)
-		operator.NewMonitor(client, w.clock).Watch(ctx, "team", func(trouble operator.Problem) { w.said <- trouble.Message })
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-w.over
-	})
-	return w
-}
-
-// step advances the clock once the Watch waits for it.
-func (w *watching) step(t *testing.T, d time.Duration) {
-	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return w.clock.HasWaiters(), nil
-	}); err != nil {
-		t.Fatal("nobody waits")
-	}
-	w.clock.Step(d)
-}
-
-func (w *watching) says(t *testing.T, want string) {
-	t.Helper()
-	select {
-	case said := <-w.said:
-		if !strings.Contains(said, want) {
-			t.Errorf("it says %q, want %q in it", said, want)
-		}
-	case <-time.After(10 * time.Second):
-		t.Errorf("it says nothing, want %q", want)
-	}
-}
-
-func TestTroubleIsSaidOnceAfterFiveSeconds(t *testing.T) {
-	w := watch(t, fake.NewClientset(deployed(scaled)))
-	w.step(t, 4*time.Second)
-	w.step(t, time.Second)
-	w.says(t, "scaled to zero")
-	<-w.over
-	if len(w.said) > 0 {
-		t.Errorf("it says more: %s", <-w.said)
-	}
-}
-
-func TestTroubleThatComesLaterIsFoundToo(t *testing.T) {
-	client := fake.NewClientset(deployed(), lease(leader, 0))
-	w := watch(t, client)
-	w.step(t, 5*time.Second)
-	if _, err := client.AppsV1().Deployments(home).Update(t.Context(), deployed(scaled), metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		w.step(t, 20*time.Second) // the Lease grows old meanwhile
-	}
-	w.says(t, "scaled to zero")
-}
-
-func TestALeaseThatOnlyThisMachinesClockThinksOldIsNoTrouble(t *testing.T) {
-	client := fake.NewClientset(deployed(), lease(leader, 10*time.Minute))
-	w := watch(t, client)
-	w.step(t, 5*time.Second)
-	for i := range 3 {
-		w.step(t, 0) // it has looked when it waits again
-		renewed := lease(leader, 10*time.Minute-time.Duration(i+1)*time.Second)
-		if _, err := client.CoordinationV1().Leases(home).Update(t.Context(), renewed, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		w.step(t, 3*time.Second)
-	}
-	w.step(t, 0)
-	select {
-	case said := <-w.said:
-		t.Fatalf("it says %q", said)
-	default:
-	}
-	w.step(t, 3*time.Second) // and now nobody renews it
-	w.says(t, "no operator leads")
-}
-
-func TestOneWhoMayNotLookIsLeftInPeace(t *testing.T) {
-	client := fake.NewClientset(deployed(scaled))
-	forbid("list", "deployments", "apps")(client)
-	forbid("get", "deployments", "apps")(client)
-	w := watch(t, client)
-	w.step(t, 5*time.Second)
-	<-w.over
-	if len(client.Actions()) != 2 || len(w.said) > 0 {
-		t.Errorf("it asked %d times and said %d things", len(client.Actions()), len(w.said))
-	}
-}
-
-func TestAnAPIServerThatDoesNotAnswerIsNoTroubleOfTheOperator(t *testing.T) {
-	client := fake.NewClientset(deployed(scaled))
-	down := true
-	client.PrependReactor("list", "deployments", func(clienttesting.Action) (bool, runtime.Object, error) {
-		defer func() { down = false }()
-		if down {
-			return true, nil, errors.New("no answer")
-		}
-		return false, nil, nil
-	})
-	w := watch(t, client)
-	w.step(t, 5*time.Second)
-	w.step(t, 10*time.Second)
-	w.says(t, "scaled to zero")
 }

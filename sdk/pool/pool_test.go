@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -33,11 +32,17 @@ func notReady(message string) builders.Condition {
 
 // warm returns the pool "warm" of the template "python".
 func warm(options ...builders.PoolOption) *extensionsv1beta1.SandboxWarmPool {
-	return builders.Pool("warm", "python", append([]builders.PoolOption{builders.WithUID("p"), builders.WithReplicas(2)}, options...)...)
+	return builders.Pool(
+		"warm", "python",
+		append([]builders.PoolOption{builders.WithUID("p"), builders.WithReplicas(2)}, options...)...)
 }
 
 func member(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandbox {
-	all := append([]builders.SandboxOption{builders.OwnedBy(warm()), builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python"))}, options...)
+	all := append(
+		[]builders.SandboxOption{
+			builders.OwnedBy(warm()), builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python")),
+		},
+		options...)
 	return builders.Sandbox(name, all...)
 }
 
@@ -77,47 +82,95 @@ func TestSummarize(t *testing.T) {
 			inventory: world(sandboxes(member("warm-aaaaa", ready))), desired: 1, ready: 1,
 		},
 		"what most members lack is why it is short": {
-			inventory: world(sandboxes(member("warm-aaaaa", notReady("Insufficient cpu")), member("warm-bbbbb", notReady("no image")), member("warm-ccccc", notReady("Insufficient cpu")))),
-			pool:      warm(builders.WithReplicas(3)), desired: 3, short: "3 not ready: Insufficient cpu",
+			inventory: world(
+				sandboxes(
+					member("warm-aaaaa", notReady("Insufficient cpu")), member("warm-bbbbb", notReady("no image")),
+					member("warm-ccccc", notReady("Insufficient cpu")),
+				),
+			),
+			pool:    warm(builders.WithReplicas(3)),
+			desired: 3,
+			short:   "3 not ready: Insufficient cpu",
 		},
 		"a member without conditions has not been seen": {
-			inventory: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))), desired: 2, ready: 1, short: "1 not ready: the operator has not seen it yet",
+			inventory: world(
+				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb")),
+			),
+			desired: 2,
+			ready:   1,
+			short:   "1 not ready: the operator has not seen it yet",
 		},
 		"members of others do not count": {
-			inventory: world(sandboxes(builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), builders.Sandbox("own", ready))),
-			desired:   2, short: "2 not made yet",
+			inventory: world(
+				sandboxes(builders.Sandbox("other-aaaaa", builders.OwnedBy(other), ready), builders.Sandbox("own", ready)),
+			),
+			desired: 2,
+			short:   "2 not made yet",
 		},
 		"members of a pool of that name elsewhere do not count": {
-			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere")))), desired: 2, short: "2 not made yet",
+			inventory: world(
+				sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere"))),
+			),
+			desired: 2,
+			short:   "2 not made yet",
 		},
 		"a change that was not seen yet is named": {
 			pool: warm(builders.WithGeneration(2)), inventory: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			inventory: world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }), desired: 2, stale: unknown, short: "template python does not exist", cause: "TemplateNotFound", broken: true,
+			inventory: world(
+				func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} },
+			),
+			desired: 2,
+			stale:   unknown,
+			short:   "template python does not exist",
+			cause:   "TemplateNotFound",
+			broken:  true,
 		},
 		"a full pool whose template is gone is not well": {
 			inventory: world(func(f *pool.Inventory) {
 				f.Templates = []*extensionsv1beta1.SandboxTemplate{}
 				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb", ready))(f)
 			}),
-			desired: 2, ready: 2, stale: unknown, short: "template python does not exist: what is claimed is not replaced", cause: "TemplateNotFound", broken: true,
+			desired: 2,
+			ready:   2,
+			stale:   unknown,
+			short:   "template python does not exist: what is claimed is not replaced",
+			cause:   "TemplateNotFound",
+			broken:  true,
 		},
 		"an image that cannot be pulled is the template's": {
 			inventory: world(sandboxes(member("warm-aaaaa", notReady(badImage)), member("warm-bbbbb", notReady(badImage)))),
-			desired:   2, short: `template python: cannot pull image "a:b": not found (2 not ready)`, cause: "ImagePull", broken: true,
+			desired:   2,
+			short:     `template python: cannot pull image "a:b": not found (2 not ready)`,
+			cause:     "ImagePull",
+			broken:    true,
 		},
 		"a container that crashes is the template's": {
-			inventory: world(sandboxes(member("warm-aaaaa", notReady("Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 1 (Error)")))),
-			desired:   2, short: "template python: container main: CrashLoopBackOff: exited with code 1 (Error) (1 not ready)", cause: "CrashLoop", broken: true,
+			inventory: world(
+				sandboxes(
+					member(
+						"warm-aaaaa",
+						notReady("Pod is Running but not Ready: container main: CrashLoopBackOff: exited with code 1 (Error)"),
+					),
+				),
+			),
+			desired: 2,
+			short:   "template python: container main: CrashLoopBackOff: exited with code 1 (Error) (1 not ready)",
+			cause:   "CrashLoop",
+			broken:  true,
 		},
 		"what a changed template has mended is told apart": {
 			inventory: world(sandboxes(member("warm-aaaaa", notReady(badImage), builders.WithImage("old")))),
 			desired:   2, stale: 1, short: "an earlier template python: cannot pull image", cause: "ImagePull", broken: true,
 		},
 		"members that no node takes want a node": {
-			inventory: world(sandboxes(member("warm-aaaaa", notReady("Pod exists with phase: Pending: Unschedulable: 0/1 nodes")))),
-			desired:   2, short: "1 not ready: Unschedulable: 0/1 nodes", cause: "Unschedulable",
+			inventory: world(
+				sandboxes(member("warm-aaaaa", notReady("Pod exists with phase: Pending: Unschedulable: 0/1 nodes"))),
+			),
+			desired: 2,
+			short:   "1 not ready: Unschedulable: 0/1 nodes",
+			cause:   "Unschedulable",
 		},
 		"templates that may not be read are not missing": {
 			inventory: world(func(f *pool.Inventory) { f.Templates = nil }), desired: 2, stale: unknown, short: "2 not made yet",
@@ -139,14 +192,31 @@ func TestSummarize(t *testing.T) {
 		},
 		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), inventory: world(nil)},
 		"what was built from an earlier template is stale": {
-			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+			inventory: world(
+				sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready)),
+			),
+			desired: 2,
+			ready:   2,
+			stale:   1,
 		},
 		"what was built from another template is stale": {
-			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("node"))), member("warm-bbbbb", ready))), desired: 2, ready: 2, stale: 1,
+			inventory: world(
+				sandboxes(
+					member("warm-aaaaa", ready, builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("node"))),
+					member("warm-bbbbb", ready),
+				),
+			),
+			desired: 2,
+			ready:   2,
+			stale:   1,
 		},
 		"what the operator secures is not stale": {
 			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithPodSpec(func(s *corev1.PodSpec) {
-				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(false), corev1.DNSNone, &corev1.PodDNSConfig{Nameservers: []string{"1.1.1.1"}}
+				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(
+					false,
+				), corev1.DNSNone, &corev1.PodDNSConfig{
+					Nameservers: []string{"1.1.1.1"},
+				}
 			})), member("warm-bbbbb", ready))), desired: 2, ready: 2,
 		},
 	}
@@ -169,92 +239,12 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-func TestFrom(t *testing.T) {
-	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("x"))
-	held := func(name string, options ...builders.SandboxOption) *agentsv1beta1.Sandbox {
-		return builders.Sandbox(name, append(options, builders.OwnedBy(claim))...)
-	}
-	cold, warm := builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeCold), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm)
-	tests := map[string]struct {
-		held *agentsv1beta1.Sandbox
-		want string
-	}{
-		"a warm Sandbox is called after its pool":       {held: held("python-warm-x2x4z", warm), want: "python-warm"},
-		"a cold one is called after its claim":          {held: held("dev", cold)},
-		"a cold one may look like a pool's":             {held: held("a-b-x2x4z", cold)},
-		"without a label the name decides":              {held: held("pool-x2x4z"), want: "pool"},
-		"without a label the claim's name is its own":   {held: held("dev")},
-		"a name without a suffix is nobody's":           {held: held("other", warm)},
-		"a name whose suffix has no hyphen is nobody's": {held: held("pool.x2x4z", warm)},
-		"what another holds is not the claim's": {
-			held: builders.Sandbox("pool-x2x4z", warm, builders.OwnedByStranger()),
-		},
-		"no Sandbox comes from no pool": {},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := pool.SourcePool(claim, tt.held); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestHandedOut(t *testing.T) {
-	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-aaaaa"))
-	elsewhere := builders.Claim("dev", "python", builders.WithUID("e"), builders.BoundTo("warm-aaaaa"), builders.InNamespace("elsewhere"))
-	f := world(sandboxes(builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm))))
-	f.Claims = []*extensionsv1beta1.SandboxClaim{claim, elsewhere, builders.Claim("other", "python", builders.BoundTo("gone"))}
-	if s := pool.Summarize(warm(), f); s.Claimed != 1 || len(s.Claims) != 1 || s.Claims[0].UID != "c" || len(s.Members) != 0 {
-		t.Errorf("claimed %d, members %d", s.Claimed, len(s.Members))
-	}
-}
-
 func TestAMemberThatIsBlockedIsNotStarting(t *testing.T) {
 	for message, want := range map[string]diagnose.Verdict{
 		badImage: diagnose.Blocked, "Pod exists with phase: Pending": diagnose.Starting, "Pod exists with phase: Pending: Unschedulable: no room": diagnose.Blocked,
 	} {
 		if got := pool.VerdictOf(member("warm-aaaaa", notReady(message)), now); got != want {
 			t.Errorf("%s: %s, want %s", message, got, want)
-		}
-	}
-}
-
-func TestHit(t *testing.T) {
-	claim := func(first time.Duration) *extensionsv1beta1.SandboxClaim {
-		c := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-aaaaa"), builders.CreatedAt(now))
-		if first > 0 {
-			at := metav1.NewMicroTime(now.Add(first))
-			c.Status.FirstReadyTime = &at
-		}
-		return c
-	}
-	held := func(status bool, since time.Duration) *agentsv1beta1.Sandbox {
-		return builders.Sandbox("warm-aaaaa", builders.OwnedBy(claim(0)), builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
-			builders.WithCondition(apis.ConditionReady, status, apis.ReasonDependenciesReady, "", now.Add(since)))
-	}
-	tests := map[string]struct {
-		claim *extensionsv1beta1.SandboxClaim
-		held  *agentsv1beta1.Sandbox
-		want  bool
-	}{
-		"a member that was Ready is a hit": {claim(30 * time.Millisecond), held(true, -time.Minute), true},
-		"in the same second too":           {claim(30 * time.Millisecond), held(true, 0), true},
-		"one that became Ready in its hands is none": {
-			claim(8500 * time.Millisecond), held(true, 8*time.Second), false,
-		},
-		"soon as well": {claim(1500 * time.Millisecond), held(true, time.Second), false},
-		"one that is not Ready and never was is none":      {claim(0), held(false, -time.Minute), false},
-		"one that was suspended since was a hit":           {claim(30 * time.Millisecond), held(false, time.Hour), true},
-		"one that was resumed since was a hit":             {claim(30 * time.Millisecond), held(true, time.Hour), true},
-		"one that was late and was suspended since is not": {claim(time.Minute), held(false, time.Hour), false},
-		"what no pool had is none": {
-			claim(30 * time.Millisecond), builders.Sandbox("dev", builders.OwnedBy(claim(0))), false,
-		},
-	}
-	for name, tt := range tests {
-		if got := pool.ServedWarm(tt.claim, tt.held); got != tt.want {
-			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -23,7 +23,9 @@ import (
 // answers onWrite can replace.
 func (w *world) cached() client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption,
+		) error {
 			sandbox, ok := o.(*agentsv1beta1.Sandbox)
 			if !ok {
 				return w.getCached(ctx, key, o, opts)
@@ -54,7 +56,9 @@ func (w *world) cached() client.Client {
 				return c.Create(ctx, o, opts...)
 			})
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+		Patch: func(
+			ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption,
+		) error {
 			return w.write("patch "+kindOf(o), func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
@@ -66,7 +70,10 @@ func (w *world) cached() client.Client {
 			}
 			return w.write(what, func() error { return c.Delete(ctx, o, opts...) })
 		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(
+			ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
 			return w.write("patch "+kindOf(o)+"/"+sub, func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
 	})
@@ -128,7 +135,9 @@ func (w *world) listCached(ctx context.Context, list *agentsv1beta1.SandboxList,
 // live returns a reader of the API server.
 func (w *world) live() client.Reader {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption,
+		) error {
 			w.read("get " + kindOf(o) + " " + key.Name)
 			return c.Get(ctx, key, o, opts...)
 		},

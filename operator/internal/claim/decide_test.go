@@ -7,16 +7,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -79,71 +75,167 @@ func TestNextStep(t *testing.T) {
 			seen: observed{owned: sliceOf(held("p-a")), template: newTemplate(), pools: both}, want: "keep p-a",
 		},
 		"one that the cache has not shown as ours yet is kept too": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{assigned: held("p-a"), template: newTemplate()}, want: "keep p-a",
+			claim: newClaim(
+				"c", withAssignment("p-a"),
+			),
+			seen: observed{assigned: held("p-a"), template: newTemplate()},
+			want: "keep p-a",
 		},
 		"it is kept when its template is gone": {seen: observed{owned: sliceOf(held("p-a"))}, want: "keep p-a"},
 		"of two the one that the status names is kept": {
-			claim: newClaim("c", builders.BoundTo("p-b"), withAssignment("p-a")), seen: observed{owned: sliceOf(held("p-a", olderBy(1)), held("p-b"))},
+			claim: newClaim(
+				"c", builders.BoundTo("p-b"), withAssignment("p-a"),
+			),
+			seen: observed{owned: sliceOf(held("p-a", olderBy(1)), held("p-b"))},
 			want: "keep p-b, 1 too many",
 		},
 		"labels that somebody took away are put back": {
-			seen: observed{owned: sliceOf(held("p-a", func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelClaimUID) }))}, want: "keep p-a, repair",
+			seen: observed{
+				owned: sliceOf(held("p-a", func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelClaimUID) })),
+			},
+			want: "keep p-a, repair",
 		},
 		"a Sandbox on its way out is waited for": {
 			seen: observed{owned: sliceOf(held("p-a", deleting)), template: newTemplate(), pools: both}, want: "replace p-a",
 		},
 		"an adoption that was recorded goes on": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{assigned: newMember("p-a", newPool("p")), template: newTemplate(), pools: both}, want: "resume p-a",
+			claim: newClaim(
+				"c", withAssignment("p-a"),
+			),
+			seen: observed{assigned: newMember("p-a", newPool("p")), template: newTemplate(), pools: both},
+			want: "resume p-a",
 		},
 		"a record of somebody else's Sandbox is dropped": {
-			claim: newClaim("c", withAssignment("x")), seen: observed{assigned: foreign, template: newTemplate(), pools: both}, want: "forget x",
+			claim: newClaim(
+				"c", withAssignment("x"),
+			),
+			seen: observed{assigned: foreign, template: newTemplate(), pools: both},
+			want: "forget x",
 		},
 		"a record of a member that nobody may have any more is dropped": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{assigned: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
+			claim: newClaim(
+				"c", withAssignment("p-a"),
+			),
+			seen: observed{assigned: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
 			want: "forget p-a",
 		},
 		"a record of a member of a pool that the claim may not use is dropped": {
-			claim: newClaim("c", withAssignment("z-a")), seen: observed{assigned: newMember("z-a", newPool("z")), template: newTemplate(), pools: both}, want: "forget z-a",
+			claim: newClaim(
+				"c", withAssignment("z-a"),
+			),
+			seen: observed{assigned: newMember("z-a", newPool("z")), template: newTemplate(), pools: both},
+			want: "forget z-a",
 		},
 		"another's Sandbox in a status without a record hinders nothing": {
 			claim: newClaim("c", builders.BoundTo("p-x", "10.6.6.6")),
-			seen:  observed{assigned: newClaimed(newClaim("other"), newMember("p-x", newPool("p"))), template: newTemplate(), pools: both},
-			want:  "draw from p+q, else create c",
+			seen: observed{
+				assigned: newClaimed(newClaim("other"), newMember("p-x", newPool("p"))), template: newTemplate(), pools: both,
+			},
+			want: "draw from p+q, else create c",
 		},
 		"a record of what is gone hinders nothing": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{template: newTemplate(), pools: both}, want: "draw from p+q, else create c",
+			claim: newClaim(
+				"c", withAssignment("p-a"),
+			),
+			seen: observed{template: newTemplate(), pools: both},
+			want: "draw from p+q, else create c",
 		},
 		"a Sandbox whose volumes wait for the claim is made anew, whatever pools there are": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{retained: "p-a", template: newTemplate(), pools: both}, want: "create p-a",
+			claim: newClaim(
+				"c", withAssignment("p-a"),
+			),
+			seen: observed{retained: "p-a", template: newTemplate(), pools: both},
+			want: "create p-a",
 		},
 		"one under the claim's name does not hinder it": {
-			claim: newClaim("c"), seen: observed{retained: "p-a", sameName: inOurWay, template: newTemplate()}, want: "create p-a",
+			claim: newClaim(
+				"c",
+			),
+			seen: observed{retained: "p-a", sameName: inOurWay, template: newTemplate()},
+			want: "create p-a",
 		},
-		"its template must be there": {claim: newClaim("c", withAssignment("p-a")), seen: observed{retained: "p-a", pools: both}, want: "reject TemplateNotFound"},
+		"its template must be there": {
+			claim: newClaim("c", withAssignment("p-a")), seen: observed{retained: "p-a", pools: both},
+			want: "reject TemplateNotFound",
+		},
 		"a recorded creation is tried again, and nothing else": {
 			claim: newClaim("c", withAssignment("c")), seen: observed{template: newTemplate(), pools: both}, want: "create c",
 		},
-		"without pools it starts cold":    {seen: observed{template: newTemplate()}, want: "create c"},
-		"a pool that goes serves nobody":  {seen: observed{template: newTemplate(), pools: sliceOf(newPool("p", builders.DeletedAt(testNow)))}, want: "create c"},
-		"warmpool none starts cold":       {claim: newClaim("c", builders.WithWarmPool(apis.WarmPoolNone)), seen: observed{template: newTemplate()}, want: "create c"},
-		"default draws from every pool":   {seen: observed{template: newTemplate(), pools: both}, want: "draw from p+q, else create c"},
-		"a named pool is drawn from":      {claim: newClaim("c", builders.WithWarmPool("q")), seen: observed{template: newTemplate(), pools: sliceOf(newPool("q"))}, want: "draw from q, else create c"},
-		"a pool by reference too":         {claim: newClaim("c", builders.FromPool("q")), seen: observed{template: newTemplate(), pools: sliceOf(newPool("q"))}, want: "draw from q, else create c"},
-		"a named pool that is not there":  {claim: newClaim("c", builders.WithWarmPool("q")), seen: observed{template: newTemplate()}, want: "reject WarmPoolNotFound"},
-		"a reference to no pool":          {claim: newClaim("c", builders.FromPool("q")), want: "reject WarmPoolNotFound"},
-		"a pool whose template is gone":   {claim: newClaim("c", builders.FromPool("q")), seen: observed{pools: sliceOf(newPool("q"))}, want: "reject TemplateNotFound"},
-		"a template that is not there":    {seen: observed{pools: both}, want: "reject TemplateNotFound"},
-		"a pool of another template":      {claim: newClaim("c", builders.WithWarmPool("q")), seen: observed{template: newTemplate(), pools: sliceOf(builders.Pool("q", "other"))}, want: "reject WarmPoolNotFound"},
-		"a Sandbox in the way":            {seen: observed{sameName: inOurWay, template: newTemplate()}, want: "reject ReconcilerError"},
-		"with a pool it is in nobody's":   {seen: observed{sameName: inOurWay, template: newTemplate(), pools: both}, want: "draw from p+q, else reject ReconcilerError"},
-		"the Sandbox of an earlier claim": {seen: observed{sameName: newClaimed(newClaim("c", builders.WithUID("before")), newMember("c", newPool("p"))), template: newTemplate()}, want: "reject SandboxMissing"},
-		"variables with a warm pool":      {claim: newClaim("c", builders.WithEnv("A", "1")), seen: observed{template: newTemplate(withPoliciesAllowed)}, want: "reject EnvVarsInjectionRejected"},
-		"variables by a pool start cold":  {claim: newClaim("c", builders.FromPool("p"), builders.WithEnv("A", "1")), seen: observed{template: newTemplate(withPoliciesAllowed), pools: sliceOf(newPool("p"))}, want: "create c"},
-		"volumes by a pool start cold":    {claim: newClaim("c", builders.FromPool("p"), withVolume("x")), seen: observed{template: newTemplate(withPoliciesAllowed), pools: sliceOf(newPool("p"))}, want: "create c"},
-		"a claim that is over has no say": {claim: newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)), seen: observed{template: newTemplate(), pools: both}, want: "end Retain 0"},
-		"no policy means Retain":          {claim: newClaim("c", withExpiry("")), seen: observed{owned: sliceOf(held("p-a"))}, want: "end Retain 1"},
+		"without pools it starts cold": {seen: observed{template: newTemplate()}, want: "create c"},
+		"a pool that goes serves nobody": {
+			seen: observed{template: newTemplate(), pools: sliceOf(newPool("p", builders.DeletedAt(testNow)))}, want: "create c",
+		},
+		"warmpool none starts cold": {
+			claim: newClaim("c", builders.WithWarmPool(apis.WarmPoolNone)), seen: observed{template: newTemplate()},
+			want: "create c",
+		},
+		"default draws from every pool": {
+			seen: observed{template: newTemplate(), pools: both}, want: "draw from p+q, else create c",
+		},
+		"a named pool is drawn from": {
+			claim: newClaim("c", builders.WithWarmPool("q")),
+			seen:  observed{template: newTemplate(), pools: sliceOf(newPool("q"))}, want: "draw from q, else create c",
+		},
+		"a pool by reference too": {
+			claim: newClaim("c", builders.FromPool("q")), seen: observed{template: newTemplate(), pools: sliceOf(newPool("q"))},
+			want: "draw from q, else create c",
+		},
+		"a named pool that is not there": {
+			claim: newClaim("c", builders.WithWarmPool("q")), seen: observed{template: newTemplate()},
+			want: "reject WarmPoolNotFound",
+		},
+		"a reference to no pool": {claim: newClaim("c", builders.FromPool("q")), want: "reject WarmPoolNotFound"},
+		"a pool whose template is gone": {
+			claim: newClaim("c", builders.FromPool("q")), seen: observed{pools: sliceOf(newPool("q"))},
+			want: "reject TemplateNotFound",
+		},
+		"a template that is not there": {seen: observed{pools: both}, want: "reject TemplateNotFound"},
+		"a pool of another template": {
+			claim: newClaim("c", builders.WithWarmPool("q")),
+			seen: observed{
+				template: newTemplate(), pools: sliceOf(builders.Pool("q", "other")),
+			},
+			want: "reject WarmPoolNotFound",
+		},
+		"a Sandbox in the way": {
+			seen: observed{sameName: inOurWay, template: newTemplate()}, want: "reject ReconcilerError",
+		},
+		"with a pool it is in nobody's": {
+			seen: observed{sameName: inOurWay, template: newTemplate(), pools: both},
+			want: "draw from p+q, else reject ReconcilerError",
+		},
+		"the Sandbox of an earlier claim": {
+			seen: observed{
+				sameName: newClaimed(newClaim("c", builders.WithUID("before")), newMember("c", newPool("p"))),
+				template: newTemplate(),
+			},
+			want: "reject SandboxMissing",
+		},
+		"variables with a warm pool": {
+			claim: newClaim("c", builders.WithEnv("A", "1")), seen: observed{template: newTemplate(withPoliciesAllowed)},
+			want: "reject EnvVarsInjectionRejected",
+		},
+		"variables by a pool start cold": {
+			claim: newClaim("c", builders.FromPool("p"), builders.WithEnv("A", "1")),
+			seen:  observed{template: newTemplate(withPoliciesAllowed), pools: sliceOf(newPool("p"))}, want: "create c",
+		},
+		"volumes by a pool start cold": {
+			claim: newClaim("c", builders.FromPool("p"), withVolume("x")),
+			seen:  observed{template: newTemplate(withPoliciesAllowed), pools: sliceOf(newPool("p"))}, want: "create c",
+		},
+		"a claim that is over has no say": {
+			claim: newClaim("c", withExpiry(extensionsv1beta1.ShutdownPolicyRetain)),
+			seen:  observed{template: newTemplate(), pools: both}, want: "end Retain 0",
+		},
+		"no policy means Retain": {
+			claim: newClaim("c", withExpiry("")), seen: observed{owned: sliceOf(held("p-a"))}, want: "end Retain 1",
+		},
 		"a Sandbox that has finished counts before the status says so": {
-			claim: newClaim("c", builders.WithTTL(0, extensionsv1beta1.ShutdownPolicyDelete)), seen: observed{owned: sliceOf(held("p-a", finished))}, want: "end Delete 1",
+			claim: newClaim(
+				"c", builders.WithTTL(0, extensionsv1beta1.ShutdownPolicyDelete),
+			),
+			seen: observed{owned: sliceOf(held("p-a", finished))},
+			want: "end Delete 1",
 		},
 	}
 	for name, tt := range tests {
@@ -157,123 +249,6 @@ func TestNextStep(t *testing.T) {
 			}
 			if !equality.Semantic.DeepEqual(before, tt.claim) {
 				t.Error("the decision changed the claim")
-			}
-		})
-	}
-}
-
-func allowPolicies(s *extensionsv1beta1.SandboxTemplateSpec) {
-	s.EnvVarsInjectionPolicy = extensionsv1beta1.EnvVarsInjectionPolicyAllowed
-	s.VolumeClaimTemplatesPolicy = extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed
-}
-
-var withPoliciesAllowed = withTemplateSpec(allowPolicies)
-
-func withVolume(name string) builders.ClaimOption {
-	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
-		s.VolumeClaimTemplates = append(s.VolumeClaimTemplates, builders.VolumeTemplate(name, "1Gi"))
-	})
-}
-
-func TestWhoMayBeTaken(t *testing.T) {
-	recreate := builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)
-	stale := func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxPodTemplateHash] = "older" }
-	tests := map[string]struct {
-		claim   *extensionsv1beta1.SandboxClaim
-		pool    *extensionsv1beta1.SandboxWarmPool
-		sandbox *agentsv1beta1.Sandbox
-		want    bool
-	}{
-		"a ready member":                          {sandbox: newMember("p-a", newPool("p")), want: true},
-		"one that is not ready yet":               {sandbox: newMember("p-a", newPool("p"), notReady), want: true},
-		"one of the other API version's pool":     {sandbox: newMember("p-a", newPool("p"), withOwnerVersion("v1alpha1")), want: true},
-		"one without an address":                  {sandbox: newMember("p-a", newPool("p"), withoutIP)},
-		"one that has finished":                   {sandbox: newMember("p-a", newPool("p"), finished)},
-		"one that is going":                       {sandbox: newMember("p-a", newPool("p"), deleting)},
-		"one that nobody owns":                    {sandbox: newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) { s.OwnerReferences = nil })},
-		"one of another group's pool":             {sandbox: newMember("p-a", newPool("p"), withOwnerVersion("example.com/v1"))},
-		"one of an earlier pool of the name":      {sandbox: newMember("p-a", newPool("p", builders.WithUID("before")))},
-		"one of a pool that does not serve":       {sandbox: newMember("q-a", newPool("q"))},
-		"one that another claim has":              {sandbox: newClaimed(newClaim("other"), newMember("p-a", newPool("p")))},
-		"one without the pool's label":            {sandbox: newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) { delete(s.Labels, apis.LabelWarmPoolSandbox) })},
-		"one of another template":                 {sandbox: newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") })},
-		"an older one, while the pool keeps them": {sandbox: newMember("p-a", newPool("p"), stale), want: true},
-		"an older one under Recreate":             {pool: newPool("p", recreate), sandbox: newMember("p-a", newPool("p"), stale)},
-		"a fresh one under Recreate":              {pool: newPool("p", recreate), sandbox: newMember("p-a", newPool("p")), want: true},
-		"by pool, one of the template before": {
-			claim: newClaim("c", builders.FromPool("p")), want: true,
-			pool: newPool("p", builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "by an operator that recorded no contents"})),
-			sandbox: newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) {
-				s.Labels[apis.LabelSandboxTemplateRefHash], s.Annotations[apis.AnnotationTemplateRef] = naming.Hash("x"), "x"
-			}),
-		},
-		"by pool under Recreate, of the one before": {claim: newClaim("c", builders.FromPool("p")), pool: newPool("p", recreate), sandbox: newMember("p-a", newPool("p"), func(s *agentsv1beta1.Sandbox) { s.Labels[apis.LabelSandboxTemplateRefHash] = naming.Hash("x") })},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if tt.claim == nil {
-				tt.claim = newClaim("c")
-			}
-			if tt.pool == nil {
-				tt.pool = newPool("p")
-			}
-			from, why := resolveSource(tt.claim, observed{template: newTemplate(), pools: sliceOf(tt.pool)})
-			if why != nil {
-				t.Fatal(why)
-			}
-			if got := from.mayAdopt(tt.sandbox); got != tt.want {
-				t.Errorf("got %v", got)
-			}
-			w := newWorld(t, tt.claim, newTemplate(), tt.pool, tt.sandbox)
-			lease, _, err := w.reconciler.leaseMember(t.Context(), from)
-			if err != nil || (lease != nil) != tt.want {
-				t.Errorf("leased %v, %v", lease, err)
-			}
-		})
-	}
-}
-
-func withOwnerVersion(v string) sandboxOption {
-	return func(s *agentsv1beta1.Sandbox) {
-		if !strings.Contains(v, "/") {
-			v = apis.GroupExtensions + "/" + v
-		}
-		s.OwnerReferences[0].APIVersion = v
-	}
-}
-
-func TestTheQueuesWordIsCheckedAgainstTheCache(t *testing.T) {
-	w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(2)), newMember("p-b", newPool("p"), olderBy(1)), newMember("p-c", newPool("p")))
-	w.deleteSandbox("p-a")
-	w.updateSandbox("p-b", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("other")) })
-	if _, err := w.reconcile("c"); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.claim("c").Status.SandboxStatus.Name; got != "p-c" {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestDeadlines(t *testing.T) {
-	soon, later := testNow.Add(time.Minute), testNow.Add(time.Hour)
-	done := newClaimed(newClaim("c"), newMember("p-a", newPool("p")), finished)
-	tests := map[string]struct {
-		lifecycle *extensionsv1beta1.Lifecycle
-		sandbox   *agentsv1beta1.Sandbox
-		want      time.Time
-	}{
-		"no lifecycle: never":                {want: time.Time{}},
-		"the shutdown time":                  {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon))}, want: soon},
-		"a time to live counts from the end": {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"and not before it":                  {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: newMember("p-a", newPool("p"))},
-		"the earlier of both":                {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(later)), TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"the earlier of both, the other way": {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon)), TTLSecondsAfterFinished: new(int32(3600))}, sandbox: done, want: soon},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			claim := newClaim("c", withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.Lifecycle = tt.lifecycle }))
-			if got := deadlineOf(claim, tt.sandbox); !got.At().Equal(tt.want) {
-				t.Errorf("got %v", got.At())
 			}
 		})
 	}

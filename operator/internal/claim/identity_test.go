@@ -180,7 +180,9 @@ func TestAClaimThatIsGoingTakesNothingBack(t *testing.T) {
 	w.editSandbox("p-a", withoutOwners)
 	claim := w.claim("c")
 	live := interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption,
+		) error {
 			err := c.Get(ctx, key, o, opts...)
 			if claim, ok := o.(*extensionsv1beta1.SandboxClaim); ok {
 				claim.DeletionTimestamp = new(metav1.NewTime(testNow))

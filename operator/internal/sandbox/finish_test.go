@@ -4,17 +4,12 @@
 package sandbox
 
 import (
-	"context"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -48,8 +43,10 @@ func createdAgo(ago time.Duration) podOption {
 // unreadySince sets the condition Ready to False, for the given time.
 func unreadySince(ago time.Duration) sandboxOption {
 	return func(s *agentsv1beta1.Sandbox) {
-		s.Status.Conditions = []metav1.Condition{apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
-			"before", 3, metav1.NewTime(testNow.Add(-ago)))}
+		s.Status.Conditions = []metav1.Condition{
+			apis.NewCondition(nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady,
+				"before", 3, metav1.NewTime(testNow.Add(-ago))),
+		}
 	}
 }
 
@@ -71,11 +68,14 @@ func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 			want: []string{notReady + "Pod is being deleted: waiting until Pod box is gone"},
 		},
 		"a drain says who it was": {
-			sandbox: box(), facts: statusInput{
+			sandbox: box(),
+			facts: statusInput{
 				pod:        builtPod(box(), terminating, exitedZero, disrupted("EvictionByEvictionAPI", "Eviction API: evicting")),
 				waitingFor: "Pod box",
 			},
-			want: []string{notReady + "Pod is being deleted: EvictionByEvictionAPI: Eviction API: evicting: waiting until Pod box is gone"},
+			want: []string{
+				notReady + "Pod is being deleted: EvictionByEvictionAPI: Eviction API: evicting: waiting until Pod box is gone",
+			},
 		},
 		"a Pod that was finished when somebody deleted it: a new one follows": {
 			sandbox: box(conditioned(apis.ConditionFinished, true, apis.ReasonPodSucceeded)),
@@ -87,7 +87,10 @@ func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 			want: []string{notReady + "Pod exists with phase: Failed: Evicted: The node was low on resource: memory."},
 		},
 		"a Pod that ends well on suspension": {
-			sandbox: box(scaledTo(0)), facts: statusInput{state: desiredSuspended, pod: builtPod(box(), terminating, exitedZero)},
+			sandbox: box(
+				scaledTo(0),
+			),
+			facts: statusInput{state: desiredSuspended, pod: builtPod(box(), terminating, exitedZero)},
 			want: []string{
 				"Ready=False/SandboxSuspended: Sandbox is suspending",
 				"Suspended=False/PodNotTerminated: Pod has not been terminated. Sandbox is operational.",
@@ -131,16 +134,30 @@ func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 			sandbox: box(unreadySince(0)), pod: builtPod(box(), evicted, createdAgo(time.Hour)), want: remove,
 		},
 		"one whose node is gone, too": {
-			sandbox: box(), pod: builtPod(box(), phase(corev1.PodFailed), disrupted("DeletionByPodGC", "x"), createdAgo(time.Hour)), want: remove,
+			sandbox: box(),
+			pod:     builtPod(box(), phase(corev1.PodFailed), disrupted("DeletionByPodGC", "x"), createdAgo(time.Hour)),
+			want:    remove,
 		},
 		"one that went as soon as it came waits": {
-			sandbox: box(unreadySince(2 * time.Second)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 8 * time.Second,
+			sandbox: box(
+				unreadySince(2 * time.Second),
+			),
+			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again: 8 * time.Second,
 		},
 		"the longer none lasts, the longer the next waits": {
-			sandbox: box(unreadySince(42 * time.Second)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 38 * time.Second,
+			sandbox: box(
+				unreadySince(42 * time.Second),
+			),
+			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again: 38 * time.Second,
 		},
 		"but not for ever": {
-			sandbox: box(unreadySince(time.Hour)), pod: builtPod(box(), evicted, createdAgo(2*time.Second)), again: 58 * time.Second,
+			sandbox: box(
+				unreadySince(time.Hour),
+			),
+			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again: 58 * time.Second,
 		},
 		"one that waited an hour for its node is not late": {
 			sandbox: box(unreadySince(time.Hour)), pod: builtPod(box(), evicted, createdAgo(time.Hour)), want: remove,
@@ -162,115 +179,5 @@ func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 				t.Errorf("%+v, again in %v", p.pods, p.requeueAfter)
 			}
 		})
-	}
-}
-
-// setPodStatus changes the Pod's status as a kubelet would.
-func (w *world) setPodStatus(changes ...podOption) {
-	w.t.Helper()
-	var pod corev1.Pod
-	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
-		w.t.Fatal(err)
-	}
-	for _, change := range changes {
-		change(&pod)
-	}
-	if err := w.store.Status().Update(context.Background(), &pod); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// deletePod deletes the Pod as a user would. A finalizer simulates the time that its process takes to exit.
-func (w *world) deletePod() {
-	w.t.Helper()
-	var pod corev1.Pod
-	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
-		w.t.Fatal(err)
-	}
-	pod.Finalizers = []string{"test/process"}
-	if err := w.store.Update(context.Background(), &pod); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := w.store.Delete(context.Background(), &pod); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func (w *world) recordedEvents() []string {
-	var all []string
-	for len(w.recorder.Events) > 0 {
-		all = append(all, <-w.recorder.Events)
-	}
-	return all
-}
-
-func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
-	w := newWorld(t, box(volume("data")))
-	w.settle()
-	w.makePodsReady()
-	w.settle()
-	w.deletePod()
-	w.settle()
-	w.setPodStatus(exitedZero)
-	w.settle()
-	if said := w.recordedEvents(); len(said) > 0 {
-		t.Errorf("events of a deletion: %q", said)
-	}
-	var pod corev1.Pod
-	if err := w.store.Get(context.Background(), client.ObjectKeyFromObject(box()), &pod); err != nil {
-		t.Fatal(err)
-	}
-	pod.Finalizers = nil
-	if err := w.store.Update(context.Background(), &pod); err != nil {
-		t.Fatal(err)
-	}
-	w.settle()
-	w.makePodsReady()
-	w.settle()
-
-	w.setPodStatus(evicted)
-	w.settle()
-	if got := conditionStrings(w.sandbox().Status); len(got) != 1 || !strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod does not exist") &&
-		!strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod exists with phase: Pending") {
-		t.Errorf("after an eviction: %v", got)
-	}
-	said := w.recordedEvents()
-	if len(said) != 1 || !strings.Contains(said[0], "RecreatingFailedPod") || !strings.Contains(said[0], "The node was low on resource: memory.") {
-		t.Errorf("events of an eviction: %q", said)
-	}
-	w.makePodsReady()
-	w.settle()
-	if got := conditionStrings(w.sandbox().Status); !slices.Equal(got, []string{"Ready=True/DependenciesReady: Pod is Ready"}) {
-		t.Errorf("its next Pod: %v", got)
-	}
-	var claim corev1.PersistentVolumeClaim
-	if err := w.store.Get(context.Background(), client.ObjectKey{Namespace: "team", Name: "data-box"}, &claim); err != nil || claim.DeletionTimestamp != nil {
-		t.Errorf("the volume did not stay: %v", err)
-	}
-}
-
-// After a conflict the status is computed again, and its events are recorded once.
-func TestAnEventIsToldOnceThoughItsStatusMetAConflict(t *testing.T) {
-	w := newWorld(t, box())
-	w.settle()
-	w.makePodsReady()
-	w.settle()
-	w.recordedEvents()
-	w.setPodStatus(exitedZero)
-	conflicts := 0
-	w.intercept = func(what string, do func() error) error {
-		if what == "patch Sandbox/status" && conflicts < 2 {
-			conflicts++
-			return apierrors.NewConflict(corev1.Resource("sandboxes"), "box", nil)
-		}
-		return do()
-	}
-	for range 4 {
-		if _, err := w.pass(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if said := w.recordedEvents(); conflicts != 2 || len(said) != 1 || !strings.Contains(said[0], "Finished") {
-		t.Errorf("after %d conflicts: %q", conflicts, said)
 	}
 }

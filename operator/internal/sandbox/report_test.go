@@ -260,10 +260,16 @@ func TestTheActionOfAnErrorSaysWhetherAnotherAttemptHelps(t *testing.T) {
 		errs []error
 		want string
 	}{
-		"the API server fails":           {[]error{apierrors.NewInternalError(errors.New("ill"))}, "Reconcile"},
-		"a policy forbids a Pod":         {[]error{fmt.Errorf("x: %w", apierrors.NewForbidden(pods, "dev", nil))}, "AwaitChange"},
-		"a Pod is invalid":               {[]error{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "dev", nil)}, "AwaitChange"},
-		"one of two errors is permanent": {[]error{errors.New("ill"), apierrors.NewForbidden(pods, "dev", nil)}, "AwaitChange"},
+		"the API server fails": {[]error{apierrors.NewInternalError(errors.New("ill"))}, "Reconcile"},
+		"a policy forbids a Pod": {
+			[]error{fmt.Errorf("x: %w", apierrors.NewForbidden(pods, "dev", nil))}, "AwaitChange",
+		},
+		"a Pod is invalid": {
+			[]error{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "dev", nil)}, "AwaitChange",
+		},
+		"one of two errors is permanent": {
+			[]error{errors.New("ill"), apierrors.NewForbidden(pods, "dev", nil)}, "AwaitChange",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -5,13 +5,11 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -76,7 +74,11 @@ func TestWhatAVolumeCarries(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			before := []*corev1.PersistentVolumeClaim{
-				nil, volumeOf(testUID, deleteVolumes), volumeOf(testUID, retainVolumes), volumeOf(testUID, retainVolumes, claimed), volumeOf("before", retainVolumes, claimed),
+				nil,
+				volumeOf(testUID, deleteVolumes),
+				volumeOf(testUID, retainVolumes),
+				volumeOf(testUID, retainVolumes, claimed),
+				volumeOf("before", retainVolumes, claimed),
 			}
 			for i, was := range before {
 				s := box(append([]sandboxOption{volume("data")}, tt.with...)...)
@@ -90,7 +92,8 @@ func TestWhatAVolumeCarries(t *testing.T) {
 				}
 				slices.Sort(labels)
 				if metav1.IsControlledBy(got, s) != tt.owned || !slices.Equal(labels, tt.labels) || got.Annotations["agents.x-k8s.io/unused-since"] != "" ||
-					got.Annotations[of] != "box" || got.Labels[of] != "box" || (got.Labels[uid] != "" && got.Labels[uid] != string(testUID)) {
+					got.Annotations[of] != "box" || got.Labels[of] != "box" ||
+					(got.Labels[uid] != "" && got.Labels[uid] != string(testUID)) {
 					t.Errorf("from state %d: owned by %v, labels %v, annotations %v", i, owners(got), got.Labels, got.Annotations)
 				}
 			}
@@ -191,7 +194,8 @@ func TestAVolumeOutlivesItsSandboxAndIsTakenAgain(t *testing.T) {
 	w.makePodsReady()
 	w.settle()
 	v := w.volume()
-	if v.Labels["agents.x-k8s.io/sandbox-uid"] != "second-life" || v.UID != left.UID || v.Annotations["agents.x-k8s.io/unused-since"] != "" {
+	if v.Labels["agents.x-k8s.io/sandbox-uid"] != "second-life" || v.UID != left.UID ||
+		v.Annotations["agents.x-k8s.io/unused-since"] != "" {
 		t.Errorf("not taken again: %+v", v.ObjectMeta)
 	}
 	if !apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionReady) {
@@ -218,76 +222,11 @@ func TestAChangedPolicyMovesTheOwnerReferenceAtOnce(t *testing.T) {
 				if owned := len(w.volume().OwnerReferences) > 0; owned != (policy == "Delete") {
 					t.Errorf("with %s it is owned: %v", policy, owned)
 				}
-				if !slices.Contains(w.writes, "patch PersistentVolumeClaim") || slices.Contains(w.writes, "create PersistentVolumeClaim") {
+				if !slices.Contains(w.writes, "patch PersistentVolumeClaim") ||
+					slices.Contains(w.writes, "create PersistentVolumeClaim") {
 					t.Errorf("with %s: %v", policy, w.writes)
 				}
 			}
 		})
-	}
-}
-
-// The policy and the time may change in one edit, or while nobody looked: the volume is let go before the Sandbox is
-// deleted.
-func TestAnExpiredSandboxLetsGoOfWhatIsToStayBeforeItIsDeleted(t *testing.T) {
-	w := newWorld(t, box(volume("data")))
-	w.settle()
-	w.edit(func(s *agentsv1beta1.Sandbox) {
-		retainVolumes(s)
-		shutdown(0, agentsv1beta1.ShutdownPolicyDelete)(s)
-	})
-	w.writes = nil
-	w.intercept = func(write string, do func() error) error {
-		if write == "patch PersistentVolumeClaim" {
-			return apierrors.NewInternalError(errors.New("ill"))
-		}
-		return do()
-	}
-	if _, err := w.pass(); err == nil || slices.Contains(w.writes, "delete Sandbox") {
-		t.Errorf("%v: deleted although its volume would go along: %v", err, w.writes)
-	}
-	w.intercept, w.writes = nil, nil
-	w.settle()
-	if !slices.Equal(w.writes, []string{"patch PersistentVolumeClaim", "delete Sandbox"}) || len(w.volume().OwnerReferences) > 0 {
-		t.Errorf("%v, owned by %v", w.writes, owners(w.volume()))
-	}
-}
-
-func TestAnExpiredSandboxMakesAndTakesNoVolume(t *testing.T) {
-	for name, there := range map[string][]client.Object{"none": nil, "another's": {volumeOf("before", retainVolumes)}} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, append(there, box(volume("data"), retainVolumes, shutdown(0, agentsv1beta1.ShutdownPolicyRetain)))...)
-			w.settle()
-			if slices.Contains(w.writes, "create PersistentVolumeClaim") || slices.Contains(w.writes, "patch PersistentVolumeClaim") {
-				t.Errorf("%v", w.writes)
-			}
-		})
-	}
-}
-
-func TestAMembersVolumeIsLetGoWhenItIsClaimed(t *testing.T) {
-	w := newWorld(t, box(volume("data"), retainVolumes, pooled))
-	w.settle()
-	if len(w.volume().OwnerReferences) != 1 {
-		t.Error("an unclaimed member would leave its volume behind")
-	}
-	w.edit(claimed)
-	w.settle()
-	if v := w.volume(); len(v.OwnerReferences) > 0 || v.Labels["agents.x-k8s.io/claim-uid"] != "holder" {
-		t.Errorf("after the claim: %+v", v.ObjectMeta)
-	}
-}
-
-func TestAVolumeWithoutAnOwnerWakesItsSandbox(t *testing.T) {
-	if got := sandboxOfVolume(t.Context(), volumeOf(testUID, retainVolumes)); len(got) != 1 || got[0].Name != "box" || got[0].Namespace != "team" {
-		t.Errorf("got %v", got)
-	}
-	stranger := volumeOf(testUID, retainVolumes)
-	stranger.Annotations = nil
-	for name, v := range map[string]*corev1.PersistentVolumeClaim{
-		"owned": volumeOf(testUID, deleteVolumes), "a stranger": stranger,
-	} {
-		if got := sandboxOfVolume(t.Context(), v); len(got) > 0 {
-			t.Errorf("%s: got %v", name, got)
-		}
 	}
 }

@@ -26,7 +26,9 @@ import (
 // staleCache returns a client whose cache shows nothing yet but policies.
 func staleCache(w *world) client.Client {
 	return interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption,
+		) error {
 			if _, policy := o.(*networkingv1.NetworkPolicy); policy {
 				return c.Get(ctx, key, o, opts...)
 			}

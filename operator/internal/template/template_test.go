@@ -173,7 +173,9 @@ func (w *world) write(what string, do func() error) error {
 func newWorld(t *testing.T, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, agentsv1beta1.AddToScheme, extensionsv1beta1.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +185,9 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		store: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build(),
 	}
 	cached := interceptor.NewClient(w.store, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(
+			ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption,
+		) error {
 			err := c.Get(ctx, key, o, opts...)
 			if _, policy := o.(*networkingv1.NetworkPolicy); policy && err == nil &&
 				o.GetLabels()["agents.x-k8s.io/sandbox-template-ref-hash"] == "" {
@@ -199,7 +203,9 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 				return c.Create(ctx, o, opts...)
 			})
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+		Patch: func(
+			ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption,
+		) error {
 			return w.write("patch", func() error { return c.Patch(ctx, o, p, opts...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {

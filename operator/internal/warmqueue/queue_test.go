@@ -4,11 +4,7 @@
 package warmqueue
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,7 +63,10 @@ func drain(q *Queue, want Selector) (names []string) {
 }
 
 func TestReadyFirstThenOldestThenByName(t *testing.T) {
-	q := newQueue(newMember("young"), newMember("b", olderBy(time.Hour)), newMember("a", olderBy(time.Hour)), newMember("not-ready", notReady, olderBy(9*time.Hour)))
+	q := newQueue(
+		newMember("young"), newMember("b", olderBy(time.Hour)), newMember("a", olderBy(time.Hour)),
+		newMember("not-ready", notReady, olderBy(9*time.Hour)),
+	)
 	want := []string{"a", "b", "young", "not-ready"}
 	var listed []string
 	for _, m := range q.allMembers(teamTemplate) {
@@ -82,20 +81,34 @@ func TestReadyFirstThenOldestThenByName(t *testing.T) {
 }
 
 func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
-	q := newQueue(newMember("old-leaves", olderBy(9*time.Hour), onNode("cordoned")), newMember("leaves-not-ready", notReady, onNode("cordoned")), newMember("young-leaves", onNode("cordoned")),
-		newMember("stays", onNode("node")), newMember("unknown", olderBy(-time.Hour)), newMember("not-ready", notReady, onNode("node")))
+	q := newQueue(
+		newMember("old-leaves", olderBy(9*time.Hour), onNode("cordoned")),
+		newMember("leaves-not-ready", notReady, onNode("cordoned")), newMember("young-leaves", onNode("cordoned")),
+		newMember(
+			"stays", onNode("node"),
+		),
+		newMember("unknown", olderBy(-time.Hour)),
+		newMember("not-ready", notReady, onNode("node")),
+	)
 	var got []string
 	for range q.Len() {
 		got = append(got, q.Lease(teamTemplate, anyMember, func(node string) bool { return node == "cordoned" }).Name)
 	}
-	if want := []string{"stays", "unknown", "not-ready", "old-leaves", "young-leaves", "leaves-not-ready"}; !slices.Equal(got, want) {
+	if want := []string{
+		"stays", "unknown", "not-ready", "old-leaves", "young-leaves", "leaves-not-ready",
+	}; !slices.Equal(
+		got, want,
+	) {
 		t.Errorf("leased %v, want %v", got, want)
 	}
 }
 
 func TestWhatIsWanted(t *testing.T) {
 	q := func() *Queue {
-		return newQueue(newMember("a"), newMember("b", ofPool("other")), newMember("c", ofTemplate("other")), newMember("d", inNamespace("elsewhere")))
+		return newQueue(
+			newMember("a"), newMember("b", ofPool("other")), newMember("c", ofTemplate("other")),
+			newMember("d", inNamespace("elsewhere")),
+		)
 	}
 	tests := map[string]struct {
 		want Selector
@@ -213,72 +226,5 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 				t.Errorf("after the lease: %v", got)
 			}
 		})
-	}
-}
-
-func TestNothingIsLeftBehind(t *testing.T) {
-	q := New()
-	for i := range 100 {
-		q.Put(newMember(fmt.Sprint(i), inNamespace(fmt.Sprint(i%3)), ofTemplate(fmt.Sprint(i%7))))
-	}
-	q.Put(newMember("1", inNamespace("1"), ofTemplate("moved")))
-	for i := range 100 {
-		q.Remove(types.NamespacedName{Namespace: fmt.Sprint(i % 3), Name: fmt.Sprint(i)})
-		q.Remove(types.NamespacedName{Namespace: "nowhere", Name: fmt.Sprint(i)})
-	}
-	if len(q.members) != 0 || len(q.groups) != 0 {
-		t.Errorf("%d members, %d groups", len(q.members), len(q.groups))
-	}
-}
-
-// TestHammer is for the race detector, and counts that nobody gets what another holds.
-func TestHammer(t *testing.T) {
-	const members, holders, tries = 16, 8, 400
-	q := New()
-	held := make([]atomic.Int32, members)
-	var all sync.WaitGroup
-	for holder := range holders {
-		all.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(holder), 1))
-			for range tries {
-				i := random.IntN(members)
-				switch random.IntN(6) {
-				case 0:
-					q.Put(newMember(fmt.Sprint(i)))
-				case 1:
-					_ = q.Len() + len(q.allMembers(teamTemplate))
-				default:
-					hold(t, q, held, random)
-				}
-			}
-		})
-	}
-	all.Wait()
-	for i := range members {
-		q.Put(newMember(fmt.Sprint(i)))
-	}
-	if got := drain(q, teamTemplate); len(got) != members {
-		t.Errorf("%d of %d members can be had: a lease got lost", len(got), members)
-	}
-}
-
-func hold(t *testing.T, q *Queue, held []atomic.Int32, random *rand.Rand) {
-	lease := q.Lease(teamTemplate, anyMember, noneLeaving)
-	if lease == nil {
-		return
-	}
-	defer lease.Release()
-	var i int
-	if _, err := fmt.Sscan(lease.Name, &i); err != nil {
-		t.Error(err)
-		return
-	}
-	if n := held[i].Add(1); n != 1 {
-		t.Errorf("member %d has %d holders", i, n)
-	}
-	kept := random.IntN(2) == 0
-	held[i].Add(-1)
-	if kept {
-		lease.Consume()
 	}
 }

@@ -176,12 +176,16 @@ bench: ## Measure the operator on a control plane with simulated nodes; without 
 bench-copy: ## Start a cluster and compare exec, cp and port-forward with kubectl's. ARGS="-only file -rounds 1"
 	@test/bench/copy/run.sh $(ARGS)
 
+# The flags are those of each module's tests, so that the linters find its packages compiled.
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.
-	@$(GOLANGCI_LINT) run ./...
-	@$(GOLANGCI_LINT) run --config .golangci-api.yaml ./apis/agents/... ./apis/extensions/...
-	@for module in test/cluster test/chart tools tools/rules; do \
-		(cd $$module && $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
+	@GOFLAGS='$(RACE)' $(GOLANGCI_LINT) run ./...
+	@GOFLAGS='$(RACE)' $(GOLANGCI_LINT) run --config .golangci-api.yaml ./apis/agents/... ./apis/extensions/...
+	@GOFLAGS=-trimpath GOOS=windows CGO_ENABLED=0 $(GOLANGCI_LINT) run --tests=false \
+		./sdk/files ./sdk/signals ./sdk/terminal
+	@for module in test/cluster tools tools/rules; do \
+		(cd $$module && GOFLAGS='$(RACE)' $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
+	@cd test/chart && GOFLAGS=-trimpath CGO_ENABLED=0 $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...
 
 .PHONY: verify
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, scripts, laws, lint. Changes nothing.

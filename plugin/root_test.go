@@ -154,11 +154,14 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 
 func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 	for _, line := range []string{
-		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev -w", "tree dev -o name", "list -w", "wait dev --for ready",
+		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev -w",
+		"tree dev -o name", "list -w", "wait dev --for ready",
 		"ui", "dash --once", "top -A --read-only --ascii",
 		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
-		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground", "run --pool p -- ls",
-		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p", "pool plan p --rate 1/s -o json", "pool delete p --yes",
+		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground",
+		"run --pool p -- ls",
+		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p",
+		"pool plan p --rate 1/s -o json", "pool delete p --yes",
 		"template list -A", "template create t --image x -- sleep 1", "template describe t", "template delete --all --yes",
 	} {
 		t.Run(line, func(t *testing.T) {

@@ -118,7 +118,10 @@ func TestTheLastValueOfAFlagCounts(t *testing.T) {
 }
 
 func TestWhatAFlagNeedsIsGrantedWithIt(t *testing.T) {
-	const home, elsewhere = "Role/agent-sandbox-system/agent-sandbox-controller-leader-election", "Role/leases/agent-sandbox-controller-leader-election"
+	const (
+		home      = "Role/agent-sandbox-system/agent-sandbox-controller-leader-election"
+		elsewhere = "Role/leases/agent-sandbox-controller-leader-election"
+	)
 	tests := map[string]struct {
 		options    Options
 		has, lacks []string

@@ -185,7 +185,8 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 			switch {
 			case tt.never == "" && !errors.As(err, &timedOut):
 				t.Errorf("given up: %v", err)
-			case tt.never != "" && (!errors.As(err, &never) || !strings.Contains(err.Error(), tt.never) || never.NextStep() != "status dev"):
+			case tt.never != "" && (!errors.As(err, &never) || !strings.Contains(err.Error(), tt.never) ||
+				never.NextStep() != "status dev"):
 				t.Errorf("got %v", err)
 			}
 		})

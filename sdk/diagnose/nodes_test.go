@@ -44,7 +44,8 @@ func TestWhatEachNodeLacksFollowsTheSchedulersWords(t *testing.T) {
 			{Name: "d", Fits: 1},
 		}},
 	})
-	want := "problem Pod dev: no node takes it: 0/3 nodes are available\nnote nodes a, c: cpu: 4 needed, 1 of 2 free\nnote node b: it is cordoned\n" +
+	want := "problem Pod dev: no node takes it: 0/3 nodes are available\nnote nodes a, c: cpu: 4 needed, 1 of 2 free\n" +
+		"note node b: it is cordoned\n" +
 		"note node d: has room now: the scheduler will look again"
 	if got := texts(d.Scheduling); got != want || d.Verdict != diagnose.Blocked {
 		t.Errorf("%s\n%s", d.Verdict, got)

@@ -136,10 +136,14 @@ func TestAsks(t *testing.T) {
 			options: []builders.ClaimOption{builders.FromPool("warm"), builders.WithEnv("A", "b")},
 		},
 		"a claim of another template is not meant": {
-			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef.Name = "node" })},
+			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+				s.TemplateRef.Name = "node"
+			})},
 		},
 		"a claim that names nothing asks for nothing": {
-			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) { s.TemplateRef = nil })},
+			options: []builders.ClaimOption{builders.WithClaimSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+				s.TemplateRef = nil
+			})},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -241,7 +241,8 @@ func TestSummarize(t *testing.T) {
 
 func TestAMemberThatIsBlockedIsNotStarting(t *testing.T) {
 	for message, want := range map[string]diagnose.Verdict{
-		badImage: diagnose.Blocked, "Pod exists with phase: Pending": diagnose.Starting, "Pod exists with phase: Pending: Unschedulable: no room": diagnose.Blocked,
+		badImage: diagnose.Blocked, "Pod exists with phase: Pending": diagnose.Starting,
+		"Pod exists with phase: Pending: Unschedulable: no room": diagnose.Blocked,
 	} {
 		if got := pool.VerdictOf(member("warm-aaaaa", notReady(message)), now); got != want {
 			t.Errorf("%s: %s, want %s", message, got, want)

@@ -71,9 +71,14 @@ func TestAConnectionThatGoesSilentIsLost(t *testing.T) {
 	defer all.Wait()
 	for name, action := range map[string]proxy.Action{"stalled": proxy.Stall, "swallowed": proxy.Swallow} {
 		for kind, process := range map[string]func() stream.Process{
-			"nothing to say":   func() stream.Process { return stream.Process{Stdout: io.Discard} },
-			"input that waits": func() stream.Process { in, _ := io.Pipe(); return stream.Process{Stdin: in, Stdout: io.Discard} },
-			"a little input":   func() stream.Process { return stream.Process{Stdin: strings.NewReader("some"), Stdout: io.Discard} },
+			"nothing to say": func() stream.Process { return stream.Process{Stdout: io.Discard} },
+			"input that waits": func() stream.Process {
+				in, _ := io.Pipe()
+				return stream.Process{Stdin: in, Stdout: io.Discard}
+			},
+			"a little input": func() stream.Process {
+				return stream.Process{Stdin: strings.NewReader("some"), Stdout: io.Discard}
+			},
 			content: func() stream.Process {
 				return stream.Process{Stdin: io.LimitReader(zeros{}, 1<<30), Stdout: io.Discard, Bulk: true}
 			},

@@ -21,12 +21,31 @@ func TestDeadlines(t *testing.T) {
 		sandbox   *agentsv1beta1.Sandbox
 		want      time.Time
 	}{
-		"no lifecycle: never":                {want: time.Time{}},
-		"the shutdown time":                  {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon))}, want: soon},
-		"a time to live counts from the end": {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"and not before it":                  {lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))}, sandbox: newMember("p-a", newPool("p"))},
-		"the earlier of both":                {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(later)), TTLSecondsAfterFinished: new(int32(60))}, sandbox: done, want: soon},
-		"the earlier of both, the other way": {lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon)), TTLSecondsAfterFinished: new(int32(3600))}, sandbox: done, want: soon},
+		"no lifecycle: never": {want: time.Time{}},
+		"the shutdown time": {
+			lifecycle: &extensionsv1beta1.Lifecycle{ShutdownTime: new(metav1.NewTime(soon))},
+			want:      soon,
+		},
+		"a time to live counts from the end": {
+			lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))},
+			sandbox:   done, want: soon,
+		},
+		"and not before it": {
+			lifecycle: &extensionsv1beta1.Lifecycle{TTLSecondsAfterFinished: new(int32(60))},
+			sandbox:   newMember("p-a", newPool("p")),
+		},
+		"the earlier of both": {
+			lifecycle: &extensionsv1beta1.Lifecycle{
+				ShutdownTime: new(metav1.NewTime(later)), TTLSecondsAfterFinished: new(int32(60)),
+			},
+			sandbox: done, want: soon,
+		},
+		"the earlier of both, the other way": {
+			lifecycle: &extensionsv1beta1.Lifecycle{
+				ShutdownTime: new(metav1.NewTime(soon)), TTLSecondsAfterFinished: new(int32(3600)),
+			},
+			sandbox: done, want: soon,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

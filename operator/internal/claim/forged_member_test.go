@@ -22,15 +22,26 @@ func TestAPlantedMemberIsTakenByNoClaim(t *testing.T) {
 	planted := map[string]sandboxOption{
 		"another image":              foreign,
 		"another image, edited back": func(s *agentsv1beta1.Sandbox) { s.Generation = 3 },
-		"another volume":             func(s *agentsv1beta1.Sandbox) { s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "x"}} },
+		"another volume": func(s *agentsv1beta1.Sandbox) {
+			s.Spec.PodTemplate.Spec.Volumes = []corev1.Volume{{Name: "x"}}
+		},
 		"an annotation of the Pod": func(s *agentsv1beta1.Sandbox) {
 			s.Spec.PodTemplate.ObjectMeta.Annotations = map[string]string{"net": "x"}
 		},
-		"an end":                           func(s *agentsv1beta1.Sandbox) { s.Spec.ShutdownTime = new(metav1.NewTime(testNow.AddDate(1, 0, 0))) },
-		"the name of another template":     func(s *agentsv1beta1.Sandbox) { s.Annotations[apis.AnnotationTemplateRef] = "other" },
-		"the template's label, of no name": func(s *agentsv1beta1.Sandbox) { delete(s.Annotations, apis.AnnotationTemplateRef) },
+		"an end": func(s *agentsv1beta1.Sandbox) {
+			s.Spec.ShutdownTime = new(metav1.NewTime(testNow.AddDate(1, 0, 0)))
+		},
+		"the name of another template": func(s *agentsv1beta1.Sandbox) {
+			s.Annotations[apis.AnnotationTemplateRef] = "other"
+		},
+		"the template's label, of no name": func(s *agentsv1beta1.Sandbox) {
+			delete(s.Annotations, apis.AnnotationTemplateRef)
+		},
 	}
-	for strategy, with := range map[string][]builders.PoolOption{"OnReplenish": nil, "Recreate": {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)}} {
+	for strategy, with := range map[string][]builders.PoolOption{
+		"OnReplenish": nil,
+		"Recreate":    {builders.WithUpdateStrategy(extensionsv1beta1.RecreateSandboxWarmPoolUpdateStrategyType)},
+	} {
 		for what, plant := range planted {
 			for by, claim := range map[string]*extensionsv1beta1.SandboxClaim{
 				"template": newClaim("c"), "pool": newClaim("c", builders.FromPool("p")),

@@ -121,7 +121,9 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 			s.SandboxMetadata = &extensionsv1beta1.Metadata{Labels: keys{"team": "a"}, Annotations: keys{"note": "x"}}
 		}),
 	)
-	for name, start := range map[string][]any{"warm": {newPool("p"), newMemberFrom("p-a", newPool("p"), from)}, "cold": {}} {
+	for name, start := range map[string][]any{
+		"warm": {newPool("p"), newMemberFrom("p-a", newPool("p"), from)}, "cold": {},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, claim.DeepCopy(), from.DeepCopy())
 			if len(start) > 0 {

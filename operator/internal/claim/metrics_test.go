@@ -54,8 +54,9 @@ func TestAClaimIsTimedOnceWhateverItsPodDoesLater(t *testing.T) {
 
 func TestAClaimIsTimedWhenTheServerHasItsStatusAndNotBefore(t *testing.T) {
 	for name, answer := range map[string]error{
-		"refused": apierrors.NewConflict(agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "c", errors.New("changed")),
-		"ill":     apierrors.NewInternalError(errors.New("ill")),
+		"refused": apierrors.NewConflict(
+			agentsv1beta1.SchemeGroupVersion.WithResource("x").GroupResource(), "c", errors.New("changed")),
+		"ill": apierrors.NewInternalError(errors.New("ill")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")))

@@ -86,7 +86,8 @@ func (w *world) editTemplate(with func(*extensionsv1beta1.SandboxTemplateSpec)) 
 func TestALostSandboxIsReplaced(t *testing.T) {
 	for name, objects := range map[string]func() *world{
 		"warm": func() *world {
-			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(1)), newMember("p-b", newPool("p")))
+			return newWorld(t, newClaim("c"), newTemplate(), newPool("p"),
+				newMember("p-a", newPool("p"), olderBy(1)), newMember("p-b", newPool("p")))
 		},
 		"cold": func() *world { return newWorld(t, newClaim("c"), newTemplate()) },
 	} {

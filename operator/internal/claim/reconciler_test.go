@@ -184,7 +184,8 @@ func TestAnExpiredClaim(t *testing.T) {
 		t.Error("more time does not bring the claim back")
 	}
 	for policy, write := range map[extensionsv1beta1.ShutdownPolicy]string{
-		extensionsv1beta1.ShutdownPolicyDelete: "delete SandboxClaim", extensionsv1beta1.ShutdownPolicyDeleteForeground: "delete SandboxClaim Foreground",
+		extensionsv1beta1.ShutdownPolicyDelete:           "delete SandboxClaim",
+		extensionsv1beta1.ShutdownPolicyDeleteForeground: "delete SandboxClaim Foreground",
 	} {
 		w := newWorld(t, withTTL(policy), newTemplate(), newClaimed(newClaim("c"), newMember("p-a", newPool("p")), finished))
 		w.clock.SetTime(testNow.Add(time.Minute))

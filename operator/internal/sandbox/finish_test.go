@@ -25,7 +25,8 @@ func exitedZero(p *corev1.Pod) {
 
 func evicted(p *corev1.Pod) {
 	ready(p)
-	p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: memory."
+	p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted"
+	p.Status.Message = "The node was low on resource: memory."
 }
 
 // disrupted sets the condition DisruptionTarget, which marks a Pod before it is removed.

@@ -80,7 +80,8 @@ func TestAnswersOfTheServer(t *testing.T) {
 		wantRetry time.Duration
 		wantErr   bool
 	}{
-		"what the server calls invalid waits for a change of the Sandbox, and is tried now and then: a policy may have said so": {
+		// A policy of the cluster, which may change, can be why the server calls it invalid.
+		"what the server calls invalid waits for a change of the Sandbox, and is tried now and then": {
 			write:     "create Pod",
 			answer:    invalid,
 			wantReady: "ReconcilerError",

@@ -97,13 +97,15 @@ func TestConditions(t *testing.T) {
 		"a failing pull reads the same while the kubelet pulls": {
 			sandbox: box(), facts: statusInput{pod: builtPod(box(), waitingFor("ErrImagePull", "not found"))},
 			want: []string{notReady +
-				"Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image \"localhost/x:v1\": not found"},
+				"Pod exists with phase: Pending: container main: ImagePullBackOff: " +
+				"cannot pull image \"localhost/x:v1\": not found"},
 		},
 		"a failing pull reads the same while the kubelet backs off": {
 			sandbox: box(), facts: statusInput{pod: builtPod(box(),
 				waitingFor("ImagePullBackOff", "Back-off pulling image \"localhost/x:v1\": ErrImagePull: not found"))},
 			want: []string{notReady +
-				"Pod exists with phase: Pending: container main: ImagePullBackOff: cannot pull image \"localhost/x:v1\": not found"},
+				"Pod exists with phase: Pending: container main: ImagePullBackOff: " +
+				"cannot pull image \"localhost/x:v1\": not found"},
 		},
 		"a missing ConfigMap": {
 			sandbox: box(),

@@ -47,7 +47,12 @@ var (
 )
 
 func TestWhatAVolumeCarries(t *testing.T) {
-	const hash, uid, of, claim = "agents.x-k8s.io/sandbox-name-hash", "agents.x-k8s.io/sandbox-uid", "agents.x-k8s.io/sandbox-name", "agents.x-k8s.io/claim-uid"
+	const (
+		hash  = "agents.x-k8s.io/sandbox-name-hash"
+		uid   = "agents.x-k8s.io/sandbox-uid"
+		of    = "agents.x-k8s.io/sandbox-name"
+		claim = "agents.x-k8s.io/claim-uid"
+	)
 	tests := map[string]struct {
 		with   []sandboxOption
 		owned  bool
@@ -91,7 +96,8 @@ func TestWhatAVolumeCarries(t *testing.T) {
 					labels = append(labels, key)
 				}
 				slices.Sort(labels)
-				if metav1.IsControlledBy(got, s) != tt.owned || !slices.Equal(labels, tt.labels) || got.Annotations["agents.x-k8s.io/unused-since"] != "" ||
+				if metav1.IsControlledBy(got, s) != tt.owned || !slices.Equal(labels, tt.labels) ||
+					got.Annotations["agents.x-k8s.io/unused-since"] != "" ||
 					got.Annotations[of] != "box" || got.Labels[of] != "box" ||
 					(got.Labels[uid] != "" && got.Labels[uid] != string(testUID)) {
 					t.Errorf("from state %d: owned by %v, labels %v, annotations %v", i, owners(got), got.Labels, got.Annotations)

@@ -56,7 +56,8 @@ var teamTemplate = Selector{Namespace: "team", TemplateHash: "template"}
 // drain leases members until none is left.
 func drain(q *Queue, want Selector) (names []string) {
 	most := q.Len()
-	for lease := q.Lease(want, anyMember, noneLeaving); lease != nil && len(names) <= most; lease = q.Lease(want, anyMember, noneLeaving) {
+	next := func() *Lease { return q.Lease(want, anyMember, noneLeaving) }
+	for lease := next(); lease != nil && len(names) <= most; lease = next() {
 		names = append(names, lease.Name)
 	}
 	return names

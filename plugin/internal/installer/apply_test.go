@@ -27,7 +27,9 @@ func TestUnserved(t *testing.T) {
 			map[string]any{"conditions": []any{condition("NamesAccepted", "False", "sandboxes is taken")}}, "sandboxes is taken",
 		},
 		"served": {
-			map[string]any{"conditions": []any{condition("NamesAccepted", "True", ""), condition("Established", "True", "")}}, "",
+			map[string]any{"conditions": []any{
+				condition("NamesAccepted", "True", ""), condition("Established", "True", ""),
+			}}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

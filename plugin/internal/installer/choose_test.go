@@ -196,7 +196,8 @@ func TestWhatIsNotTouched(t *testing.T) {
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)
-			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || cli.ExitCode(err) != cli.ExitFailed):
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) ||
+				cli.ExitCode(err) != cli.ExitFailed):
 				t.Errorf("got %v with code %d, want %q in it", err, cli.ExitCode(err), test.want)
 			}
 		})

@@ -63,11 +63,11 @@ const (
 
 // Reasons of events about a Sandbox.
 const (
-	ReasonMetadataDropped Reason = "MetadataDropped"
-	ReasonSuspended       Reason = "Suspended"
-	ReasonFinished        Reason = "Finished"
-	ReasonExpired         Reason = "Expired"
-	ReasonRecreatingPod   Reason = "RecreatingFailedPod"
+	ReasonMetadataDropped     Reason = "MetadataDropped"
+	ReasonSuspended           Reason = "Suspended"
+	ReasonFinished            Reason = "Finished"
+	ReasonExpired             Reason = "Expired"
+	ReasonRecreatingFailedPod Reason = "RecreatingFailedPod"
 )
 
 // Actions of an event about a Sandbox with ReasonReconcilerError.

@@ -270,7 +270,7 @@ func TestNoTextFromTheClusterSteersTheTerminal(t *testing.T) {
 // Waiting prints these messages as progress: of a container that does not start, and of a Deployment without Pods.
 func TestNoTextForWhoWaitsSteersTheTerminal(t *testing.T) {
 	var said strings.Builder
-	cli.NewWaitProgress(&said).Of("dev", await.Ready)(hostile)
+	cli.NewWaitProgress(&said).PrinterFor("dev", await.Ready)(hostile)
 	for _, absent := range []bool{true, false} {
 		said.WriteString(factory.OperatorWarning("team", operator.Problem{Message: hostile, Absent: absent}))
 	}

@@ -110,7 +110,7 @@ func decide(goal Goal, ref string, uid types.UID, t *resolve.Target, now time.Ti
 		if goal == Finished && hasFinished(t) {
 			return true, nil
 		}
-		return false, never("its time is over", "extend "+ref+" --by 1h")
+		return false, never("it has expired", "extend "+ref+" --by 1h")
 	default:
 	}
 	switch goal {

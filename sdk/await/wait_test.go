@@ -95,7 +95,7 @@ func TestFirstLook(t *testing.T) {
 			goal: await.Ready, objects: []runtime.Object{sandbox(asleep)}, want: "it is suspended",
 		},
 		"an expired Sandbox never becomes ready": {
-			goal: await.Ready, objects: []runtime.Object{sandbox(expired)}, want: "its time is over",
+			goal: await.Ready, objects: []runtime.Object{sandbox(expired)}, want: "it has expired",
 		},
 		"a Sandbox that is being deleted is an error": {
 			goal: await.Ready, objects: []runtime.Object{sandbox(ready, deleting)}, want: "it is being deleted",
@@ -126,7 +126,7 @@ func TestFirstLook(t *testing.T) {
 			goal: await.Finished, objects: []runtime.Object{sandbox(finished, expired)}, want: reached,
 		},
 		"expiry before the end is an error": {
-			goal: await.Finished, objects: []runtime.Object{sandbox(expired)}, want: "its time is over",
+			goal: await.Finished, objects: []runtime.Object{sandbox(expired)}, want: "it has expired",
 		},
 		"deleted is reached when there is nothing": {goal: await.Deleted, want: reached},
 		"deleted is reached when there is another": {

@@ -120,7 +120,7 @@ func TestOfClaims(t *testing.T) {
 			next:    []string{"wait dev --for ready"},
 		},
 		"a claim that ended at its time can be given more": {
-			claim: over(shutdown), verdict: diagnose.Expired, said: "its time is over",
+			claim: over(shutdown), verdict: diagnose.Expired, said: "it has expired",
 			next: []string{"extend dev --by 1h", "delete dev"},
 		},
 		"a claim that ended with its work can only be removed": {
@@ -128,7 +128,7 @@ func TestOfClaims(t *testing.T) {
 				finished,
 			),
 			verdict: diagnose.Expired,
-			said:    "its time is over",
+			said:    "it has expired",
 			next:    []string{"its work is done", "delete dev"},
 		},
 		"a claim that is going": {

@@ -23,32 +23,38 @@ import (
 const newObjectGracePeriod = 10 * time.Second
 
 // conditionFindings is the first layer: the operator's conditions of the claim and the Sandbox.
-func conditionFindings(f *Snapshot) []Finding {
+func conditionFindings(snapshot *Snapshot) []Finding {
 	var all []Finding
-	if f.Claim != nil {
-		all = append(all, objectFindings(f, "claim "+f.Claim.Name, &f.Claim.ObjectMeta, f.Claim.Status.Conditions)...)
+	if snapshot.Claim != nil {
+		claim := snapshot.Claim
+		all = append(all, objectFindings(snapshot, "claim "+claim.Name, &claim.ObjectMeta, claim.Status.Conditions)...)
 	}
-	if f.Sandbox != nil {
-		all = append(all, objectFindings(f, "Sandbox "+f.Sandbox.Name, &f.Sandbox.ObjectMeta, f.Sandbox.Status.Conditions)...)
+	if snapshot.Sandbox != nil {
+		sandbox := snapshot.Sandbox
+		all = append(all, objectFindings(snapshot, "Sandbox "+sandbox.Name, &sandbox.ObjectMeta, sandbox.Status.Conditions)...)
 	}
-	return append(all, shutdownFindings(f)...)
+	return append(all, shutdownFindings(snapshot)...)
 }
 
 // shutdownFindings says what will happen at the shutdown time of a claim or Sandbox.
-func shutdownFindings(f *Snapshot) []Finding {
-	deadline := f.Deadline()
-	if !deadline.IsSet() || deadline.Reached(f.Now) || f.expired() || (f.Claim == nil && f.Sandbox == nil) {
+func shutdownFindings(snapshot *Snapshot) []Finding {
+	deadline := snapshot.Deadline()
+	if !deadline.IsSet() || deadline.Reached(snapshot.Now) || snapshot.expired() ||
+		(snapshot.Claim == nil && snapshot.Sandbox == nil) {
 		return nil
 	}
 	at := deadline.At().UTC().Format(time.RFC3339)
-	return []Finding{
-		{State: Note, Subject: f.name(), Text: "ends at " + at + ": " + volume.ShutdownText(f.Claim, f.Sandbox, f.Volumes)},
-	}
+	return []Finding{{
+		State: Note, Subject: snapshot.name(),
+		Text: "ends at " + at + ": " + volume.ShutdownText(snapshot.Claim, snapshot.Sandbox, snapshot.Volumes),
+	}}
 }
 
-func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition) []Finding {
+func objectFindings(
+	snapshot *Snapshot, subject string, object *metav1.ObjectMeta, conditions []metav1.Condition,
+) []Finding {
 	if len(conditions) == 0 {
-		return []Finding{unobservedFinding(f, subject, object)}
+		return []Finding{unobservedFinding(snapshot, subject, object)}
 	}
 	var all []Finding
 	stale := false
@@ -60,7 +66,7 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 		}
 		finding := Finding{State: stateOf(c), Subject: subject, Text: conditionText(c)}
 		if c.Type == string(apis.ConditionReady) {
-			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(f, c)
+			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(snapshot, c)
 		}
 		all = append(all, finding)
 	}
@@ -68,8 +74,8 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 		all = append(
 			all,
 			Finding{
-				State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(f),
-				problem: operatorProblem(f),
+				State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(snapshot),
+				problem: operatorProblem(snapshot),
 			},
 		)
 	}
@@ -77,25 +83,26 @@ func objectFindings(f *Snapshot, subject string, object *metav1.ObjectMeta, cond
 }
 
 // unobservedFinding is the finding about an object without conditions.
-func unobservedFinding(f *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
+func unobservedFinding(snapshot *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
 	finding := Finding{
-		State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(f),
-		problem: operatorProblem(f),
+		State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(snapshot),
+		problem: operatorProblem(snapshot),
 	}
-	old := !f.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
-	if f.Operator == OperatorAbsent || f.Operator == OperatorDown || (f.Operator == OperatorUnknown && old) {
+	old := !snapshot.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
+	if snapshot.Operator == OperatorAbsent || snapshot.Operator == OperatorDown ||
+		(snapshot.Operator == OperatorUnknown && old) {
 		finding.State = Bad
 	}
-	finding.Lasting = f.Operator == OperatorAbsent
-	if f.Operator == OperatorUnknown && old {
+	finding.Lasting = snapshot.Operator == OperatorAbsent
+	if snapshot.Operator == OperatorUnknown && old {
 		finding.Text += ": it may not be running"
 		finding.problem = operatorDown
 	}
 	return finding
 }
 
-func operatorRemark(f *Snapshot) string {
-	switch f.Operator {
+func operatorRemark(snapshot *Snapshot) string {
+	switch snapshot.Operator {
 	case OperatorAbsent:
 		return ": the operator is not installed"
 	case OperatorDown:
@@ -105,8 +112,8 @@ func operatorRemark(f *Snapshot) string {
 	return ""
 }
 
-func operatorProblem(f *Snapshot) problem {
-	switch f.Operator {
+func operatorProblem(snapshot *Snapshot) problem {
+	switch snapshot.Operator {
 	case OperatorAbsent:
 		return operatorAbsent
 	case OperatorDown:
@@ -136,10 +143,10 @@ func stateOf(c *metav1.Condition) State {
 
 // lasting reports whether a condition stays false until somebody changes something. Other errors of the operator may
 // pass.
-func lasting(f *Snapshot, c *metav1.Condition) bool {
+func lasting(snapshot *Snapshot, c *metav1.Condition) bool {
 	switch apis.Reason(c.Reason) {
 	case apis.ReasonReconcilerError:
-		return len(f.ConflictingObjects) > 0 || exceedsQuota(f) || awaitsChange(f)
+		return len(snapshot.ConflictingObjects) > 0 || exceedsQuota(snapshot) || awaitsChange(snapshot)
 	case apis.ReasonPodFailed, apis.ReasonMultiplePods:
 		return false
 	}
@@ -148,11 +155,11 @@ func lasting(f *Snapshot, c *metav1.Condition) bool {
 
 // awaitsChange reports whether the operator's latest error is one that another attempt does not remove. The operator
 // says so in the action of its event.
-func awaitsChange(f *Snapshot) bool {
-	if f.Sandbox == nil {
+func awaitsChange(snapshot *Snapshot) bool {
+	if snapshot.Sandbox == nil {
 		return false
 	}
-	latest := latestEvent(f, "Sandbox", f.Sandbox.Name, func(e *corev1.Event) bool {
+	latest := latestEvent(snapshot, "Sandbox", snapshot.Sandbox.Name, func(e *corev1.Event) bool {
 		return e.Reason == string(apis.ReasonReconcilerError)
 	})
 	return latest != nil && latest.Action == apis.ActionAwaitChange
@@ -160,20 +167,20 @@ func awaitsChange(f *Snapshot) bool {
 
 // exceedsQuota reports whether a quota of the namespace has no room for what the Sandbox still lacks: its Pod, and
 // those of its volumes that do not exist.
-func exceedsQuota(f *Snapshot) bool {
-	if f.Sandbox == nil || f.Pod != nil {
+func exceedsQuota(snapshot *Snapshot) bool {
+	if snapshot.Sandbox == nil || snapshot.Pod != nil {
 		return false
 	}
 	var missing []corev1.PersistentVolumeClaimSpec
-	for i := range f.Sandbox.Spec.VolumeClaimTemplates {
-		template := &f.Sandbox.Spec.VolumeClaimTemplates[i]
-		name := naming.PersistentVolumeClaim(template.Name, f.Sandbox.Name)
-		exists := slices.ContainsFunc(f.Volumes, func(v corev1.PersistentVolumeClaim) bool { return v.Name == name })
+	for i := range snapshot.Sandbox.Spec.VolumeClaimTemplates {
+		template := &snapshot.Sandbox.Spec.VolumeClaimTemplates[i]
+		name := naming.PersistentVolumeClaim(template.Name, snapshot.Sandbox.Name)
+		exists := slices.ContainsFunc(snapshot.Volumes, func(v corev1.PersistentVolumeClaim) bool { return v.Name == name })
 		if !exists {
 			missing = append(missing, template.Spec)
 		}
 	}
-	return !capacity.WithinQuotas(&corev1.Pod{Spec: f.Sandbox.Spec.PodTemplate.Spec}, missing, f.Quotas)
+	return !capacity.WithinQuotas(&corev1.Pod{Spec: snapshot.Sandbox.Spec.PodTemplate.Spec}, missing, snapshot.Quotas)
 }
 
 // problemOf returns the problem behind a reason that only claims have.
@@ -204,7 +211,7 @@ func conditionText(c *metav1.Condition) string {
 
 // withoutRepeatedText returns the first layer without text that is shown elsewhere: a claim repeats the conditions of
 // its Sandbox, and the operator repeats what the layers below say about the Pod.
-func withoutRepeatedText(f *Snapshot, d *Diagnosis) []Finding {
+func withoutRepeatedText(snapshot *Snapshot, d *Diagnosis) []Finding {
 	below := hasBad(d.Scheduling, d.Containers)
 	said := map[string]bool{}
 	findings := slices.Clone(d.Conditions)
@@ -214,7 +221,7 @@ func withoutRepeatedText(f *Snapshot, d *Diagnosis) []Finding {
 		if head, _, found := podreason.SplitConditionMessage(text); found && below {
 			finding.Text = head
 		}
-		if said[text] && f.Claim != nil && finding.State != Good {
+		if said[text] && snapshot.Claim != nil && finding.State != Good {
 			reason, _, _ := strings.Cut(finding.Text, ") ")
 			finding.Text = reason + ") as its Sandbox says"
 		}

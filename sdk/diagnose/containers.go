@@ -14,67 +14,68 @@ import (
 )
 
 // containerLayer is the third layer: the state of each container of the Pod.
-func containerLayer(f *Snapshot) []Finding {
-	if f.Pod == nil {
-		return []Finding{noPodFinding(f)}
+func containerLayer(snapshot *Snapshot) []Finding {
+	if snapshot.Pod == nil {
+		return []Finding{noPodFinding(snapshot)}
 	}
-	end := ending.Of(f.Pod)
+	end := ending.Of(snapshot.Pod)
 	if end.Cause == ending.None || end.Finished() {
-		return containerFindings(f)
+		return containerFindings(snapshot)
 	}
 	// The Pod was deleted or evicted, which ended its containers too: their exit codes are not a problem.
 	var all []Finding
 	if end.NeedsDeletion() {
-		text := fmt.Sprintf("was taken away (%s): the operator makes it anew, with its volumes", oneLine(end.Message))
-		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: text})
+		text := fmt.Sprintf("was removed (%s): the operator recreates it, with its volumes", oneLine(end.Message))
+		all = append(all, Finding{State: Wait, Subject: "Pod " + snapshot.Pod.Name, Text: text})
 	}
-	for _, finding := range containerFindings(f) {
+	for _, finding := range containerFindings(snapshot) {
 		all = append(all, Finding{State: Note, Subject: finding.Subject, Text: finding.Text, detail: finding.detail})
 	}
 	return all
 }
 
-func containerFindings(f *Snapshot) []Finding {
+func containerFindings(snapshot *Snapshot) []Finding {
 	var all []Finding
-	for i := range f.Pod.Status.InitContainerStatuses {
-		status := &f.Pod.Status.InitContainerStatuses[i]
+	for i := range snapshot.Pod.Status.InitContainerStatuses {
+		status := &snapshot.Pod.Status.InitContainerStatuses[i]
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, containerFinding(f, "init container "+status.Name, status))
+		all = append(all, containerFinding(snapshot, "init container "+status.Name, status))
 	}
-	for i := range f.Pod.Status.ContainerStatuses {
-		status := &f.Pod.Status.ContainerStatuses[i]
-		all = append(all, containerFinding(f, "container "+status.Name, status))
+	for i := range snapshot.Pod.Status.ContainerStatuses {
+		status := &snapshot.Pod.Status.ContainerStatuses[i]
+		all = append(all, containerFinding(snapshot, "container "+status.Name, status))
 	}
-	if len(all) == 0 && f.Pod.Status.Phase == corev1.PodFailed {
+	if len(all) == 0 && snapshot.Pod.Status.Phase == corev1.PodFailed {
 		all = append(
 			all,
 			Finding{
-				State: Bad, Subject: "Pod " + f.Pod.Name, Text: "failed: " + firstOf(f.Pod.Status.Message, f.Pod.Status.Reason),
+				State: Bad, Subject: "Pod " + snapshot.Pod.Name,
+				Text: "failed: " + firstOf(snapshot.Pod.Status.Message, snapshot.Pod.Status.Reason),
 			},
 		)
 	}
-	if len(all) == 0 && len(f.Pod.Spec.SchedulingGates) == 0 {
-		all = append(all, Finding{State: Wait, Subject: "Pod " + f.Pod.Name, Text: "no container has started"})
+	if len(all) == 0 && len(snapshot.Pod.Spec.SchedulingGates) == 0 {
+		all = append(all, Finding{State: Wait, Subject: "Pod " + snapshot.Pod.Name, Text: "no container has started"})
 	}
 	return all
 }
 
 // containerFinding returns the finding about the state of one container.
-func containerFinding(f *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
+func containerFinding(snapshot *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
 	finding := Finding{Subject: subject}
 	switch {
 	case status.State.Waiting != nil:
-		return waitingFinding(f, subject, status)
+		return waitingFinding(snapshot, subject, status)
 	case status.State.Terminated != nil:
 		return terminatedFinding(subject, status)
-	case restarted(status, f.Now) && status.RestartCount > 1:
+	case restarted(status, snapshot.Now) && status.RestartCount > 1:
 		finding.State, finding.problem, finding.Lasting = Bad, endedContainer, status.RestartCount >= lastingAttempts
 		finding.Text = fmt.Sprintf(
 			"crashes again and again (%s%s), and was started again just now", restarts(status), lastTermination(status),
 		)
-	case restarted(status, f.Now):
+	case restarted(status, snapshot.Now):
 		finding.State, finding.Text = Wait, fmt.Sprintf("was started again just now%s", lastTermination(status))
 	case status.State.Running != nil && status.Ready:
 		finding.State, finding.Text = Good, "runs and is ready"
@@ -91,11 +92,11 @@ func containerFinding(f *Snapshot, subject string, status *corev1.ContainerStatu
 
 // waitingFinding describes why a container does not start. Reasons that alternate between attempts (ErrImagePull,
 // ImagePullBackOff) give the same text.
-func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
+func waitingFinding(snapshot *Snapshot, subject string, status *corev1.ContainerStatus) Finding {
 	reason, message := status.State.Waiting.Reason, oneLine(status.State.Waiting.Message)
 	finding := Finding{State: Bad, Subject: subject}
 	of := ""
-	if template := f.template(); template != "" {
+	if template := snapshot.template(); template != "" {
 		of = " of template " + template
 	}
 	switch podreason.ForWaitingReason(reason) {
@@ -108,10 +109,10 @@ func waitingFinding(f *Snapshot, subject string, status *corev1.ContainerStatus)
 		finding.detail = podreason.PullError(message)
 		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
 		finding.Lasting = podreason.IsErrImageNeverPull(reason) ||
-			(attempts(f, status.Name) >= lastingAttempts && !podreason.IsRegistryUnavailable(status.State.Waiting))
+			(attempts(snapshot, status.Name) >= lastingAttempts && !podreason.IsRegistryUnavailable(status.State.Waiting))
 	case podreason.ContainerConfig:
 		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
-		finding.Lasting = attempts(f, status.Name) >= lastingAttempts
+		finding.Lasting = attempts(snapshot, status.Name) >= lastingAttempts
 	case podreason.CrashLoop:
 		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= lastingAttempts
 		if last := status.LastTerminationState.Terminated; last != nil && last.Reason == startError {
@@ -147,8 +148,8 @@ const eventContainerFailed = "Failed"
 
 // attempts returns how often the kubelet has reported its latest failure to pull the image of a container or to create
 // it.
-func attempts(f *Snapshot, container string) int32 {
-	latest := latestEvent(f, "Pod", f.Pod.Name, func(e *corev1.Event) bool {
+func attempts(snapshot *Snapshot, container string) int32 {
+	latest := latestEvent(snapshot, "Pod", snapshot.Pod.Name, func(e *corev1.Event) bool {
 		return e.Reason == eventContainerFailed && strings.HasSuffix(e.InvolvedObject.FieldPath, "{"+container+"}")
 	})
 	return eventCount(latest)

@@ -37,7 +37,7 @@ type Finding struct {
 	State   State  `json:"state"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
-	// Lasting reports that this stays until somebody changes something.
+	// Lasting reports that the finding does not go away until somebody changes an object or the cluster.
 	Lasting bool `json:"lasting,omitempty"`
 
 	problem problem
@@ -107,15 +107,15 @@ func (d *Diagnosis) Headline() string {
 }
 
 // Of evaluates a snapshot.
-func Of(f Snapshot) Diagnosis {
+func Of(snapshot Snapshot) Diagnosis {
 	d := Diagnosis{
-		Name:       f.name(),
-		Conditions: conditionFindings(&f),
-		Scheduling: schedulingFindings(&f),
-		Containers: containerLayer(&f),
+		Name:       snapshot.name(),
+		Conditions: conditionFindings(&snapshot),
+		Scheduling: schedulingFindings(&snapshot),
+		Containers: containerLayer(&snapshot),
 	}
-	d.Verdict = VerdictOf(&f)
-	in := mainObstacle(&f, &d)
+	d.Verdict = VerdictOf(&snapshot)
+	in := mainObstacle(&snapshot, &d)
 	if in.Text != "" {
 		d.Obstacle, d.Lasting, d.obstacle = in.Subject+": "+in.Text, in.Lasting, in
 	}
@@ -123,21 +123,21 @@ func Of(f Snapshot) Diagnosis {
 		d.Verdict = Blocked
 	}
 	if d.Verdict == Blocked && (in.problem == badImage || in.problem == unstartable) {
-		d.Template = f.template()
+		d.Template = snapshot.template()
 	}
-	d.Next = nextSteps(&f, &d, in.problem)
-	d.Conditions = withoutRepeatedText(&f, &d)
+	d.Next = nextSteps(&snapshot, &d, in.problem)
+	d.Conditions = withoutRepeatedText(&snapshot, &d)
 	return d
 }
 
-// mainObstacle returns the first problem, or else the first wait, from the lowest layer upwards: the containers' status
-// is more precise than the scheduler's, and that more precise than the conditions.
-func mainObstacle(f *Snapshot, d *Diagnosis) Finding {
+// mainObstacle returns the first problem, or else the first wait. It looks at the containers first, then at scheduling,
+// then at the conditions, because a lower layer is more precise.
+func mainObstacle(snapshot *Snapshot, d *Diagnosis) Finding {
 	switch d.Verdict {
 	case Ready, Suspended, Succeeded:
 		return Finding{}
 	case Expired:
-		return Finding{Subject: d.Name, Text: "its time is over"}
+		return Finding{Subject: d.Name, Text: "it has expired"}
 	case Deleting:
 		return Finding{Subject: d.Name, Text: "it is being deleted"}
 	default:
@@ -152,7 +152,7 @@ func mainObstacle(f *Snapshot, d *Diagnosis) Finding {
 			}
 		}
 	}
-	if f.Pod == nil && !f.PodHidden {
+	if snapshot.Pod == nil && !snapshot.PodHidden {
 		return Finding{Subject: d.Name, Text: "its Pod does not exist yet"}
 	}
 	return Finding{Subject: d.Name, Text: "its Pod is not Ready yet"}

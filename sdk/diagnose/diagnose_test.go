@@ -248,10 +248,10 @@ func TestOf(t *testing.T) {
 			obstacle: "Pod dev: is being deleted: EvictionByEvictionAPI: because",
 			next:     "wait dev --for ready",
 		},
-		"a Pod that its node threw out is made anew": {
+		"a Pod that its node evicted is recreated": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: takenBy("TerminationByKubelet", "Evicted", false)},
 			verdict:  diagnose.Starting,
-			obstacle: "Pod dev: was taken away (Evicted): the operator makes it anew",
+			obstacle: "Pod dev: was removed (Evicted): the operator recreates it",
 			next:     "wait dev --for ready",
 		},
 		"at its deadline it has expired": {
@@ -259,7 +259,7 @@ func TestOf(t *testing.T) {
 				Sandbox: ending(sandbox(ready), now),
 			},
 			verdict:  diagnose.Expired,
-			obstacle: "its time is over",
+			obstacle: "it has expired",
 			next:     "extend dev --by 1h",
 		},
 		"before its deadline it has not": {

@@ -22,10 +22,10 @@ func EventTime(e *corev1.Event) metav1.Time {
 }
 
 // latestEvent returns the latest event about an object that matches, or nil if there is none.
-func latestEvent(f *Snapshot, kind, name string, matches func(*corev1.Event) bool) *corev1.Event {
+func latestEvent(snapshot *Snapshot, kind, name string, matches func(*corev1.Event) bool) *corev1.Event {
 	var latest *corev1.Event
-	for i := range f.Events {
-		e := &f.Events[i]
+	for i := range snapshot.Events {
+		e := &snapshot.Events[i]
 		if e.InvolvedObject.Kind != kind || e.InvolvedObject.Name != name || !matches(e) {
 			continue
 		}

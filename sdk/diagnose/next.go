@@ -14,48 +14,49 @@ import (
 )
 
 // nextSteps returns what to do about the verdict, the most helpful step first.
-func nextSteps(f *Snapshot, d *Diagnosis, in problem) []Step {
+func nextSteps(snapshot *Snapshot, d *Diagnosis, obstacleProblem problem) []Step {
 	name := d.Name
 	switch d.Verdict {
 	case Ready:
 		return []Step{{Text: "work in it", Command: "shell " + name}}
 	case Suspended, Suspending:
-		return []Step{{Text: suspendedBy(f), Command: "resume " + name}}
+		return []Step{{Text: suspendedBy(snapshot), Command: "resume " + name}}
 	case Succeeded, Failed:
 		return []Step{
 			{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"},
 		}
 	case Expired:
-		return stepsAfterExpiry(f, name)
+		return stepsAfterExpiry(snapshot, name)
 	case Deleting:
 		return []Step{{Text: "wait until it is gone", Command: "wait " + name + " --for deleted"}}
 	case Blocked:
-		return remedies(f, d.Name, in)
+		return remedies(snapshot, d.Name, obstacleProblem)
 	default:
 	}
-	if in == heldBack {
+	if obstacleProblem == heldBack {
 		return []Step{{Text: "whoever set the gates decides; with Kueue its queue does: kubectl get workloads"}}
 	}
 	return []Step{{Text: "wait for it", Command: "wait " + name + " --for ready"}}
 }
 
-func suspendedBy(f *Snapshot) string {
-	if f.Sandbox == nil {
+func suspendedBy(snapshot *Snapshot) string {
+	if snapshot.Sandbox == nil {
 		return "start it again"
 	}
-	_, by := f.Sandbox.Spec.SuspensionRequested()
+	_, by := snapshot.Sandbox.Spec.SuspensionRequested()
 	return "start it again (suspended by spec." + strings.Join(by, " and spec.") + ")"
 }
 
-// stepsAfterExpiry: a sandbox that reached its shutdown time can be extended; one that finished its work cannot.
-func stepsAfterExpiry(f *Snapshot, name string) []Step {
-	if f.Claim != nil && f.Deadline().Cause() == lifecycle.CauseFinished {
+// stepsAfterExpiry returns what to do about an expired sandbox. One that reached its shutdown time can be extended; one
+// that finished its work cannot.
+func stepsAfterExpiry(snapshot *Snapshot, name string) []Step {
+	if snapshot.Claim != nil && snapshot.Deadline().Cause() == lifecycle.CauseFinished {
 		return []Step{{Text: "its work is done and its Sandbox is gone: remove it", Command: "delete " + name + " --yes"}}
 	}
 	remove := Step{Text: "or remove it", Command: "delete " + name + " --yes"}
 	switch {
-	case f.Claim == nil || f.Sandbox != nil:
-	case len(f.Volumes) > 0:
+	case snapshot.Claim == nil || snapshot.Sandbox != nil:
+	case len(snapshot.Volumes) > 0:
 		return []Step{
 			{
 				Text:    "give it more time: it gets a new Sandbox with the volumes that were kept",
@@ -76,29 +77,29 @@ func stepsAfterExpiry(f *Snapshot, name string) []Step {
 }
 
 // remedies returns what to do about the problem.
-func remedies(f *Snapshot, name string, in problem) []Step {
-	anew := Step{Text: "then remove it and make it anew", Command: "delete " + name + " --yes"}
-	if steps := claimRemedies(f, anew, in); steps != nil {
+func remedies(snapshot *Snapshot, name string, obstacleProblem problem) []Step {
+	recreate := Step{Text: "then delete and recreate it", Command: "delete " + name + " --yes"}
+	if steps := claimRemedies(snapshot, recreate, obstacleProblem); steps != nil {
 		return steps
 	}
-	if steps := templateRemedies(f, anew, in); steps != nil {
+	if steps := templateRemedies(snapshot, recreate, obstacleProblem); steps != nil {
 		return steps
 	}
-	switch in {
+	switch obstacleProblem {
 	case badImage:
-		return []Step{{Text: "check the image's name and tag, and whether the node may pull it (imagePullSecrets)"}, anew}
+		return []Step{{Text: "check the image's name and tag, and whether the node may pull it (imagePullSecrets)"}, recreate}
 	case endedContainer:
-		return []Step{{Text: "read what it wrote before it ended", Command: "logs " + name + previous(f)}}
+		return []Step{{Text: "read what it wrote before it ended", Command: "logs " + name + previousLogsFlag(snapshot)}}
 	case unstartable:
-		return []Step{{Text: "check the Secrets, ConfigMaps and the command that its podTemplate names"}, anew}
+		return []Step{{Text: "check the Secrets, ConfigMaps and the command that its podTemplate names"}, recreate}
 	case unschedulable:
 		return []Step{
-			{Text: "ask for less, or add a node that fits"}, anew, {Text: "see what is free on the nodes", Command: "nodes"},
+			{Text: "ask for less, or add a node that fits"}, recreate, {Text: "see what is free on the nodes", Command: "nodes"},
 		}
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
 	case lostNode:
-		node := f.Pod.Spec.NodeName
+		node := snapshot.Pod.Spec.NodeName
 		return []Step{
 			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
 			{
@@ -115,33 +116,33 @@ func remedies(f *Snapshot, name string, in problem) []Step {
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
 }
 
-// templateRemedies are for problems that come back until the template is changed. It returns nil if no template is
-// known, or the problem is another.
-func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
-	template := f.template()
+// templateRemedies returns what to do about a problem that comes back until the template is changed. It returns nil for
+// other problems, and if no template is known.
+func templateRemedies(snapshot *Snapshot, recreate Step, obstacleProblem problem) []Step {
+	template := snapshot.template()
 	if template == "" {
 		return nil
 	}
 	edit := "kubectl edit sandboxtemplate " + template
-	if f.Sandbox == nil {
+	if snapshot.Sandbox == nil {
 		return nil
 	}
-	if holder := metav1.GetControllerOf(f.Sandbox); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
-		anew.Text = "then its pool replaces it within minutes; to have that at once, delete it"
+	if holder := metav1.GetControllerOf(snapshot.Sandbox); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
+		recreate.Text = "then its pool replaces it within minutes; to have that at once, delete it"
 	}
-	switch in {
+	switch obstacleProblem {
 	case badImage:
 		return []Step{
 			{Text: "correct the image in template " + template + ", or let the node pull it (imagePullSecrets): " + edit},
-			anew,
+			recreate,
 		}
 	case unstartable:
 		return []Step{
-			{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, anew,
+			{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, recreate,
 		}
 	case unschedulable:
 		return []Step{
-			{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, anew,
+			{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, recreate,
 			{Text: "see what is free on the nodes", Command: "nodes"},
 		}
 	default:
@@ -151,12 +152,12 @@ func templateRemedies(f *Snapshot, anew Step, in problem) []Step {
 
 // claimRemedies are for problems that only claims have; it returns nil for others. Once a missing object is created,
 // the operator continues by itself.
-func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
-	if f.Claim == nil {
+func claimRemedies(snapshot *Snapshot, recreate Step, obstacleProblem problem) []Step {
+	if snapshot.Claim == nil {
 		return nil
 	}
-	spec := &f.Claim.Spec
-	switch in {
+	spec := &snapshot.Claim.Spec
+	switch obstacleProblem {
 	case missingTemplate:
 		template := "the template"
 		if name := spec.TemplateName(); name != "" {
@@ -166,7 +167,7 @@ func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 			{Text: "see which templates there are", Command: "template list"},
 			{
 				Text:    "make " + template + ", and the operator goes on by itself; or remove the claim and name another",
-				Command: anew.Command,
+				Command: recreate.Command,
 			},
 		}
 	case missingPool:
@@ -178,41 +179,45 @@ func claimRemedies(f *Snapshot, anew Step, in problem) []Step {
 			{Text: "see which pools there are", Command: "pool list"},
 			{
 				Text:    "make " + pool + ", and the operator goes on by itself; or remove the claim and name another",
-				Command: anew.Command,
+				Command: recreate.Command,
 			},
 		}
 	case refusedMetadata:
 		return []Step{
-			{Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " + f.Claim.Name},
-			anew,
+			{
+				Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " +
+					snapshot.Claim.Name,
+			},
+			recreate,
 		}
 	case refusedEnv:
 		return []Step{
 			{
-				Text: "have the template allow variables (envVarsInjectionPolicy: Allowed or Overrides), " +
-					"or claim with --pool none if a warm pool cannot take them",
+				Text: "change the variables of the claim as the message says, or have the template allow them " +
+					"(envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
 			},
-			anew,
+			recreate,
 		}
 	case refusedVolumes:
 		return []Step{
 			{
-				Text: "have the template allow volumes (volumeClaimTemplatesPolicy: Allowed or Overrides), " +
-					"or claim with --pool none if a warm pool cannot take them",
+				Text: "change the volumes of the claim as the message says, or have the template allow them " +
+					"(volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
 			},
-			anew,
+			recreate,
 		}
 	default:
 		return nil
 	}
 }
 
-func previous(f *Snapshot) string {
-	if f.Pod == nil {
+// previousLogsFlag returns the flag that shows the logs of a container that crashed, or "" if none did.
+func previousLogsFlag(snapshot *Snapshot) string {
+	if snapshot.Pod == nil {
 		return ""
 	}
-	for i := range f.Pod.Status.ContainerStatuses {
-		if status := &f.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil &&
+	for i := range snapshot.Pod.Status.ContainerStatuses {
+		if status := &snapshot.Pod.Status.ContainerStatuses[i]; status.State.Waiting != nil &&
 			podreason.ForContainer(status) == podreason.CrashLoop {
 			return " --previous"
 		}

@@ -31,13 +31,13 @@ func schedulingGateFinding(subject string, pod *corev1.Pod) Finding {
 }
 
 // nodeNotes describes what each node lacks for the Pod.
-func nodeNotes(f *Snapshot) []Finding {
-	if f.Capacity == nil {
+func nodeNotes(snapshot *Snapshot) []Finding {
+	if snapshot.Capacity == nil {
 		return nil
 	}
 	const most = 5 // there are few reasons, and the most frequent ones come first
 	var all []Finding
-	reasons := f.Capacity.Reasons()
+	reasons := snapshot.Capacity.Reasons()
 	for i, reason := range reasons {
 		if i == most {
 			all = append(all, Finding{State: Note, Subject: "nodes", Text: fmt.Sprintf("%d more reasons", len(reasons)-most)})
@@ -45,41 +45,42 @@ func nodeNotes(f *Snapshot) []Finding {
 		}
 		all = append(all, Finding{State: Note, Subject: reason.Subject(), Text: reason.Why})
 	}
-	for _, node := range f.Capacity.Nodes {
+	for _, node := range snapshot.Capacity.Nodes {
 		if node.Fits > 0 {
-			all = append(all, Finding{State: Note, Subject: "node " + node.Name, Text: "has room now" + unchecked(f)})
+			all = append(all, Finding{State: Note, Subject: "node " + node.Name, Text: "has room now" + roomCaveat(snapshot)})
 			break
 		}
 	}
 	return all
 }
 
-func unchecked(f *Snapshot) string {
-	if len(f.Capacity.Unchecked) == 0 {
+// roomCaveat returns what restricts the statement that a node has room.
+func roomCaveat(snapshot *Snapshot) string {
+	if len(snapshot.Capacity.Unchecked) == 0 {
 		return ": the scheduler will look again"
 	}
-	return ", as far as can be told without " + strings.Join(f.Capacity.Unchecked, "; ")
+	return ", as far as can be told without " + strings.Join(snapshot.Capacity.Unchecked, "; ")
 }
 
 // notReadyNode reports that the Pod's node is not Ready. If the node was not read, the Pod shows it: when a node stops
 // reporting, Kubernetes sets only the Pods' Ready to false, while a kubelet would also report the containers.
-func notReadyNode(f *Snapshot) []Finding {
-	if f.Pod.Spec.NodeName == "" {
+func notReadyNode(snapshot *Snapshot) []Finding {
+	if snapshot.Pod.Spec.NodeName == "" {
 		return nil
 	}
-	finding := Finding{State: Bad, Subject: "node " + f.Pod.Spec.NodeName, problem: lostNode}
-	if f.Node != nil {
-		for i := range f.Node.Status.Conditions {
-			if c := &f.Node.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+	finding := Finding{State: Bad, Subject: "node " + snapshot.Pod.Spec.NodeName, problem: lostNode}
+	if snapshot.Node != nil {
+		for i := range snapshot.Node.Status.Conditions {
+			if c := &snapshot.Node.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
 				finding.Text = "is not Ready: " + firstOf(c.Message, c.Reason)
 				return []Finding{finding}
 			}
 		}
 		return nil
 	}
-	ready, containers := podCondition(f.Pod, corev1.PodReady), podCondition(f.Pod, corev1.ContainersReady)
+	ready, containers := podCondition(snapshot.Pod, corev1.PodReady), podCondition(snapshot.Pod, corev1.ContainersReady)
 	if ready == nil || ready.Status != corev1.ConditionFalse || containers == nil ||
-		containers.Status != corev1.ConditionTrue || len(f.Pod.Spec.ReadinessGates) > 0 {
+		containers.Status != corev1.ConditionTrue || len(snapshot.Pod.Spec.ReadinessGates) > 0 {
 		return nil
 	}
 	finding.Text = "is not Ready, by what its Pod says"

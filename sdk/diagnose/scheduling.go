@@ -20,17 +20,17 @@ const (
 )
 
 // schedulingFindings is the second layer: the volumes, and the node for the Pod.
-func schedulingFindings(f *Snapshot) []Finding {
+func schedulingFindings(snapshot *Snapshot) []Finding {
 	var all []Finding
-	for i := range f.Volumes {
-		all = append(all, volumeFinding(f, &f.Volumes[i]))
+	for i := range snapshot.Volumes {
+		all = append(all, volumeFinding(snapshot, &snapshot.Volumes[i]))
 	}
-	pod := f.Pod
+	pod := snapshot.Pod
 	if pod == nil {
-		return append(all, noPodFinding(f))
+		return append(all, noPodFinding(snapshot))
 	}
 	subject := "Pod " + pod.Name
-	all = append(all, notReadyNode(f)...)
+	all = append(all, notReadyNode(snapshot)...)
 	if pod.DeletionTimestamp != nil {
 		return append(
 			all,
@@ -47,7 +47,7 @@ func schedulingFindings(f *Snapshot) []Finding {
 				State: Bad, Subject: subject, Text: "no node takes it: " + firstOf(c.Message, c.Reason), problem: unschedulable,
 			},
 		)
-		return append(all, nodeNotes(f)...)
+		return append(all, nodeNotes(snapshot)...)
 	}
 	if pod.Spec.NodeName == "" {
 		return append(all, Finding{State: Wait, Subject: subject, Text: "has no node yet"})
@@ -55,21 +55,21 @@ func schedulingFindings(f *Snapshot) []Finding {
 	all = append(all, Finding{State: Good, Subject: subject, Text: "is on node " + pod.Spec.NodeName})
 	if starting(pod) {
 		all = append(
-			all, warningFindings(f, "Pod", pod.Name, eventFailedMount, "FailedAttachVolume", "FailedCreatePodSandBox")...,
+			all, warningFindings(snapshot, "Pod", pod.Name, eventFailedMount, "FailedAttachVolume", "FailedCreatePodSandBox")...,
 		)
 	}
 	return all
 }
 
 // noPodFinding is the finding of the lower layers if there is no Pod.
-func noPodFinding(f *Snapshot) Finding {
-	if f.PodHidden {
+func noPodFinding(snapshot *Snapshot) Finding {
+	if snapshot.PodHidden {
 		return Finding{State: Note, Subject: "Pod", Text: "not shown: you may not read Pods"}
 	}
 	return Finding{State: Note, Subject: "Pod", Text: "there is none"}
 }
 
-func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
+func volumeFinding(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 	finding := Finding{Subject: "volume " + volume.Name}
 	switch volume.Status.Phase {
 	case corev1.ClaimBound:
@@ -78,25 +78,25 @@ func volumeFinding(f *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
 		finding.State, finding.Text = Bad, "has lost its PersistentVolume"
 	default:
 		finding.State, finding.Text = Wait, "is not bound yet"
-		latest := latestEvent(f, "PersistentVolumeClaim", volume.Name, func(e *corev1.Event) bool {
+		latest := latestEvent(snapshot, "PersistentVolumeClaim", volume.Name, func(e *corev1.Event) bool {
 			return e.Reason == eventProvisioningFailed || e.Reason == eventFailedBinding
 		})
 		if latest != nil {
 			finding.State, finding.problem = Bad, unboundVolume
 			finding.Text = "is not bound: " + latest.Reason + ": " + oneLine(latest.Message)
-			finding.Lasting = cannotBind(f, volume, latest.Reason)
+			finding.Lasting = cannotBind(snapshot, volume, latest.Reason)
 		}
 	}
 	return finding
 }
 
 // warningFindings returns the latest warning event about an object with one of the reasons, as a finding.
-func warningFindings(f *Snapshot, kind, name string, reasons ...string) []Finding {
-	latest := latestEvent(f, kind, name, func(e *corev1.Event) bool { return slices.Contains(reasons, e.Reason) })
+func warningFindings(snapshot *Snapshot, kind, name string, reasons ...string) []Finding {
+	latest := latestEvent(snapshot, kind, name, func(e *corev1.Event) bool { return slices.Contains(reasons, e.Reason) })
 	if latest == nil {
 		return nil
 	}
-	lasting := latest.Reason == eventFailedMount && eventCount(latest) >= lastingAttempts && !mountsStorage(f.Pod)
+	lasting := latest.Reason == eventFailedMount && eventCount(latest) >= lastingAttempts && !mountsStorage(snapshot.Pod)
 	return []Finding{
 		{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message), Lasting: lasting},
 	}
@@ -114,12 +114,12 @@ func mountsStorage(pod *corev1.Pod) bool {
 
 // cannotBind reports whether a volume stays unbound until somebody changes something: it has no storage class, or one
 // that does not exist.
-func cannotBind(f *Snapshot, volume *corev1.PersistentVolumeClaim, reason string) bool {
+func cannotBind(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim, reason string) bool {
 	class := volume.Spec.StorageClassName
 	if reason == eventFailedBinding {
 		return class == nil || *class == ""
 	}
-	return class != nil && slices.Contains(f.MissingStorageClasses, *class)
+	return class != nil && slices.Contains(snapshot.MissingStorageClasses, *class)
 }
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }

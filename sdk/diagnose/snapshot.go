@@ -55,24 +55,24 @@ type Snapshot struct {
 }
 
 // template returns the name of the template that the Sandbox was made from; empty if there is none or it is unknown.
-func (f *Snapshot) template() string {
-	if f.Sandbox != nil {
-		if name := f.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {
+func (snapshot *Snapshot) template() string {
+	if snapshot.Sandbox != nil {
+		if name := snapshot.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {
 			return name
 		}
 	}
-	if f.Claim != nil {
-		return f.Claim.Spec.TemplateName()
+	if snapshot.Claim != nil {
+		return snapshot.Claim.Spec.TemplateName()
 	}
 	return ""
 }
 
-func (f *Snapshot) name() string {
+func (snapshot *Snapshot) name() string {
 	switch {
-	case f.Claim != nil:
-		return f.Claim.Name
-	case f.Sandbox != nil:
-		return f.Sandbox.Name
+	case snapshot.Claim != nil:
+		return snapshot.Claim.Name
+	case snapshot.Sandbox != nil:
+		return snapshot.Sandbox.Name
 	}
 	return ""
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // VerdictOf returns the state of the claim or Sandbox in one word. Conditions of an earlier generation are ignored.
-func VerdictOf(f *Snapshot) Verdict {
-	holder, generation := f.holderStatus()
+func VerdictOf(snapshot *Snapshot) Verdict {
+	holder, generation := snapshot.holderStatus()
 	switch {
-	case f.deleting():
+	case snapshot.deleting():
 		return Deleting
-	case f.expired():
+	case snapshot.expired():
 		return Expired
 	}
 	if finished := Current(holder, apis.ConditionFinished, generation); isTrue(finished) {
@@ -28,15 +28,16 @@ func VerdictOf(f *Snapshot) Verdict {
 		}
 		return Succeeded
 	}
-	if f.Sandbox != nil {
-		if asked, _ := f.Sandbox.Spec.SuspensionRequested(); asked {
-			if isTrue(Current(f.Sandbox.Status.Conditions, apis.ConditionSuspended, f.Sandbox.Generation)) {
+	if snapshot.Sandbox != nil {
+		if asked, _ := snapshot.Sandbox.Spec.SuspensionRequested(); asked {
+			if isTrue(Current(snapshot.Sandbox.Status.Conditions, apis.ConditionSuspended, snapshot.Sandbox.Generation)) {
 				return Suspended
 			}
 			return Suspending
 		}
 	}
-	if isTrue(Current(holder, apis.ConditionReady, generation)) && !f.claimIsBehind() && !f.recentlyRestarted() {
+	if isTrue(Current(holder, apis.ConditionReady, generation)) && !snapshot.claimIsBehind() &&
+		!snapshot.recentlyRestarted() {
 		return Ready
 	}
 	return Starting
@@ -44,13 +45,13 @@ func VerdictOf(f *Snapshot) Verdict {
 
 // claimIsBehind reports whether a claim's Ready condition is about its Sandbox before the latest change, for instance
 // before it was resumed.
-func (f *Snapshot) claimIsBehind() bool {
-	if f.Claim == nil || f.Sandbox == nil {
+func (snapshot *Snapshot) claimIsBehind() bool {
+	if snapshot.Claim == nil || snapshot.Sandbox == nil {
 		return false
 	}
-	own := f.Sandbox.Status.Conditions
+	own := snapshot.Sandbox.Status.Conditions
 	return apis.FindCondition(own, apis.ConditionReady) != nil &&
-		!isTrue(Current(own, apis.ConditionReady, f.Sandbox.Generation))
+		!isTrue(Current(own, apis.ConditionReady, snapshot.Sandbox.Generation))
 }
 
 // restartGracePeriod is how long a restarted container must run before it counts as running: without a readiness probe,
@@ -58,12 +59,12 @@ func (f *Snapshot) claimIsBehind() bool {
 const restartGracePeriod = 10 * time.Second
 
 // recentlyRestarted reports whether a container of the Pod restarted within the grace period.
-func (f *Snapshot) recentlyRestarted() bool {
-	if f.Pod == nil {
+func (snapshot *Snapshot) recentlyRestarted() bool {
+	if snapshot.Pod == nil {
 		return false
 	}
-	for i := range f.Pod.Status.ContainerStatuses {
-		if restarted(&f.Pod.Status.ContainerStatuses[i], f.Now) {
+	for i := range snapshot.Pod.Status.ContainerStatuses {
+		if restarted(&snapshot.Pod.Status.ContainerStatuses[i], snapshot.Now) {
 			return true
 		}
 	}
@@ -82,14 +83,14 @@ func restarted(status *corev1.ContainerStatus, now time.Time) bool {
 
 // Settled reports whether the conditions alone determine the state of a claim or Sandbox: it has been Ready for a
 // while, or its state does not depend on a Pod.
-func Settled(f *Snapshot) bool {
-	switch VerdictOf(f) {
+func Settled(snapshot *Snapshot) bool {
+	switch VerdictOf(snapshot) {
 	case Starting:
 		return false
 	case Ready:
-		conditions, generation := f.holderStatus()
+		conditions, generation := snapshot.holderStatus()
 		ready := Current(conditions, apis.ConditionReady, generation)
-		return f.Now.Sub(ready.LastTransitionTime.Time) >= restartGracePeriod
+		return snapshot.Now.Sub(ready.LastTransitionTime.Time) >= restartGracePeriod
 	default:
 		return true
 	}
@@ -108,43 +109,43 @@ func Current(conditions []metav1.Condition, kind apis.ConditionType, generation 
 func isTrue(c *metav1.Condition) bool { return c != nil && c.Status == metav1.ConditionTrue }
 
 // holderStatus returns the conditions and the generation of the claim, or else of the Sandbox.
-func (f *Snapshot) holderStatus() ([]metav1.Condition, int64) {
+func (snapshot *Snapshot) holderStatus() ([]metav1.Condition, int64) {
 	switch {
-	case f.Claim != nil:
-		return f.Claim.Status.Conditions, f.Claim.Generation
-	case f.Sandbox != nil:
-		return f.Sandbox.Status.Conditions, f.Sandbox.Generation
+	case snapshot.Claim != nil:
+		return snapshot.Claim.Status.Conditions, snapshot.Claim.Generation
+	case snapshot.Sandbox != nil:
+		return snapshot.Sandbox.Status.Conditions, snapshot.Sandbox.Generation
 	}
 	return nil, 0
 }
 
-func (f *Snapshot) deleting() bool {
-	if f.Claim != nil {
-		return f.Claim.DeletionTimestamp != nil
+func (snapshot *Snapshot) deleting() bool {
+	if snapshot.Claim != nil {
+		return snapshot.Claim.DeletionTimestamp != nil
 	}
-	return f.Sandbox != nil && (f.ClaimGone || f.Sandbox.DeletionTimestamp != nil)
+	return snapshot.Sandbox != nil && (snapshot.ClaimGone || snapshot.Sandbox.DeletionTimestamp != nil)
 }
 
-func (f *Snapshot) expired() bool {
-	if f.Deadline().Reached(f.Now) {
+func (snapshot *Snapshot) expired() bool {
+	if snapshot.Deadline().Reached(snapshot.Now) {
 		return true
 	}
-	conditions, generation := f.holderStatus()
+	conditions, generation := snapshot.holderStatus()
 	ready := Current(conditions, apis.ConditionReady, generation)
 	return ready != nil &&
 		(ready.Reason == string(apis.ReasonSandboxExpired) || ready.Reason == string(apis.ReasonClaimExpired))
 }
 
 // Deadline returns when the claim or Sandbox ends.
-func (f *Snapshot) Deadline() lifecycle.Deadline {
+func (snapshot *Snapshot) Deadline() lifecycle.Deadline {
 	switch {
-	case f.Claim != nil && f.Claim.Spec.Lifecycle != nil:
-		l := f.Claim.Spec.Lifecycle
-		return lifecycle.Of(l.ShutdownTime, l.TTLSecondsAfterFinished, f.Claim.Status.Conditions)
-	case f.Claim != nil:
+	case snapshot.Claim != nil && snapshot.Claim.Spec.Lifecycle != nil:
+		l := snapshot.Claim.Spec.Lifecycle
+		return lifecycle.Of(l.ShutdownTime, l.TTLSecondsAfterFinished, snapshot.Claim.Status.Conditions)
+	case snapshot.Claim != nil:
 		return lifecycle.Deadline{}
-	case f.Sandbox != nil:
-		return lifecycle.Of(f.Sandbox.Spec.ShutdownTime, nil, nil)
+	case snapshot.Sandbox != nil:
+		return lifecycle.Of(snapshot.Sandbox.Spec.ShutdownTime, nil, nil)
 	}
 	return lifecycle.Deadline{}
 }

@@ -81,7 +81,7 @@ func ShutdownTime(t *resolve.Target) time.Time {
 }
 
 // ErrLost is the error for extending a claim whose Sandbox is gone.
-var ErrLost = errors.New("its time is over and its Sandbox is gone, with the volumes: more time starts an empty one")
+var ErrLost = errors.New("it has expired and its Sandbox is gone, with the volumes: more time starts an empty one")
 
 // SandboxLost reports whether a claim has expired and no longer has a Sandbox. Its volumes may have been kept.
 func SandboxLost(t *resolve.Target, now time.Time) bool {

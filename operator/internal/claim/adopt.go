@@ -35,7 +35,7 @@ func (r *Reconciler) adoptOrCreate(
 	}
 	defer lease.Release()
 	sandbox, err := r.adopt(ctx, claim, member, s.source)
-	var lost *memberLostError
+	var lost *adoptionFailedError
 	if err == nil || (errors.As(err, &lost) && lost.unavailable) {
 		lease.Consume()
 	}
@@ -126,30 +126,30 @@ func (r *Reconciler) retryTransfer(
 	return nil, r.clearAssignment(ctx, claim, lost)
 }
 
-// recheckMember reads a recorded member from the API server. Without a memberLostError it is the claim's. If the error
-// says unavailable, the member can never become the claim's; otherwise the pool still owns it.
+// recheckMember reads a recorded member from the API server. If it returns no error, the claim owns the member. An
+// adoptionFailedError that is unavailable means that the claim can never own it; otherwise the pool still owns it.
 func (r *Reconciler) recheckMember(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
-) (*agentsv1beta1.Sandbox, *memberLostError, error) {
+) (*agentsv1beta1.Sandbox, *adoptionFailedError, error) {
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
 	fresh, err := lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case fresh == nil:
-		return nil, &memberLostError{
+		return nil, &adoptionFailedError{
 			message:     fmt.Sprintf("Sandbox %q was deleted before the claim adopted it; another one follows", name),
 			unavailable: true,
 		}, nil
 	case metav1.IsControlledBy(fresh, claim):
 		return fresh, nil, nil
 	case !from.mayAdopt(fresh):
-		return nil, &memberLostError{
+		return nil, &adoptionFailedError{
 			message:     fmt.Sprintf("Sandbox %q left its pool before the claim adopted it; another one follows", name),
 			unavailable: true,
 		}, nil
 	default:
-		return fresh, &memberLostError{
+		return fresh, &adoptionFailedError{
 			message: fmt.Sprintf("Sandbox %q changed while the claim adopted it; another attempt follows", name),
 		}, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// newColdSandbox returns a new Sandbox for the claim. The name is the claim's, or that of the Sandbox whose volumes
-// were retained, so the API server refuses a second one.
+// newColdSandbox returns a new Sandbox for the claim. Its name is that of the claim, or of the Sandbox whose volumes
+// were retained. The name is therefore fixed, and the API server rejects a second creation.
 func newColdSandbox(
 	claim *extensionsv1beta1.SandboxClaim, name string, template *extensionsv1beta1.SandboxTemplate,
 ) (*agentsv1beta1.Sandbox, *rejection) {

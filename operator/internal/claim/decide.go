@@ -63,8 +63,8 @@ func (create) isStep()          {}
 func (reject) isStep()          {}
 func (expire) isStep()          {}
 
-// deadlineOf returns when the claim expires. The conditions of the Sandbox count before the claim's status mirrors
-// them. Without a Sandbox the conditions in the claim's status count.
+// deadlineOf returns when the claim expires. It uses the conditions of the Sandbox, which are newer than their copies
+// in the claim's status. Without a Sandbox it uses the copies.
 func deadlineOf(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) lifecycle.Deadline {
 	if claim.Spec.Lifecycle == nil {
 		return lifecycle.Deadline{}
@@ -86,8 +86,8 @@ func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observe
 	if len(sandboxes) > 0 {
 		return nextWithSandbox(claim, sandboxes, seen.template)
 	}
-	if seen.assigned != nil && isBound(seen.assigned, claim) {
-		return reject{rejectTakenOver(seen.assigned)}
+	if seen.recorded != nil && isBound(seen.recorded, claim) {
+		return reject{rejectTakenOver(seen.recorded)}
 	}
 	if rejected := checkMetadata(claim); rejected != nil {
 		return reject{rejected}
@@ -97,12 +97,12 @@ func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observe
 		return reject{rejected}
 	}
 	switch {
-	case seen.assigned != nil && from.mayAdopt(seen.assigned):
-		return resumeAdoption{member: seen.assigned, source: from}
-	case seen.assigned != nil && claim.AssignedSandbox() != "":
-		return clearAssignment{seen.assigned}
-	case seen.retained != "":
-		return nextWithoutMember(claim, seen.retained, from, seen)
+	case seen.recorded != nil && from.mayAdopt(seen.recorded):
+		return resumeAdoption{member: seen.recorded, source: from}
+	case seen.recorded != nil && claim.AssignedSandbox() != "":
+		return clearAssignment{seen.recorded}
+	case seen.retainedName != "":
+		return nextWithoutMember(claim, seen.retainedName, from, seen)
 	}
 	fallback := nextWithoutMember(claim, claim.Name, from, seen)
 	if claim.AssignedSandbox() == claim.Name || len(from.pools) == 0 {
@@ -149,7 +149,7 @@ func rejectTakenOver(sandbox *agentsv1beta1.Sandbox) *rejection {
 			"give the Sandbox back to the claim, or delete the Sandbox to get a new one",
 		sandbox.Name, controller.Kind, controller.Name,
 	)
-	rejected.poll = true
+	rejected.causeUnwatched = true
 	return rejected
 }
 
@@ -183,7 +183,7 @@ func rejectNameTaken(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1bet
 		rejected = rejectf(apis.ReasonReconcilerError, "Sandbox %q is controlled by %s %q: delete it, or give the claim "+
 			"another name", sandbox.Name, controller.Kind, controller.Name)
 	}
-	rejected.poll = true
+	rejected.causeUnwatched = true
 	return rejected
 }
 

@@ -78,7 +78,7 @@ func TestNextStep(t *testing.T) {
 			claim: newClaim(
 				"c", withAssignment("p-a"),
 			),
-			seen: observed{assigned: held("p-a"), template: newTemplate()},
+			seen: observed{recorded: held("p-a"), template: newTemplate()},
 			want: "keep p-a",
 		},
 		"it is kept when its template is gone": {seen: observed{owned: sliceOf(held("p-a"))}, want: "keep p-a"},
@@ -102,34 +102,34 @@ func TestNextStep(t *testing.T) {
 			claim: newClaim(
 				"c", withAssignment("p-a"),
 			),
-			seen: observed{assigned: newMember("p-a", newPool("p")), template: newTemplate(), pools: both},
+			seen: observed{recorded: newMember("p-a", newPool("p")), template: newTemplate(), pools: both},
 			want: "resume p-a",
 		},
 		"a record of somebody else's Sandbox is dropped": {
 			claim: newClaim(
 				"c", withAssignment("x"),
 			),
-			seen: observed{assigned: foreign, template: newTemplate(), pools: both},
+			seen: observed{recorded: foreign, template: newTemplate(), pools: both},
 			want: "forget x",
 		},
 		"a record of a member that nobody may have any more is dropped": {
 			claim: newClaim(
 				"c", withAssignment("p-a"),
 			),
-			seen: observed{assigned: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
+			seen: observed{recorded: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
 			want: "forget p-a",
 		},
 		"a record of a member of a pool that the claim may not use is dropped": {
 			claim: newClaim(
 				"c", withAssignment("z-a"),
 			),
-			seen: observed{assigned: newMember("z-a", newPool("z")), template: newTemplate(), pools: both},
+			seen: observed{recorded: newMember("z-a", newPool("z")), template: newTemplate(), pools: both},
 			want: "forget z-a",
 		},
 		"another's Sandbox in a status without a record hinders nothing": {
 			claim: newClaim("c", builders.BoundTo("p-x", "10.6.6.6")),
 			seen: observed{
-				assigned: newClaimed(newClaim("other"), newMember("p-x", newPool("p"))), template: newTemplate(), pools: both,
+				recorded: newClaimed(newClaim("other"), newMember("p-x", newPool("p"))), template: newTemplate(), pools: both,
 			},
 			want: "draw from p+q, else create c",
 		},
@@ -144,18 +144,18 @@ func TestNextStep(t *testing.T) {
 			claim: newClaim(
 				"c", withAssignment("p-a"),
 			),
-			seen: observed{retained: "p-a", template: newTemplate(), pools: both},
+			seen: observed{retainedName: "p-a", template: newTemplate(), pools: both},
 			want: "create p-a",
 		},
 		"one under the claim's name does not hinder it": {
 			claim: newClaim(
 				"c",
 			),
-			seen: observed{retained: "p-a", sameName: inOurWay, template: newTemplate()},
+			seen: observed{retainedName: "p-a", sameName: inOurWay, template: newTemplate()},
 			want: "create p-a",
 		},
 		"its template must be there": {
-			claim: newClaim("c", withAssignment("p-a")), seen: observed{retained: "p-a", pools: both},
+			claim: newClaim("c", withAssignment("p-a")), seen: observed{retainedName: "p-a", pools: both},
 			want: "reject TemplateNotFound",
 		},
 		"a recorded creation is tried again, and nothing else": {

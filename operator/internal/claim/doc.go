@@ -13,11 +13,10 @@
 //     tried.
 //   - A Sandbox never has two owners. It changes hands in one write that carries the resource version in which the pool
 //     owned it.
-//   - The record is cleared only if the API server, not the cache, shows that the recorded Sandbox cannot become the
-//     claim's.
+//   - The record is cleared only after the API server confirmed that the claim can no longer own the recorded Sandbox.
 //   - A reconcile that loses a member does not try another one.
-//   - A claim whose volumes outlived its Sandbox gets a new Sandbox of the same name, and so its volumes, never an
-//     empty one.
+//   - A claim whose volumes outlived its Sandbox gets a new Sandbox under the same name, which reattaches the volumes.
+//     It never gets an empty Sandbox instead.
 //   - An error does not clear status.sandbox.name.
 //   - An edit of the claim does not change the template label of its Sandbox. The template that the Sandbox was made
 //     from decides.

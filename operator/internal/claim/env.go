@@ -14,12 +14,13 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// checkEnvPolicy rejects environment variables that a claim may not add at all.
+// checkEnvPolicy rejects a claim with environment variables if it must get a warm Sandbox, or if the template permits
+// no variables. injectEnv checks each variable.
 func checkEnvPolicy(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	switch {
 	case len(claim.Spec.Env) == 0:
 		return nil
-	case wantsWarmByTemplate(claim):
+	case requiresWarmSandbox(claim):
 		return rejectf(
 			apis.ReasonEnvVarsInjectionRejected,
 			"a running warm Sandbox cannot take environment variables: set warmpool to "+

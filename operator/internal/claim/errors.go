@@ -13,16 +13,16 @@ import (
 
 // rejection is an error that stays until a person changes an object. The watches reconcile the claim after the change.
 type rejection struct {
-	reason  apis.Reason
-	message string // says what to change
-	poll    bool   // the cause is an object that is not watched: check periodically whether it is gone
+	reason         apis.Reason
+	message        string // says what to change
+	causeUnwatched bool   // the cause is an object that is not watched: check periodically whether it is gone
 }
 
 func (r *rejection) Error() string { return r.message }
 
 // Class returns Blocked if nothing triggers a reconcile when the cause disappears, and Refused otherwise.
 func (r *rejection) Class() errorclass.Class {
-	if r.poll {
+	if r.causeUnwatched {
 		return errorclass.Blocked
 	}
 	return errorclass.Refused
@@ -32,16 +32,16 @@ func rejectf(reason apis.Reason, format string, args ...any) *rejection {
 	return &rejection{reason: reason, message: fmt.Sprintf(format, args...)}
 }
 
-// memberLostError says that the claim did not get the member that it had recorded.
-type memberLostError struct {
+// adoptionFailedError says that the claim did not get the member that it had recorded.
+type adoptionFailedError struct {
 	message     string
 	unavailable bool // the member is deleted or no longer its pool's, so no claim can adopt it
 }
 
-func (l *memberLostError) Error() string { return l.message }
+func (l *adoptionFailedError) Error() string { return l.message }
 
 // Class returns Contended: a later reconcile tries another member.
-func (l *memberLostError) Class() errorclass.Class { return errorclass.Contended }
+func (l *adoptionFailedError) Class() errorclass.Class { return errorclass.Contended }
 
 // rejectionOf returns the rejection that err is or wraps, or nil.
 func rejectionOf(err error) *rejection {

@@ -92,7 +92,7 @@ func (r *Reconciler) clearConfirmed(
 	case current != nil && current.ResourceVersion != sandbox.ResourceVersion:
 		return errorclass.ErrChangedMeanwhile
 	}
-	return r.clearAssignment(ctx, claim, &memberLostError{
+	return r.clearAssignment(ctx, claim, &adoptionFailedError{
 		message: fmt.Sprintf("Sandbox %q is no longer available; another one follows", sandbox.Name),
 	})
 }

@@ -163,7 +163,7 @@ func TestAttemptsAreCountedByWhatBecameOfThem(t *testing.T) {
 		"no error":                {nil, metrics.Adopted},
 		"a person must change it": {fmt.Errorf("x: %w", rejectf("X", "x")), metrics.Refused},
 		"an old object":           {errorclass.ErrChangedMeanwhile, metrics.Conflict},
-		"a member that went":      {&memberLostError{message: "x", unavailable: true}, metrics.Lost},
+		"a member that went":      {&adoptionFailedError{message: "x", unavailable: true}, metrics.Lost},
 		"anything else":           {errors.New("x"), metrics.Failed},
 	}
 	for name, tt := range classes {

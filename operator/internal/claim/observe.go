@@ -23,19 +23,19 @@ import (
 // observed is the state of the cluster at the start of a reconcile. Templates and pools are shared with the cache: do
 // not modify.
 type observed struct {
-	owned    []*agentsv1beta1.Sandbox           // Sandboxes that the claim controls
-	assigned *agentsv1beta1.Sandbox             // of the recorded name, whoever controls it; nil if there is none
-	sameName *agentsv1beta1.Sandbox             // of the claim's name, whoever controls it
-	retained string                             // the name of a deleted Sandbox whose volumes were retained for the claim
-	template *extensionsv1beta1.SandboxTemplate // that the Sandbox was or will be made from; nil if it does not exist
-	pools    []*extensionsv1beta1.SandboxWarmPool
+	owned        []*agentsv1beta1.Sandbox           // Sandboxes that the claim controls
+	recorded     *agentsv1beta1.Sandbox             // of the recorded name, whoever controls it; nil if there is none
+	sameName     *agentsv1beta1.Sandbox             // of the claim's name, whoever controls it
+	retainedName string                             // of a deleted Sandbox whose volumes were retained for the claim
+	template     *extensionsv1beta1.SandboxTemplate // that the Sandbox was or will be made from; nil if it does not exist
+	pools        []*extensionsv1beta1.SandboxWarmPool
 }
 
 // sandboxesOf returns the Sandboxes that the claim controls, or its own one that has lost the owner reference.
 func (o observed) sandboxesOf(claim *extensionsv1beta1.SandboxClaim) []*agentsv1beta1.Sandbox {
-	if len(o.owned) == 0 && o.assigned != nil &&
-		(metav1.IsControlledBy(o.assigned, claim) || isOrphaned(o.assigned, claim)) {
-		return []*agentsv1beta1.Sandbox{o.assigned}
+	if len(o.owned) == 0 && o.recorded != nil &&
+		(metav1.IsControlledBy(o.recorded, claim) || isOrphaned(o.recorded, claim)) {
+		return []*agentsv1beta1.Sandbox{o.recorded}
 	}
 	return o.owned
 }
@@ -78,16 +78,16 @@ func (r *Reconciler) observeSandboxes(
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: claim.LastSandbox()}
 	if key.Name != "" {
 		if deadlineOf(claim, nil).Reached(now) {
-			seen.assigned, err = lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
+			seen.recorded, err = lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
 		} else {
-			seen.assigned, err = lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
+			seen.recorded, err = lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if key.Name == claim.Name {
-		seen.sameName = seen.assigned
+		seen.sameName = seen.recorded
 		return nil
 	}
 	seen.sameName, err = lookup.Get(ctx, r.client, client.ObjectKeyFromObject(claim), &agentsv1beta1.Sandbox{})
@@ -101,7 +101,7 @@ func (r *Reconciler) observeRetainedVolumes(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed,
 ) error {
 	hadSandbox := claim.LastSandbox() != "" || claim.Status.FirstReadyTime != nil
-	if !hadSandbox || seen.assigned != nil || deadlineOf(claim, nil).Reached(now) {
+	if !hadSandbox || seen.recorded != nil || deadlineOf(claim, nil).Reached(now) {
 		return nil
 	}
 	var volumes corev1.PersistentVolumeClaimList
@@ -110,7 +110,7 @@ func (r *Reconciler) observeRetainedVolumes(
 	if err != nil {
 		return fmt.Errorf("list PersistentVolumeClaims: %w", err)
 	}
-	seen.retained = retainedSandbox(claim, volumes.Items)
+	seen.retainedName = retainedSandbox(claim, volumes.Items)
 	return nil
 }
 

@@ -98,7 +98,7 @@ func TestStatus(t *testing.T) {
 			name: "p-a",
 		},
 		"a lost race": {
-			in: statusInput{err: &memberLostError{message: "gone"}}, want: sliceOf("Ready=False/AdoptionConflict gone"),
+			in: statusInput{err: &adoptionFailedError{message: "gone"}}, want: sliceOf("Ready=False/AdoptionConflict gone"),
 		},
 		"a conflict is no error that a user sees": {
 			in: statusInput{

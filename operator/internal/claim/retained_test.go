@@ -118,7 +118,7 @@ func TestASandboxThatSomebodyDeletedIsMadeAnewForItsVolumes(t *testing.T) {
 
 func TestAnAdoptedMemberFollowsTheTemplatesRetentionPolicy(t *testing.T) {
 	before, after := newTemplate(withRetention("Delete")), newTemplate(withRetention("Retain"))
-	if sandboxspec.TemplateHash(before) != sandboxspec.TemplateHash(after) {
+	if sandboxspec.BlueprintHash(before) != sandboxspec.BlueprintHash(after) {
 		t.Error("the policy makes members stale")
 	}
 	w := newWorld(t, newClaim("c"), after, newPool("p"), newMemberFrom("p-a", newPool("p"), before))

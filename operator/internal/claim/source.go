@@ -62,7 +62,7 @@ func resolveSource(claim *extensionsv1beta1.SandboxClaim, seen observed) (*sourc
 		return from, nil
 	}
 	if claim.Spec.WarmPoolRef == nil {
-		from.selector.TemplateHash = naming.Hash(seen.template.Name)
+		from.selector.TemplateNameHash = naming.Hash(seen.template.Name)
 	}
 	if named != nil {
 		from.selector.PoolHash = naming.Hash(named.Name)
@@ -73,10 +73,16 @@ func resolveSource(claim *extensionsv1beta1.SandboxClaim, seen observed) (*sourc
 		}
 		from.pools = append(from.pools, eligiblePool{pool, naming.Hash(pool.Name)})
 		if pool.Recreates() && from.blueprint == "" {
-			from.blueprint = sandboxspec.TemplateHash(seen.template)
+			from.blueprint = sandboxspec.BlueprintHash(seen.template)
 		}
 	}
 	return from, nil
+}
+
+// requiresWarmSandbox reports whether the claim names a template and does not set warmpool to none. Such a claim must
+// not add to the spec; one that names a pool may, and then gets a new Sandbox.
+func requiresWarmSandbox(claim *extensionsv1beta1.SandboxClaim) bool {
+	return claim.Spec.TemplateRef != nil && claim.Spec.WarmPoolPolicy() != apis.WarmPoolNone
 }
 
 // checkPolicies rejects what the template does not let the claim add.
@@ -122,7 +128,7 @@ func (s *source) matches(member warmqueue.Member) bool {
 // content is the pool's.
 func (s *source) mayAdopt(sandbox *agentsv1beta1.Sandbox) bool {
 	member, ok := queueMember(sandbox)
-	if !ok || (s.selector.TemplateHash != "" && member.TemplateHash != s.selector.TemplateHash) {
+	if !ok || (s.selector.TemplateNameHash != "" && member.TemplateNameHash != s.selector.TemplateNameHash) {
 		return false
 	}
 	pool := s.controllingPool(sandbox)
@@ -158,24 +164,25 @@ func (s *source) controllingPool(sandbox *agentsv1beta1.Sandbox) *extensionsv1be
 // isCurrent reports whether the pool would keep the member. With the strategy Recreate, a pool replaces members of an
 // older template, and no claim gets them.
 func (s *source) isCurrent(pool *extensionsv1beta1.SandboxWarmPool, member warmqueue.Member) bool {
-	return !pool.Recreates() || (member.Blueprint == s.blueprint && member.TemplateHash == naming.Hash(s.template.Name))
+	return !pool.Recreates() ||
+		(member.Blueprint == s.blueprint && member.TemplateNameHash == naming.Hash(s.template.Name))
 }
 
 // queueMember describes a Sandbox to the queue. ok reports whether a claim may adopt it: a pool controls it, it has the
 // pool's labels, its Pod has an address, and it is neither finished nor being deleted.
 func queueMember(sandbox *agentsv1beta1.Sandbox) (member warmqueue.Member, ok bool) {
 	member = warmqueue.Member{
-		NamespacedName: types.NamespacedName{Namespace: sandbox.Namespace, Name: sandbox.Name},
-		UID:            sandbox.UID,
-		PoolHash:       sandbox.Labels[apis.LabelWarmPoolSandbox],
-		TemplateHash:   sandbox.Labels[apis.LabelSandboxTemplateRefHash],
-		Blueprint:      sandbox.Labels[apis.LabelSandboxPodTemplateHash],
-		Node:           sandbox.Status.NodeName,
-		Ready:          apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionReady),
-		Created:        sandbox.CreationTimestamp.Time,
+		NamespacedName:   types.NamespacedName{Namespace: sandbox.Namespace, Name: sandbox.Name},
+		UID:              sandbox.UID,
+		PoolHash:         sandbox.Labels[apis.LabelWarmPoolSandbox],
+		TemplateNameHash: sandbox.Labels[apis.LabelSandboxTemplateRefHash],
+		Blueprint:        sandbox.Labels[apis.LabelSandboxPodTemplateHash],
+		Node:             sandbox.Status.NodeName,
+		Ready:            apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionReady),
+		Created:          sandbox.CreationTimestamp.Time,
 	}
-	ok = owner.HasController(sandbox, apis.KindSandboxWarmPool) && member.PoolHash != "" && member.TemplateHash != "" &&
-		len(sandbox.Status.PodIPs) > 0 && sandbox.DeletionTimestamp == nil &&
+	ok = owner.HasController(sandbox, apis.KindSandboxWarmPool) && member.PoolHash != "" &&
+		member.TemplateNameHash != "" && len(sandbox.Status.PodIPs) > 0 && sandbox.DeletionTimestamp == nil &&
 		!apis.ConditionTrue(sandbox.Status.Conditions, apis.ConditionFinished)
 	return member, ok
 }

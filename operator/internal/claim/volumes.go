@@ -16,18 +16,12 @@ import (
 // maxVolumes is the limit in the schema of a Sandbox.
 const maxVolumes = 32
 
-// wantsWarmByTemplate reports whether the claim names a template and does not set warmpool to none. Such a claim must
-// not add to the spec; one that names a pool may, and then gets a new Sandbox.
-func wantsWarmByTemplate(claim *extensionsv1beta1.SandboxClaim) bool {
-	return claim.Spec.TemplateRef != nil && claim.Spec.WarmPoolPolicy() != apis.WarmPoolNone
-}
-
-// checkVolumePolicy rejects volumes that a claim may not add at all.
+// checkVolumePolicy rejects a claim with volumes if it must get a warm Sandbox, or if the template permits no volumes.
 func checkVolumePolicy(claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate) *rejection {
 	switch {
 	case len(claim.Spec.VolumeClaimTemplates) == 0:
 		return nil
-	case wantsWarmByTemplate(claim):
+	case requiresWarmSandbox(claim):
 		return rejectf(
 			apis.ReasonVolumeClaimTemplatesError,
 			"a running warm Sandbox cannot take volumes: set warmpool to %s, or "+

@@ -28,7 +28,7 @@ func key(name string) types.NamespacedName {
 func (w *world) makeReady() {
 	w.t.Helper()
 	for _, s := range w.stored() {
-		if !ready(s) {
+		if !isReady(s) {
 			w.setCondition(s.Name, apis.ConditionReady, true)
 		}
 	}

@@ -40,7 +40,7 @@ func (d *results) locked(do func()) {
 
 func (d *results) addError(err error) { d.locked(func() { d.errs = append(d.errs, err) }) }
 
-// apply executes a plan. Deletions come first, so that their room is free one reconcile earlier.
+// apply executes a plan. Deletions come first: the sooner a member is gone, the sooner a reconcile can replace it.
 func (r *Reconciler) apply(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, seen observed, p plan, now time.Time,
 ) *results {
@@ -50,7 +50,7 @@ func (r *Reconciler) apply(
 	})
 	slowStartBatch(ctx, len(p.relabel), maxParallelism, func(i int) error { return r.relabel(ctx, p.relabel[i], done) })
 	slowStartBatch(ctx, len(p.adopt), maxParallelism, func(i int) error {
-		return r.adopt(ctx, pool, p.adopt[i], seen.templateHash, done, now)
+		return r.adopt(ctx, pool, p.adopt[i], seen.blueprintHash, done, now)
 	})
 	names := r.newNames(pool, seen, p.create)
 	parallelism := maxParallelism
@@ -58,7 +58,7 @@ func (r *Reconciler) apply(
 		parallelism = throttledParallelism
 	}
 	slowStartBatch(ctx, len(names), parallelism, func(i int) error {
-		return r.create(ctx, pool, newMember(pool, seen.template, seen.templateHash, names[i]), done, now)
+		return r.create(ctx, pool, newMember(pool, seen.template, seen.blueprintHash, names[i]), done, now)
 	})
 	if p.complete || len(p.adopt)+p.create > 0 {
 		r.states.recordRefill(pool.UID, seen.adoptions, len(names))
@@ -126,10 +126,10 @@ func (r *Reconciler) relabel(ctx context.Context, labels relabeling, done *resul
 
 // adopt makes the pool the controller of an orphan unless the orphan changed since it was observed.
 func (r *Reconciler) adopt(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprintHash string,
 	done *results, now time.Time,
 ) error {
-	member := adopted(pool, orphan, templateHash)
+	member := withController(pool, orphan, blueprintHash)
 	r.expectations.ExpectCreation(pool.UID, member.Name, now)
 	err := r.client.Patch(ctx, member, client.MergeFromWithOptions(orphan, client.MergeFromWithOptimisticLock{}),
 		client.FieldOwner(apis.FieldOwnerWarmPool))

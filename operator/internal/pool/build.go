@@ -16,38 +16,38 @@ import (
 
 // newMember returns a complete member: nothing is added to it after its creation.
 func newMember(
-	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, templateHash, name string,
+	pool *extensionsv1beta1.SandboxWarmPool, template *extensionsv1beta1.SandboxTemplate, blueprintHash, name string,
 ) *agentsv1beta1.Sandbox {
 	s := sandboxspec.FromTemplate(template)
 	s.Name = name
 	s.Annotations[apis.AnnotationPodName] = name // its Pod has the Sandbox's name
 	s.Labels[apis.LabelWarmPoolSandbox] = naming.Hash(pool.Name)
-	s.Labels[apis.LabelSandboxPodTemplateHash] = templateHash
+	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprintHash
 	owner.SetController(s, pool)
 	return s
 }
 
-// adopted returns a copy of an orphan that the pool controls.
-func adopted(
-	pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, templateHash string,
+// withController returns a copy of an orphan that the pool controls.
+func withController(
+	pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, blueprintHash string,
 ) *agentsv1beta1.Sandbox {
 	s := orphan.DeepCopy()
-	s.Labels[apis.LabelSandboxPodTemplateHash] = templateHash // an orphan is found by a label, so the map is not nil
+	s.Labels[apis.LabelSandboxPodTemplateHash] = blueprintHash // an orphan is found by a label, so the map is not nil
 	owner.SetController(s, pool)
 	return s
 }
 
-// relabeled returns a copy of a member with the labels that claims and NetworkPolicies select by, or nil if the labels
-// are right. templateHash is empty while the template does not exist.
-func relabeled(
-	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, templateHash string,
+// withCorrectLabels returns a copy of a member with the labels that claims and NetworkPolicies select by, or nil if the
+// labels are right. blueprintHash is empty while the template does not exist.
+func withCorrectLabels(
+	pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, blueprintHash string,
 ) *agentsv1beta1.Sandbox {
 	labels := map[string]string{apis.LabelWarmPoolSandbox: naming.Hash(pool.Name)}
 	if template := member.Annotations[apis.AnnotationTemplateRef]; template != "" {
 		labels[apis.LabelSandboxTemplateRefHash] = naming.Hash(template)
 	}
-	if pool.Recreates() && templateHash != "" {
-		labels[apis.LabelSandboxPodTemplateHash] = templateHash // members with another content are deleted
+	if pool.Recreates() && blueprintHash != "" {
+		labels[apis.LabelSandboxPodTemplateHash] = blueprintHash // members with another content are deleted
 	}
 	var s *agentsv1beta1.Sandbox
 	for key, value := range labels {

@@ -13,12 +13,12 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
 )
 
-// content identifies what a Sandbox was created from. Only the name of its template changes it: an edited spec has no
-// revision.
+// content identifies what a Sandbox was created from. A cached content is valid as long as the spec is unedited and the
+// template annotation is the same. A Sandbox with an edited spec has no revision.
 type content struct {
-	template     string
-	revision     string
-	templateHash string
+	template      string
+	revision      string
+	blueprintHash string
 }
 
 // contentOf returns the content of Sandboxes, by UID. Hashing hundreds of them would dominate the cost of a reconcile,

@@ -53,7 +53,7 @@ type observed struct {
 	foreign         []*agentsv1beta1.Sandbox
 	orphans         []*agentsv1beta1.Sandbox           // with the pool's label and without a controller
 	template        *extensionsv1beta1.SandboxTemplate // nil if it does not exist
-	templateHash    string
+	blueprintHash   string
 	currentRevision string                 // of the template
 	contents        map[types.UID]content  // of members, foreign Sandboxes and orphans
 	pods            map[types.UID]podState // of members that are not Ready and not new
@@ -123,7 +123,7 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 		keep = keep[surplus:]
 	}
 	for _, member := range keep {
-		if desired := relabeled(pool, member, seen.templateHash); desired != nil && len(p.relabel) < o.MaxBatch {
+		if desired := withCorrectLabels(pool, member, seen.blueprintHash); desired != nil && len(p.relabel) < o.MaxBatch {
 			p.relabel = append(p.relabel, relabeling{member, desired})
 		}
 	}
@@ -138,7 +138,7 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 	missing := wanted - len(seen.members) - len(seen.pending.creations)
 	p.complete = missing <= 0
 	if !p.complete && seen.template != nil {
-		p.refill(missing, slices.ContainsFunc(keep, ready), now, seen, o)
+		p.refill(missing, slices.ContainsFunc(keep, isReady), now, seen, o)
 	}
 	return p
 }
@@ -170,7 +170,7 @@ func (p *plan) refill(missing int, canServe bool, now time.Time, seen observed, 
 }
 
 // shouldReplace reports whether to replace a member that is not being deleted. If that depends on time, recheckAfter is
-// when to decide again. Without a template no member is replaced.
+// the delay before the next decision. Without a template no member is replaced.
 func shouldReplace(
 	now time.Time, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, seen observed, o Options,
 ) (replace bool, recheckAfter time.Duration) {
@@ -179,7 +179,7 @@ func shouldReplace(
 		return false, 0
 	case pool.Recreates() && outdated(member, seen):
 		return true, 0
-	case finished(member):
+	case isFinished(member):
 		recheckAfter = member.CreationTimestamp.Add(waits.MinReplacementAge).Sub(now)
 		return recheckAfter <= 0, recheckAfter
 	}
@@ -207,17 +207,17 @@ func readyDeadline(member *agentsv1beta1.Sandbox, o Options) time.Time {
 	switch {
 	case condition == nil:
 		return member.CreationTimestamp.Add(o.ReadinessGracePeriod)
-	case ready(member):
+	case isReady(member):
 		return time.Time{}
 	}
 	return condition.LastTransitionTime.Add(o.ReadinessGracePeriod)
 }
 
-func ready(member *agentsv1beta1.Sandbox) bool {
+func isReady(member *agentsv1beta1.Sandbox) bool {
 	return apis.ConditionTrue(member.Status.Conditions, apis.ConditionReady)
 }
 
-func finished(member *agentsv1beta1.Sandbox) bool {
+func isFinished(member *agentsv1beta1.Sandbox) bool {
 	return apis.ConditionTrue(member.Status.Conditions, apis.ConditionFinished)
 }
 
@@ -231,31 +231,31 @@ func replicas(pool *extensionsv1beta1.SandboxWarmPool) int {
 // outdated reports whether a member was created from another template, or from another version of the template.
 func outdated(member *agentsv1beta1.Sandbox, seen observed) bool {
 	return member.Labels[apis.LabelSandboxTemplateRefHash] != naming.Hash(seen.template.Name) ||
-		seen.contents[member.UID].templateHash != seen.templateHash
+		seen.contents[member.UID].blueprintHash != seen.blueprintHash
 }
 
 // adoptable reports whether the pool may adopt an orphan. The content decides, because anybody can write labels.
 func adoptable(orphan *agentsv1beta1.Sandbox, seen observed) bool {
-	return !seen.isBeingAdopted(orphan) && orphan.DeletionTimestamp == nil && !finished(orphan) &&
+	return !seen.isBeingAdopted(orphan) && orphan.DeletionTimestamp == nil && !isFinished(orphan) &&
 		seen.contents[orphan.UID].revision == seen.currentRevision &&
 		orphan.Labels[apis.LabelSandboxTemplateRefHash] == naming.Hash(seen.template.Name)
 }
 
-// deletableOrphan reports whether an orphan is an outdated member that a pool of the same name left unchanged, which no
-// claim can get. A copy of a member, or an edited one, belongs to a user and is not deleted.
+// deletableOrphan reports whether an orphan is an outdated and unchanged member of a deleted pool of the same name. No
+// claim can adopt it. A copy of a member, or an edited one, belongs to a user and is not deleted.
 func deletableOrphan(pool *extensionsv1beta1.SandboxWarmPool, orphan *agentsv1beta1.Sandbox, seen observed) bool {
 	suspended, _ := orphan.Spec.SuspensionRequested()
 	suffix, hasPrefix := strings.CutPrefix(orphan.Name, pool.Name+"-")
 	c := seen.contents[orphan.UID]
 	return !seen.isBeingAdopted(orphan) && !seen.isBeingDeleted(orphan) && !suspended && orphan.Spec.ShutdownTime == nil &&
-		hasPrefix && len(suffix) == suffixLength && c.revision != "" && c.templateHash != seen.templateHash &&
-		c.templateHash == orphan.Labels[apis.LabelSandboxPodTemplateHash]
+		hasPrefix && len(suffix) == suffixLength && c.revision != "" && c.blueprintHash != seen.blueprintHash &&
+		c.blueprintHash == orphan.Labels[apis.LabelSandboxPodTemplateHash]
 }
 
 // byDeletionPriority sorts members that are not Ready before Ready ones, then newer before older ones.
 func byDeletionPriority(a, b *agentsv1beta1.Sandbox) int {
-	if ready(a) != ready(b) {
-		if ready(b) {
+	if isReady(a) != isReady(b) {
+		if isReady(b) {
 			return -1
 		}
 		return 1

@@ -24,7 +24,7 @@ import (
 )
 
 func member(name string, age time.Duration, options ...func(*agentsv1beta1.Sandbox)) *agentsv1beta1.Sandbox {
-	s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), name)
+	s := newMember(poolOfThree(), python(), sandboxspec.BlueprintHash(python()), name)
 	s.UID = types.UID(name)
 	builders.CreatedAt(testNow.Add(-age))(s)
 	for _, option := range options {
@@ -33,7 +33,7 @@ func member(name string, age time.Duration, options ...func(*agentsv1beta1.Sandb
 	return s
 }
 
-func isReady(s *agentsv1beta1.Sandbox) {
+func markReady(s *agentsv1beta1.Sandbox) {
 	s.Status.Conditions = append(s.Status.Conditions,
 		apis.NewCondition(nil, apis.ConditionReady, true, apis.ReasonDependenciesReady, "", 1, s.CreationTimestamp))
 }
@@ -42,7 +42,7 @@ func terminating(s *agentsv1beta1.Sandbox) { builders.DeletedAt(testNow)(s) }
 
 func TestDecide(t *testing.T) {
 	all := func(members ...*agentsv1beta1.Sandbox) []*agentsv1beta1.Sandbox { return members }
-	old, young := member("old", 2*time.Minute, isReady), member("young", time.Minute, isReady)
+	old, young := member("old", 2*time.Minute, markReady), member("young", time.Minute, markReady)
 	starting := member("starting", 3*time.Minute)
 	tests := map[string]struct {
 		replicas int32
@@ -54,7 +54,7 @@ func TestDecide(t *testing.T) {
 	}{
 		"what is missing is made": {replicas: 3, seen: observed{members: all(old)}, create: 2},
 		"one that is going takes up room until it is gone": {
-			replicas: 2, seen: observed{members: all(old, member("x", time.Minute, isReady, terminating))},
+			replicas: 2, seen: observed{members: all(old, member("x", time.Minute, markReady, terminating))},
 		},
 		"one that was deleted takes up room while the cache shows it": {
 			replicas: 2, seen: observed{members: all(old, young),
@@ -106,7 +106,7 @@ func TestDecide(t *testing.T) {
 				tt.options(&options)
 			}
 			template := python()
-			tt.seen.template, tt.seen.templateHash = template, sandboxspec.TemplateHash(template)
+			tt.seen.template, tt.seen.blueprintHash = template, sandboxspec.BlueprintHash(template)
 			p := decide(testNow, poolOfThree(builders.WithReplicas(tt.replicas)), tt.seen, options)
 			var removed []string
 			for _, s := range p.remove {
@@ -188,7 +188,7 @@ func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
 		"nor if none came":          {time.Time{}, false},
 	} {
 		template := python()
-		seen := observed{template: template, templateHash: sandboxspec.TemplateHash(template)}
+		seen := observed{template: template, blueprintHash: sandboxspec.BlueprintHash(template)}
 		if !tt.last.IsZero() {
 			seen.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
 		}

@@ -8,14 +8,14 @@
 // write, and events from the difference). Between reconciles, expectations hold the writes that the cache does not show
 // yet.
 //
-// Invariants (what must never happen):
-//   - the pool creates members beyond its replicas: a member that is being created or deleted, or whose creation is in
-//     doubt, counts;
-//   - the pool deletes a Sandbox that a claim adopted: a deletion carries the UID and the resource version of the
-//     decision;
-//   - labels or owner references alone make a Sandbox a member, or adoptable: its content decides;
-//   - the pool deletes a Sandbox without a controller, unless it is an outdated member that a pool of the same name
-//     left unchanged;
-//   - a change of metadata alone replaces a member;
-//   - the process remembers anything about a deleted pool.
+// Invariants:
+//   - The pool never creates members beyond its replicas. A member that is being created or deleted, or whose creation
+//     is in doubt, counts.
+//   - The pool never deletes a Sandbox that a claim adopted. A deletion carries the UID and the resource version of the
+//     decision.
+//   - Labels or owner references alone never make a Sandbox a member, or adoptable. Its content decides.
+//   - The pool never deletes a Sandbox without a controller, unless the Sandbox is an outdated and unchanged member of
+//     a deleted pool of the same name.
+//   - A change of metadata alone never replaces a member.
+//   - The process keeps nothing in memory about a deleted pool.
 package pool

@@ -70,7 +70,7 @@ func (r *Reconciler) observe(
 		return seen, err
 	}
 	if seen.template != nil {
-		seen.templateHash, seen.currentRevision = sandboxspec.TemplateHash(seen.template),
+		seen.blueprintHash, seen.currentRevision = sandboxspec.BlueprintHash(seen.template),
 			provenance.CurrentRevision(seen.template)
 	}
 	seen.contents = r.states.contentOf(pool.UID, seen.members, seen.orphans)
@@ -141,7 +141,7 @@ func (r *Reconciler) getLive(ctx context.Context, namespace, name string) (*agen
 // start, then periodically, because changes of Pods trigger no reconcile of the pool.
 func (r *Reconciler) observePods(ctx context.Context, seen *observed, now time.Time) error {
 	for _, member := range seen.activeMembers() {
-		if ready(member) || finished(member) {
+		if isReady(member) || isFinished(member) {
 			continue
 		}
 		if wait := member.CreationTimestamp.Add(waits.MemberStart).Sub(now); wait > 0 {

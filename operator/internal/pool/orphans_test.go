@@ -27,7 +27,7 @@ import (
 func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 	orphan := func(change func(*extensionsv1beta1.SandboxTemplate)) client.Object {
 		template := python()
-		s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(template), "pool-lost1")
+		s := newMember(poolOfThree(), python(), sandboxspec.BlueprintHash(template), "pool-lost1")
 		if change != nil {
 			change(template)
 			s.Spec = sandboxspec.FromTemplate(template).Spec // the labels still claim the template's hash
@@ -36,7 +36,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 		return s
 	}
 	but := func(change func(*agentsv1beta1.Sandbox)) client.Object {
-		s := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+		s := newMember(poolOfThree(), python(), sandboxspec.BlueprintHash(python()), "pool-lost1")
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		change(s)
 		return s
@@ -77,7 +77,7 @@ func TestAnOrphanIsTakenIfItsContentIsRightAndThereIsRoom(t *testing.T) {
 }
 
 func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
-	lost := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+	lost := newMember(poolOfThree(), python(), sandboxspec.BlueprintHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(builders.WithReplicas(1)), lost)
 	w.intercept = func(what string, do func() error) error {
@@ -99,7 +99,7 @@ func TestAnOrphanThatCouldNotBeTakenIsTriedAgain(t *testing.T) {
 
 // See Recheck in operator/internal/owner: an orphan that a pool takes on its way out would be deleted with it.
 func TestNoOrphanIsTakenByAPoolThatIsGoing(t *testing.T) {
-	lost := newMember(poolOfThree(), python(), sandboxspec.TemplateHash(python()), "pool-lost1")
+	lost := newMember(poolOfThree(), python(), sandboxspec.BlueprintHash(python()), "pool-lost1")
 	lost.OwnerReferences, lost.UID, lost.CreationTimestamp = nil, "lost", metav1Time(testNow)
 	w := newWorld(t, testOptions, python(), poolOfThree(), lost)
 	w.syncCache()

@@ -44,7 +44,7 @@ func TestAPlantedMemberTakesUpNoRoomAndIsDeleted(t *testing.T) {
 				w := newWorld(t, testOptions, python(), poolOfThree(with...))
 				w.settle()
 				ours := w.expectMembers(3)
-				if err := w.store.Create(context.Background(), member("pool-evil1", time.Hour, isReady, plant)); err != nil {
+				if err := w.store.Create(context.Background(), member("pool-evil1", time.Hour, markReady, plant)); err != nil {
 					t.Fatal(err)
 				}
 				w.settle()
@@ -75,7 +75,7 @@ func TestAnUpgradeKeepsTheMembersThatThereAre(t *testing.T) {
 		poolOfThree(builders.WithPoolStatus(extensionsv1beta1.SandboxWarmPoolStatus{Selector: "x", Replicas: 3}))}
 	var want string
 	for i := range 3 {
-		s := newMember(poolOfThree(), older, sandboxspec.TemplateHash(older), fmt.Sprintf("pool-0000%d", i))
+		s := newMember(poolOfThree(), older, sandboxspec.BlueprintHash(older), fmt.Sprintf("pool-0000%d", i))
 		builders.CreatedAt(testNow)(s)
 		s.UID = types.UID(s.Name)
 		want = provenance.Revision(s)
@@ -98,7 +98,7 @@ func TestWhichOrphansAreDeleted(t *testing.T) {
 	older := python()
 	image("before")(&older.Spec)
 	orphan := func(name string, change ...func(*agentsv1beta1.Sandbox)) client.Object {
-		s := newMember(poolOfThree(), older, sandboxspec.TemplateHash(older), name)
+		s := newMember(poolOfThree(), older, sandboxspec.BlueprintHash(older), name)
 		s.OwnerReferences, s.UID, s.CreationTimestamp = nil, "lost", metav1Time(testNow)
 		for _, c := range change {
 			c(s)

@@ -81,7 +81,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	now := r.clock.Now()
 	pending := r.expectations.GetExpectations(pool)
-	bucket, adoptions := r.states.begin(pool, now, r.options.RefillRate)
+	bucket, adoptions := r.states.startReconcile(pool, now, r.options.RefillRate)
 	seen, err := r.observe(ctx, pool, pending, now)
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)

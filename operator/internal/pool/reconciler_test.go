@@ -28,7 +28,7 @@ func TestAMemberIsWholeAtItsCreationAndThePoolIsSilentAfterwards(t *testing.T) {
 			s.Annotations["agents.x-k8s.io/pod-name"] != name ||
 			s.Labels["agents.x-k8s.io/warm-pool-sandbox"] != naming.Hash("pool") ||
 			s.Labels["agents.x-k8s.io/sandbox-template-ref-hash"] != naming.Hash("python") ||
-			s.Labels["agents.x-k8s.io/sandbox-pod-template-hash"] != sandboxspec.TemplateHash(python()) ||
+			s.Labels["agents.x-k8s.io/sandbox-pod-template-hash"] != sandboxspec.BlueprintHash(python()) ||
 			s.Spec.PodTemplate.Spec.AutomountServiceAccountToken == nil {
 			t.Errorf("%s: labels %v, annotations %v", name, s.Labels, s.Annotations)
 		}

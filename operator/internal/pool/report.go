@@ -78,7 +78,7 @@ func statusOf(
 	all = append(all, done.added...)
 	count, readyCount := len(all), 0
 	for _, member := range all {
-		if ready(member) && !finished(member) {
+		if isReady(member) && !isFinished(member) {
 			readyCount++
 		}
 	}

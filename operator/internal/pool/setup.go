@@ -146,7 +146,7 @@ func enqueue(q queue, namespace, pool string) {
 
 // affectsPool reports whether a change of a member can change the pool's plan or status.
 func affectsPool(before, after *agentsv1beta1.Sandbox) bool {
-	return ready(before) != ready(after) || finished(before) != finished(after) || labelsChanged(before, after) ||
+	return isReady(before) != isReady(after) || isFinished(before) != isFinished(after) || labelsChanged(before, after) ||
 		(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
 }
 

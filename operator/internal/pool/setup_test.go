@@ -44,7 +44,7 @@ func TestWhatOfAMemberWakesItsPool(t *testing.T) {
 		to   func(*agentsv1beta1.Sandbox)
 		want []string
 	}{
-		"it becomes Ready": {isReady, []string{"pool"}},
+		"it becomes Ready": {markReady, []string{"pool"}},
 		"it finishes": {func(s *agentsv1beta1.Sandbox) {
 			s.Status.Conditions = []metav1.Condition{{Type: "Finished", Status: "True"}}
 		}, []string{"pool"}},

@@ -39,8 +39,8 @@ type recentAdoptions struct{ first, last time.Time }
 
 func newPoolStates() *poolStates { return &poolStates{pools: map[types.UID]*poolState{}} }
 
-// begin starts a reconcile of the pool. It returns the tokens for new Sandboxes and the adoptions to replace.
-func (s *poolStates) begin(
+// startReconcile creates the state of a new pool and refills the tokens. It returns the tokens for new Sandboxes and the adoptions to replace.
+func (s *poolStates) startReconcile(
 	pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64,
 ) (tokenBucket, recentAdoptions) {
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *poolStates) recordAdoption(pool types.UID, now time.Time) {
 	})
 }
 
-// recordRefill records that the given adoptions are replaced, and that it took so many creations.
+// recordRefill records that the given adoptions are replaced, and withdraws a token for each created member.
 func (s *poolStates) recordRefill(pool types.UID, replaced recentAdoptions, created int) {
 	s.with(pool, func(p *poolState) {
 		if p.adoptions == replaced {

@@ -25,7 +25,7 @@ func (r *Reconciler) recordActionEvents(was, is *agentsv1beta1.Sandbox, p plan, 
 	}
 	for _, pod := range done.pods {
 		if p.state == desiredRunning && pod.action == remove && pod.err == nil {
-			r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonRecreatingPod,
+			r.recordEvent(is, corev1.EventTypeWarning, apis.ReasonRecreatingFailedPod,
 				"Pod "+pod.child.Name+" is recreated with the same volumes: "+ending.Of(pod.child).Message)
 		}
 	}

@@ -35,7 +35,7 @@ func (r *Reconciler) observe(ctx context.Context, sandbox *agentsv1beta1.Sandbox
 		return seen, err
 	}
 	for i := range seen.pods {
-		pod, err := r.restoreEviction(ctx, sandbox, seen.pods[i])
+		pod, err := r.markEvictedByEvent(ctx, sandbox, seen.pods[i])
 		if err != nil {
 			return seen, err
 		}

@@ -91,8 +91,8 @@ func specChanged() predicate.Predicate {
 }
 
 // podStatusChanged lets through Pods whose change affects the Sandbox's status, and changes of metadata, which the
-// operator repairs. A new Pod without a status triggers no reconcile: the one that created it has reported it. Nor does
-// a node name alone.
+// operator repairs. Deletions always pass. A new Pod without a status triggers no reconcile, because the reconcile that
+// created it has reported it. A node name alone does not trigger one either.
 func podStatusChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {

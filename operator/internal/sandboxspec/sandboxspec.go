@@ -63,9 +63,9 @@ func inheritable(all map[string]string) map[string]string {
 	return inherited
 }
 
-// TemplateHash returns the blueprint hash of the Sandboxes that FromTemplate makes. Pools compare their members by it.
+// BlueprintHash returns the blueprint hash of the Sandboxes that FromTemplate makes. Pools compare their members by it.
 // Metadata and the retention policy are not part of it: a claim updates them on the member that it adopts.
-func TemplateHash(template *extensionsv1beta1.SandboxTemplate) string {
+func BlueprintHash(template *extensionsv1beta1.SandboxTemplate) string {
 	return SandboxHash(FromTemplate(template))
 }
 

@@ -142,17 +142,17 @@ func TestHash(t *testing.T) {
 			s.NetworkPolicyManagement = extensionsv1beta1.NetworkPolicyManagementUnmanaged
 		}),
 	}
-	was := TemplateHash(newTemplate())
+	was := BlueprintHash(newTemplate())
 	if SandboxHash(FromTemplate(newTemplate())) != was {
 		t.Error("a Sandbox's hash differs from its template's")
 	}
 	for name, option := range same {
-		if TemplateHash(newTemplate(option)) != was {
+		if BlueprintHash(newTemplate(option)) != was {
 			t.Errorf("%s makes members stale", name)
 		}
 	}
 	for name, option := range other {
-		if TemplateHash(newTemplate(option)) == was {
+		if BlueprintHash(newTemplate(option)) == was {
 			t.Errorf("%s makes no member stale", name)
 		}
 	}

@@ -12,7 +12,7 @@ func (q *Queue) allMembers(selector Selector) []Member {
 	var all []*entry
 	for _, e := range q.members {
 		if e.Namespace == selector.Namespace && (selector.PoolHash == "" || e.PoolHash == selector.PoolHash) &&
-			(selector.TemplateHash == "" || e.TemplateHash == selector.TemplateHash) {
+			(selector.TemplateNameHash == "" || e.TemplateNameHash == selector.TemplateNameHash) {
 			all = append(all, e)
 		}
 	}

@@ -25,20 +25,20 @@ import (
 type Member struct {
 	types.NamespacedName
 
-	UID          types.UID
-	PoolHash     string // value of the pool's label
-	TemplateHash string // value of the template's label
-	Blueprint    string // blueprint hash of the template that it was made from
-	Node         string // the node in its status, or ""
-	Ready        bool
-	Created      time.Time
+	UID              types.UID
+	PoolHash         string // value of the pool's label
+	TemplateNameHash string // value of the template's label
+	Blueprint        string // blueprint hash of the template that it was made from
+	Node             string // the node in its status, or ""
+	Ready            bool
+	Created          time.Time
 }
 
 // Selector selects the members that a claim may adopt. An empty hash matches any member; Namespace is required.
 type Selector struct {
-	Namespace    string
-	PoolHash     string
-	TemplateHash string
+	Namespace        string
+	PoolHash         string
+	TemplateNameHash string
 }
 
 // Queue is the index. It is safe for concurrent use. Create it with New.
@@ -71,7 +71,7 @@ func (q *Queue) Put(m Member) {
 		q.remove(m.NamespacedName)
 	}
 	e := &entry{Member: m, leased: leased}
-	key := group{m.Namespace, m.TemplateHash}
+	key := group{m.Namespace, m.TemplateNameHash}
 	if q.groups[key] == nil {
 		q.groups[key] = map[types.NamespacedName]*entry{}
 	}
@@ -91,7 +91,7 @@ func (q *Queue) remove(name types.NamespacedName) {
 		return
 	}
 	delete(q.members, name)
-	key := group{e.Namespace, e.TemplateHash}
+	key := group{e.Namespace, e.TemplateNameHash}
 	delete(q.groups[key], name)
 	if len(q.groups[key]) == 0 {
 		delete(q.groups, key)
@@ -122,8 +122,8 @@ func (q *Queue) Lease(selector Selector, eligible func(Member) bool, nodeLeaving
 			best, bestLeaving = e, leaving
 		}
 	}
-	if selector.TemplateHash != "" {
-		for _, e := range q.groups[group{selector.Namespace, selector.TemplateHash}] {
+	if selector.TemplateNameHash != "" {
+		for _, e := range q.groups[group{selector.Namespace, selector.TemplateNameHash}] {
 			consider(e)
 		}
 	} else {

@@ -16,7 +16,7 @@ var created = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 func newMember(name string, with ...func(*Member)) Member {
 	m := Member{
 		NamespacedName: types.NamespacedName{Namespace: "team", Name: name}, UID: types.UID(name),
-		PoolHash: "pool", TemplateHash: "template", Ready: true, Created: created,
+		PoolHash: "pool", TemplateNameHash: "template", Ready: true, Created: created,
 	}
 	for _, change := range with {
 		change(&m)
@@ -34,7 +34,7 @@ func inNamespace(namespace string) func(*Member) { return func(m *Member) { m.Na
 
 func ofPool(hash string) func(*Member) { return func(m *Member) { m.PoolHash = hash } }
 
-func ofTemplate(hash string) func(*Member) { return func(m *Member) { m.TemplateHash = hash } }
+func ofTemplate(hash string) func(*Member) { return func(m *Member) { m.TemplateNameHash = hash } }
 
 func newQueue(members ...Member) *Queue {
 	q := New()
@@ -51,7 +51,7 @@ func noneLeaving(string) bool { return false }
 
 func onNode(node string) func(*Member) { return func(m *Member) { m.Node = node } }
 
-var teamTemplate = Selector{Namespace: "team", TemplateHash: "template"}
+var teamTemplate = Selector{Namespace: "team", TemplateNameHash: "template"}
 
 // drain leases members until none is left.
 func drain(q *Queue, want Selector) (names []string) {
@@ -117,13 +117,13 @@ func TestWhatIsWanted(t *testing.T) {
 	}{
 		"any pool of a template, in the namespace only": {teamTemplate, []string{"a", "b"}},
 		"one pool of a template": {
-			Selector{Namespace: "team", TemplateHash: "template", PoolHash: "other"}, []string{"b"},
+			Selector{Namespace: "team", TemplateNameHash: "template", PoolHash: "other"}, []string{"b"},
 		},
 		"a pool, whatever its members were built from": {Selector{Namespace: "team", PoolHash: "pool"}, []string{"a", "c"}},
 		"another namespace has its own": {
-			Selector{Namespace: "elsewhere", TemplateHash: "template"}, []string{"d"},
+			Selector{Namespace: "elsewhere", TemplateNameHash: "template"}, []string{"d"},
 		},
-		"an unknown template has none": {Selector{Namespace: "team", TemplateHash: "x"}, nil},
+		"an unknown template has none": {Selector{Namespace: "team", TemplateNameHash: "x"}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func CompleteFirstArg(complete CompletionFunc) CompletionFunc {
 // leave out Sandboxes that have an owner.
 func CompleteSandboxes(f factory.Factory) CompletionFunc {
 	return newCompletion(func(ctx context.Context, _ []string, prefix string) []string {
-		a, err := factory.NewClients(f)
+		clients, err := factory.NewClients(f)
 		if err != nil {
 			return nil
 		}
@@ -76,7 +76,7 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 		}
 		var names []string
 		if kind == resolve.KindAny || kind == resolve.KindClaim {
-			if list, err := a.Sandboxes.ExtensionsV1beta1().SandboxClaims(a.Namespace).List(ctx,
+			if list, err := clients.Sandboxes.ExtensionsV1beta1().SandboxClaims(clients.Namespace).List(ctx,
 				metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
 					names = append(names, kindPrefix+list.Items[i].Name)
@@ -84,7 +84,7 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 			}
 		}
 		if kind == resolve.KindAny || kind == resolve.KindSandbox {
-			if list, err := a.Sandboxes.AgentsV1beta1().Sandboxes(a.Namespace).List(ctx,
+			if list, err := clients.Sandboxes.AgentsV1beta1().Sandboxes(clients.Namespace).List(ctx,
 				metav1.ListOptions{Limit: maxCompletions}); err == nil {
 				for i := range list.Items {
 					if kind == resolve.KindSandbox || metav1.GetControllerOf(&list.Items[i]) == nil {
@@ -99,22 +99,22 @@ func CompleteSandboxes(f factory.Factory) CompletionFunc {
 
 // completeNamespaces completes the names of namespaces.
 func completeNamespaces(f factory.Factory) CompletionFunc {
-	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.NamespaceList] {
-		return a.Kubernetes.CoreV1().Namespaces().List
+	return completeObjects(f, func(clients *factory.Clients) listFunc[*corev1.NamespaceList] {
+		return clients.Kubernetes.CoreV1().Namespaces().List
 	})
 }
 
 // CompletePools completes the names of pools.
 func CompletePools(f factory.Factory) CompletionFunc {
-	return completeObjects(f, func(a *factory.Clients) listFunc[*extensionsv1beta1.SandboxWarmPoolList] {
-		return a.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(a.Namespace).List
+	return completeObjects(f, func(clients *factory.Clients) listFunc[*extensionsv1beta1.SandboxWarmPoolList] {
+		return clients.Sandboxes.ExtensionsV1beta1().SandboxWarmPools(clients.Namespace).List
 	})
 }
 
 // CompleteTemplates completes the names of templates.
 func CompleteTemplates(f factory.Factory) CompletionFunc {
-	return completeObjects(f, func(a *factory.Clients) listFunc[*extensionsv1beta1.SandboxTemplateList] {
-		return a.Sandboxes.ExtensionsV1beta1().SandboxTemplates(a.Namespace).List
+	return completeObjects(f, func(clients *factory.Clients) listFunc[*extensionsv1beta1.SandboxTemplateList] {
+		return clients.Sandboxes.ExtensionsV1beta1().SandboxTemplates(clients.Namespace).List
 	})
 }
 
@@ -124,11 +124,11 @@ type listFunc[L runtime.Object] func(context.Context, metav1.ListOptions) (L, er
 // completeObjects completes the names of the objects of one kind.
 func completeObjects[L runtime.Object](f factory.Factory, list func(*factory.Clients) listFunc[L]) CompletionFunc {
 	return newCompletion(func(ctx context.Context, _ []string, _ string) []string {
-		a, err := factory.NewClients(f)
+		clients, err := factory.NewClients(f)
 		if err != nil {
 			return nil
 		}
-		objects, err := list(a)(ctx, metav1.ListOptions{Limit: maxCompletions})
+		objects, err := list(clients)(ctx, metav1.ListOptions{Limit: maxCompletions})
 		if err != nil {
 			return nil
 		}
@@ -153,20 +153,20 @@ func CompleteContainers(f factory.Factory) CompletionFunc {
 		if err != nil {
 			return nil
 		}
-		a, err := factory.NewClients(f)
+		clients, err := factory.NewClients(f)
 		if err != nil {
 			return nil
 		}
-		t, err := a.Resolver.Objects(ctx, a.Namespace, ref)
-		if err != nil || t.Pod == nil {
+		target, err := clients.Resolver.Objects(ctx, clients.Namespace, ref)
+		if err != nil || target.Pod == nil {
 			return nil
 		}
-		return resolve.Containers(t.Pod)
+		return resolve.Containers(target.Pod)
 	})
 }
 
-// RegisterCompletions adds completion to the commands below root that take names and have none, and to their flags.
-// Commands that create something get none, since they take a new name.
+// RegisterCompletions adds completion to the flags and arguments of the commands below root. It skips arguments that
+// have a completion already, and those of commands that create something, because they take a new name.
 func RegisterCompletions(root *cobra.Command, f factory.Factory) {
 	if root.PersistentFlags().Lookup("namespace") != nil {
 		_ = root.RegisterFlagCompletionFunc("namespace", completeNamespaces(f)) // it fails only for an unknown flag

@@ -86,15 +86,15 @@ func registerKubeconfigCompletions(root *cobra.Command, f factory.Factory) {
 
 // completeRuntimeClasses completes the names of RuntimeClasses.
 func completeRuntimeClasses(f factory.Factory) CompletionFunc {
-	return completeObjects(f, func(a *factory.Clients) listFunc[*nodev1.RuntimeClassList] {
-		return a.Kubernetes.NodeV1().RuntimeClasses().List
+	return completeObjects(f, func(clients *factory.Clients) listFunc[*nodev1.RuntimeClassList] {
+		return clients.Kubernetes.NodeV1().RuntimeClasses().List
 	})
 }
 
 // completeServiceAccounts completes the names of ServiceAccounts.
 func completeServiceAccounts(f factory.Factory) CompletionFunc {
-	return completeObjects(f, func(a *factory.Clients) listFunc[*corev1.ServiceAccountList] {
-		return a.Kubernetes.CoreV1().ServiceAccounts(a.Namespace).List
+	return completeObjects(f, func(clients *factory.Clients) listFunc[*corev1.ServiceAccountList] {
+		return clients.Kubernetes.CoreV1().ServiceAccounts(clients.Namespace).List
 	})
 }
 
@@ -105,17 +105,17 @@ func CompletePorts(f factory.Factory) CompletionFunc {
 		if err != nil {
 			return nil
 		}
-		a, err := factory.NewClients(f)
+		clients, err := factory.NewClients(f)
 		if err != nil {
 			return nil
 		}
-		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
-		if err != nil || t.Sandbox == nil {
+		target, err := clients.Resolver.ClaimAndSandbox(ctx, clients.Namespace, ref)
+		if err != nil || target.Sandbox == nil {
 			return nil
 		}
 		var ports []string
-		for i := range t.Sandbox.Spec.PodTemplate.Spec.Containers {
-			for _, port := range t.Sandbox.Spec.PodTemplate.Spec.Containers[i].Ports {
+		for i := range target.Sandbox.Spec.PodTemplate.Spec.Containers {
+			for _, port := range target.Sandbox.Spec.PodTemplate.Spec.Containers[i].Ports {
 				ports = append(ports, strconv.Itoa(int(port.ContainerPort)))
 				if port.Name != "" {
 					ports = append(ports, port.Name)

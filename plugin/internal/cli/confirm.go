@@ -46,7 +46,7 @@ func Confirm(ctx context.Context, streams genericiooptions.IOStreams, question s
 	}
 }
 
-// AddYesFlag adds --yes, which answers the question.
+// AddYesFlag adds --yes, which skips the confirmation.
 func AddYesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "Do not ask.")
 }

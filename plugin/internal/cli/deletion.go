@@ -25,12 +25,12 @@ type DeletionTarget struct {
 
 // Deletion deletes selected objects of one kind, after a confirmation.
 type Deletion struct {
-	Ref resolve.Kind
+	Kind resolve.Kind
 	// Get returns the object of a name, List those that match a selector.
-	Get  func(ctx context.Context, a *factory.Clients, name string) (DeletionTarget, error)
-	List func(ctx context.Context, a *factory.Clients, selector string) ([]DeletionTarget, error)
+	Get  func(ctx context.Context, clients *factory.Clients, name string) (DeletionTarget, error)
+	List func(ctx context.Context, clients *factory.Clients, selector string) ([]DeletionTarget, error)
 	// Delete deletes the object of that name and UID.
-	Delete func(ctx context.Context, a *factory.Clients, o DeletionTarget) error
+	Delete func(ctx context.Context, clients *factory.Clients, target DeletionTarget) error
 	// Consequence follows the names in the question, as in ", with their unclaimed sandboxes".
 	Consequence string
 }
@@ -44,11 +44,11 @@ type DeletionOptions struct {
 // Bind adds the flags to the command, and makes it delete the selected objects.
 func (d Deletion) Bind(cmd *cobra.Command, f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &DeletionOptions{}
-	o.Selection.addFlagsFor(cmd, "Select all "+string(d.Ref)+"s in the namespace.")
+	o.Selection.addFlagsFor(cmd, "Select all "+string(d.Kind)+"s in the namespace.")
 	AddYesFlag(cmd, &o.Yes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Selection.Names = args
-		if err := o.Selection.ValidateForKind(d.Ref); err != nil {
+		if err := o.Selection.ValidateForKind(d.Kind); err != nil {
 			return err
 		}
 		return d.Run(cmd.Context(), f, streams, o)
@@ -63,19 +63,19 @@ func (d Deletion) Run(
 	if err := RequireConfirmable(streams.In, o.Yes, "delete"); err != nil {
 		return err
 	}
-	a, err := factory.NewClients(f)
+	clients, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
-	objects, failed := d.findTargets(ctx, a, o)
+	objects, failed := d.findTargets(ctx, clients, o)
 	if len(objects) == 0 {
 		if failed == nil {
-			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", d.Ref, a.Namespace)
+			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", d.Kind, clients.Namespace)
 		}
 		return failed
 	}
 	if !o.Yes {
-		question := fmt.Sprintf("Delete %s in namespace %s%s?", d.targetNames(objects), a.Namespace, d.Consequence)
+		question := fmt.Sprintf("Delete %s in namespace %s%s?", d.targetNames(objects), clients.Namespace, d.Consequence)
 		if err := Confirm(ctx, streams, question); err != nil {
 			return err
 		}
@@ -84,24 +84,24 @@ func (d Deletion) Run(
 	var refs []resolve.Ref
 	for _, object := range objects {
 		if _, twice := byName[object.Name]; !twice {
-			refs = append(refs, resolve.Ref{Kind: d.Ref, Name: object.Name})
+			refs = append(refs, resolve.Ref{Kind: d.Kind, Name: object.Name})
 		}
 		byName[object.Name] = object
 	}
 	return errors.Join(failed, ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return ref.String() + " deleted", d.Delete(ctx, a, byName[ref.Name])
+		return ref.String() + " deleted", d.Delete(ctx, clients, byName[ref.Name])
 	}))
 }
 
 // findTargets returns the selected objects, with the errors of names that were not found.
 func (d Deletion) findTargets(
-	ctx context.Context, a *factory.Clients, o *DeletionOptions,
+	ctx context.Context, clients *factory.Clients, o *DeletionOptions,
 ) (objects []DeletionTarget, failed error) {
 	if len(o.Selection.Names) == 0 {
-		return d.List(ctx, a, o.Selection.Selector)
+		return d.List(ctx, clients, o.Selection.Selector)
 	}
 	for _, name := range o.Selection.BareNames() {
-		object, err := d.Get(ctx, a, name)
+		object, err := d.Get(ctx, clients, name)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -115,7 +115,7 @@ func (d Deletion) findTargets(
 func (d Deletion) targetNames(targets []DeletionTarget) string {
 	names := make([]string, len(targets))
 	for i := range targets {
-		names[i] = string(d.Ref) + "/" + targets[i].Name
+		names[i] = string(d.Kind) + "/" + targets[i].Name
 	}
 	return JoinNames(names)
 }

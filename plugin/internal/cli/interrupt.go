@@ -25,11 +25,11 @@ type exitHoldsKey struct{}
 type exitHolds struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed while count is 0
+	idle  chan struct{} // closed while count is 0
 }
 
 // HoldExit makes an interrupted process wait until release is called, at most maxExitHold. Holds add up, and release
-// may be called more than once. It does nothing for a context that is not of RunInterruptible.
+// may be called more than once. It does nothing for a context that does not come from RunInterruptible.
 func HoldExit(ctx context.Context) (release func()) {
 	h, ok := ctx.Value(exitHoldsKey{}).(*exitHolds)
 	if !ok {
@@ -38,14 +38,14 @@ func HoldExit(ctx context.Context) (release func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.count == 0 {
-		h.none = make(chan struct{})
+		h.idle = make(chan struct{})
 	}
 	h.count++
 	return sync.OnceFunc(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.count--; h.count == 0 {
-			close(h.none)
+			close(h.idle)
 		}
 	})
 }
@@ -54,7 +54,7 @@ func HoldExit(ctx context.Context) (release func()) {
 func (h *exitHolds) released() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.none
+	return h.idle
 }
 
 // RunInterruptible runs a command until it ends, or until its context is cancelled and its grace period is over. ended
@@ -62,31 +62,31 @@ func (h *exitHolds) released() <-chan struct{} {
 func RunInterruptible(
 	ctx context.Context, clock clock.Clock, command func(context.Context) int,
 ) (code int, ended bool) {
-	h := &exitHolds{none: make(chan struct{})}
-	close(h.none)
-	over := make(chan int, 1)
-	go func() { over <- command(context.WithValue(ctx, exitHoldsKey{}, h)) }()
+	h := &exitHolds{idle: make(chan struct{})}
+	close(h.idle)
+	exitCode := make(chan int, 1)
+	go func() { exitCode <- command(context.WithValue(ctx, exitHoldsKey{}, h)) }()
 	select {
-	case code = <-over:
+	case code = <-exitCode:
 		return code, true
 	case <-ctx.Done():
 	}
-	long := clock.NewTimer(maxExitHold)
-	defer long.Stop()
+	holdTimer := clock.NewTimer(maxExitHold)
+	defer holdTimer.Stop()
 	for {
 		select {
-		case code = <-over:
+		case code = <-exitCode:
 			return code, true
-		case <-long.C():
+		case <-holdTimer.C():
 			return 0, false
 		case <-h.released():
 		}
-		short := clock.NewTimer(interruptGracePeriod)
+		graceTimer := clock.NewTimer(interruptGracePeriod)
 		select {
-		case code = <-over:
-			short.Stop()
+		case code = <-exitCode:
+			graceTimer.Stop()
 			return code, true
-		case <-short.C():
+		case <-graceTimer.C():
 		}
 		select {
 		case <-h.released(): // no hold was taken in the meantime

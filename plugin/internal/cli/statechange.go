@@ -34,35 +34,35 @@ type StateChangeOptions struct {
 func (c StateChange) Run(
 	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *StateChangeOptions,
 ) error {
-	a, err := factory.NewClients(f)
+	clients, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
-	refs, err := o.Selection.Refs(ctx, a.Sandboxes, a.Namespace)
+	refs, err := o.Selection.Refs(ctx, clients.Sandboxes, clients.Namespace)
 	if err != nil {
 		return err
 	}
 	if len(refs) == 0 {
-		_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", clients.Namespace)
 		return err
 	}
 	progress := NewWaitProgress(streams.ErrOut)
 	return ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return c.changeOne(ctx, a, ref, o, progress, streams.ErrOut)
+		return c.changeOne(ctx, clients, ref, o, progress, streams.ErrOut)
 	})
 }
 
 // changeOne changes one sandbox and returns the line that says so.
 func (c StateChange) changeOne(
-	ctx context.Context, a *factory.Clients, ref resolve.Ref, o *StateChangeOptions,
+	ctx context.Context, clients *factory.Clients, ref resolve.Ref, o *StateChangeOptions,
 	progress *WaitProgress, errOut io.Writer,
 ) (string, error) {
-	t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+	target, err := clients.Resolver.ClaimAndSandbox(ctx, clients.Namespace, ref)
 	if err != nil {
 		return "", err
 	}
-	name := string(t.Kind()) + "/" + t.Name()
-	changed, err := c.Apply(ctx, a, t)
+	name := string(target.Kind()) + "/" + target.Name()
+	changed, err := c.Apply(ctx, clients, target)
 	if err != nil {
 		return "", err
 	}
@@ -72,9 +72,9 @@ func (c StateChange) changeOne(
 		}
 		return name + " " + c.Doing, nil
 	}
-	_, err = a.Wait(ctx, await.Request{
-		Namespace: a.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}, UID: t.UID(),
-		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.Of(t.Name(), c.Goal),
+	_, err = clients.Wait(ctx, await.Request{
+		Namespace: clients.Namespace, Ref: resolve.Ref{Kind: target.Kind(), Name: target.Name()}, UID: target.UID(),
+		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.PrinterFor(target.Name(), c.Goal),
 	}, errOut)
 	if err != nil {
 		return "", err

@@ -45,8 +45,8 @@ type WaitProgress struct {
 // NewWaitProgress returns a WaitProgress that prints to out, usually stderr.
 func NewWaitProgress(out io.Writer) *WaitProgress { return &WaitProgress{out: out} }
 
-// Of returns a function that prints an obstacle between one sandbox and its goal.
-func (p *WaitProgress) Of(name string, goal await.Goal) func(string) {
+// PrinterFor returns a function that prints what keeps one sandbox from reaching its goal.
+func (p *WaitProgress) PrinterFor(name string, goal await.Goal) func(string) {
 	return func(obstacle string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -75,7 +75,7 @@ func (o *Options) WaitReady(
 	progress := cli.NewWaitProgress(streams.ErrOut)
 	target, err := a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: created.Ref(), UID: created.target.UID(),
-		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.Of(o.Name, await.Ready),
+		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.PrinterFor(o.Name, await.Ready),
 	}, streams.ErrOut)
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func (o *Options) delete(
 		if o.Waiting.Wait {
 			_, err := a.Wait(ctx, await.Request{
 				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: await.Deleted,
-				Timeout: o.Waiting.Timeout, Progress: progress.Of(ref.Name, await.Deleted),
+				Timeout: o.Waiting.Timeout, Progress: progress.PrinterFor(ref.Name, await.Deleted),
 			}, streams.ErrOut)
 			if err != nil {
 				return "", err

@@ -65,7 +65,7 @@ func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams 
 	}
 	found := map[string]volume.Volume{}
 	kind := cli.Deletion{
-		Ref: kindVolume, Consequence: ", with all data",
+		Kind: kindVolume, Consequence: ", with all data",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
 			v, err := a.Volumes.Get(ctx, a.Namespace, name)
 			if err != nil {

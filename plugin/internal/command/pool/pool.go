@@ -49,7 +49,7 @@ func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 // deletion describes how pools are deleted.
 func deletion() cli.Deletion {
 	return cli.Deletion{
-		Ref:         resolve.KindPool,
+		Kind:        resolve.KindPool,
 		Consequence: ", with their unclaimed sandboxes",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
 			pool, err := a.Pools.Pool(ctx, a.Namespace, name)

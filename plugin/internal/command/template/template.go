@@ -52,7 +52,7 @@ func newDeleteCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 // deletion describes how templates are deleted.
 func deletion() cli.Deletion {
 	return cli.Deletion{
-		Ref: resolve.KindTemplate,
+		Kind: resolve.KindTemplate,
 		Consequence: ", so that pools and claims can create no more sandboxes from it (existing ones stay, under its " +
 			"NetworkPolicy)",
 		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {

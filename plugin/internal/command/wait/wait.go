@@ -83,7 +83,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return cli.ForEach(streams.Out, o.refs, func(ref resolve.Ref) (string, error) {
 		_, err := a.Wait(ctx, await.Request{
 			Namespace: a.Namespace, Ref: ref, Goal: o.goal, Timeout: o.Waiting.Timeout,
-			Progress: progress.Of(ref.String(), o.goal),
+			Progress: progress.PrinterFor(ref.String(), o.goal),
 		}, streams.ErrOut)
 		return fmt.Sprintf("%s %s", ref, o.goal), err
 	})

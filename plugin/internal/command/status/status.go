@@ -1,7 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package status is the command `status`.
+// Package status is the command `status`. Its tests are in the packages describe and list, because they compare it with
+// those commands.
 package status
 
 import (

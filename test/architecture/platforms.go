@@ -48,17 +48,18 @@ func signatures(file File) []string {
 		if !ok {
 			continue
 		}
-		signature := function.Name.Name + "("
+		var signature strings.Builder
+		signature.WriteString(function.Name.Name + "(")
 		for _, field := range function.Type.Params.List {
-			signature += strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names)))
+			signature.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
 		}
-		signature += ")"
+		signature.WriteString(")")
 		if function.Type.Results != nil {
 			for _, field := range function.Type.Results.List {
-				signature += strings.Repeat(" "+types.ExprString(field.Type), max(1, len(field.Names)))
+				signature.WriteString(strings.Repeat(" "+types.ExprString(field.Type), max(1, len(field.Names))))
 			}
 		}
-		all = append(all, signature)
+		all = append(all, signature.String())
 	}
 	slices.Sort(all)
 	return all

@@ -31,7 +31,8 @@ func conditionFindings(snapshot *Snapshot) []Finding {
 	}
 	if snapshot.Sandbox != nil {
 		sandbox := snapshot.Sandbox
-		all = append(all, objectFindings(snapshot, "Sandbox "+sandbox.Name, &sandbox.ObjectMeta, sandbox.Status.Conditions)...)
+		all = append(all,
+			objectFindings(snapshot, "Sandbox "+sandbox.Name, &sandbox.ObjectMeta, sandbox.Status.Conditions)...)
 	}
 	return append(all, shutdownFindings(snapshot)...)
 }

@@ -39,7 +39,8 @@ type recentAdoptions struct{ first, last time.Time }
 
 func newPoolStates() *poolStates { return &poolStates{pools: map[types.UID]*poolState{}} }
 
-// startReconcile creates the state of a new pool and refills the tokens. It returns the tokens for new Sandboxes and the adoptions to replace.
+// startReconcile creates the state of a new pool and refills the tokens. It returns the tokens for new Sandboxes and
+// the adoptions to replace.
 func (s *poolStates) startReconcile(
 	pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64,
 ) (tokenBucket, recentAdoptions) {

@@ -18,10 +18,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 )
 
-// markEvictedByEvent returns the Pod as evicted if an Event says that its kubelet evicted it. A kubelet that evicts a Pod
-// for exceeding a disk limit sets no condition, and if the process exits with 0 on SIGTERM, phase Succeeded replaces the
-// reason Evicted (kubelet 1.37, generateAPIPodStatus). Only the Event, recorded before SIGTERM, remains. Listing it
-// costs one request per ended Pod with a limit.
+// markEvictedByEvent returns the Pod as evicted if an Event says that its kubelet evicted it. A kubelet that evicts a
+// Pod for exceeding a disk limit sets no condition, and if the process exits with 0 on SIGTERM, phase Succeeded
+// replaces the reason Evicted (kubelet 1.37, generateAPIPodStatus). Only the Event, recorded before SIGTERM, remains.
+// Listing it costs one request per ended Pod with a limit.
 func (r *Reconciler) markEvictedByEvent(
 	ctx context.Context, sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod,
 ) (*corev1.Pod, error) {

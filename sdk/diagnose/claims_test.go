@@ -101,7 +101,7 @@ func TestOfClaims(t *testing.T) {
 			),
 			verdict: diagnose.Blocked,
 			said:    "EnvVarsInjectionRejected",
-			next:    []string{"envVarsInjectionPolicy", "--pool none"},
+			next:    []string{"change the variables of the claim", "envVarsInjectionPolicy", "--pool none"},
 		},
 		"refused volumes name the template's policy": {
 			claim: refused(
@@ -109,7 +109,7 @@ func TestOfClaims(t *testing.T) {
 			),
 			verdict: diagnose.Blocked,
 			said:    "VolumeClaimTemplatesError",
-			next:    []string{"volumeClaimTemplatesPolicy"},
+			next:    []string{"change the volumes of the claim", "volumeClaimTemplatesPolicy"},
 		},
 		"a lost race heals": {
 			claim: refused(

@@ -115,17 +115,17 @@ func Of(snapshot Snapshot) Diagnosis {
 		Containers: containerLayer(&snapshot),
 	}
 	d.Verdict = VerdictOf(&snapshot)
-	in := mainObstacle(&snapshot, &d)
-	if in.Text != "" {
-		d.Obstacle, d.Lasting, d.obstacle = in.Subject+": "+in.Text, in.Lasting, in
+	obstacle := mainObstacle(&snapshot, &d)
+	if obstacle.Text != "" {
+		d.Obstacle, d.Lasting, d.obstacle = obstacle.Subject+": "+obstacle.Text, obstacle.Lasting, obstacle
 	}
 	if d.Verdict == Starting && hasBad(d.Conditions, d.Scheduling, d.Containers) {
 		d.Verdict = Blocked
 	}
-	if d.Verdict == Blocked && (in.problem == badImage || in.problem == unstartable) {
+	if d.Verdict == Blocked && (obstacle.problem == badImage || obstacle.problem == unstartable) {
 		d.Template = snapshot.template()
 	}
-	d.Next = nextSteps(&snapshot, &d, in.problem)
+	d.Next = nextSteps(&snapshot, &d, obstacle.problem)
 	d.Conditions = withoutRepeatedText(&snapshot, &d)
 	return d
 }

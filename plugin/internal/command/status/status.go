@@ -1,8 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Package status is the command `status`. Its tests are in the packages describe and list, because they compare it with
-// those commands.
+// Package status is the command `status`. Its tests are in the packages describe and list, whose objects they share.
 package status
 
 import (

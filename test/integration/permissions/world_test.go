@@ -30,7 +30,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
-// timeout covers several of the requeues that the tests wait for, which are at most 15 seconds apart (waits.Blocked).
+// timeout covers several requeues after waits.Blocked, which is 15 seconds.
 const timeout = time.Minute
 
 // world is a running operator whose user has the permissions of the manifests. The tests act as the kubelet.

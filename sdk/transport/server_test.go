@@ -19,9 +19,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/proxy"
 )
 
+// hasty returns limits that a busy machine keeps too: RetryFor has room for several handshakes after a stall.
 func hasty() transport.Limits {
 	return transport.Limits{
-		Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 1500 * time.Millisecond,
+		Response: 2 * time.Second, Idle: 900 * time.Millisecond, RetryFor: 5 * time.Second,
 		Pause: 20 * time.Millisecond,
 	}
 }

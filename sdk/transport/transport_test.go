@@ -68,7 +68,7 @@ func TestAReadThatKeepsBreakingIsGivenUpWithAPlainLine(t *testing.T) {
 				begun := time.Now()
 				_, err := s.do(t, http.MethodGet, "/api/v1/pods")
 				broken, ok := errors.AsType[*transport.BrokenError](err)
-				if !ok || time.Since(begun) > 10*time.Second || broken.Attempts < 2 || !strings.Contains(broken.Error(), tt.says) {
+				if !ok || time.Since(begun) > 15*time.Second || broken.Attempts < 2 || !strings.Contains(broken.Error(), tt.says) {
 					t.Errorf("after %v: %v", time.Since(begun), err)
 				}
 			})
@@ -197,7 +197,7 @@ func TestACallerThatGivesUpIsObeyedAtOnce(t *testing.T) {
 	if err == nil {
 		_ = response.Body.Close()
 	}
-	if !errors.Is(err, context.Canceled) || time.Since(begun) > 1200*time.Millisecond {
+	if !errors.Is(err, context.Canceled) || time.Since(begun) > 3*time.Second {
 		t.Errorf("after %v: %v", time.Since(begun), err)
 	}
 }
@@ -206,7 +206,7 @@ func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
 	s := serve(t, false, whole)
 	s.between.Close()
 	begun := time.Now()
-	if _, err := s.do(t, http.MethodGet, "/api/v1/pods"); err == nil || time.Since(begun) > time.Second {
+	if _, err := s.do(t, http.MethodGet, "/api/v1/pods"); err == nil || time.Since(begun) > 3*time.Second {
 		t.Errorf("after %v: %v", time.Since(begun), err)
 	}
 }
@@ -225,7 +225,7 @@ func TestClientGoDoesNotBeginAllOver(t *testing.T) {
 	}
 	begun := time.Now()
 	_, err = client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{})
-	if _, ok := errors.AsType[*transport.BrokenError](err); !ok || time.Since(begun) > 4*time.Second {
+	if _, ok := errors.AsType[*transport.BrokenError](err); !ok || time.Since(begun) > 15*time.Second {
 		t.Errorf("after %v: %v", time.Since(begun), err)
 	}
 }

@@ -287,9 +287,7 @@ func TestYAMLForProgramsIsExact(t *testing.T) {
 			}
 		}
 		text := printed(t, hostileCluster(time.Now()), line)
-		if err := yaml.Unmarshal(
-			[]byte(text), &list,
-		); err != nil || len(list.Items) != 1 ||
+		if err := yaml.Unmarshal([]byte(text), &list); err != nil || len(list.Items) != 1 ||
 			list.Items[0].Metadata.Annotations["example.com/note"] != "words"+hostile {
 			t.Errorf("%s: %v, %q", line, err, text)
 		}

@@ -209,9 +209,7 @@ func TestTheRealFactoryStartsWithoutAClusterToo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
 			streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}
-			if code := Run(
-				t.Context(), tt.argv, streams, clock.RealClock{},
-			); code != tt.code ||
+			if code := Run(t.Context(), tt.argv, streams, clock.RealClock{}); code != tt.code ||
 				!strings.Contains(out.String(), tt.out) {
 				t.Errorf("code %d, stdout %q, stderr %q", code, out.String(), errOut.String())
 			}

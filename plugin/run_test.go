@@ -41,9 +41,7 @@ func TestARemoteExitCodeIsPassedOnWithoutAWord(t *testing.T) {
 }
 
 func TestWrongUsageSaysWhereHelpIs(t *testing.T) {
-	if code, said := ending(
-		t.Context(), cli.UsageError(errors.New("no")),
-	); code != 2 ||
+	if code, said := ending(t.Context(), cli.UsageError(errors.New("no"))); code != 2 ||
 		said != "Error: no\nSee 'kubectl sandbox end --help'.\n" {
 		t.Errorf("got %d, %q", code, said)
 	}

@@ -51,9 +51,7 @@ func TestWhatDoesNotBecomeReadyIsDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := start(t)
 			w.neverReady.Store(true)
-			_, err := w.client(
-				sdk.WithReadyTimeout(50*time.Millisecond),
-			).Create(
+			_, err := w.client(sdk.WithReadyTimeout(50*time.Millisecond)).Create(
 				t.Context(), sdk.Spec{Name: "dev", Template: "t", Keep: keep},
 			)
 			if !errors.Is(err, sdk.ErrTimeout) || errors.Is(err, sdk.ErrOrphaned) ||
@@ -105,9 +103,7 @@ func TestErrorsTellTheirKind(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	missing := sdk.NewWith(sdk.Clients{
-		Sandboxes: fakecluster.New().Refuse(
-			"*", apis.ResourceSandboxes, fakecluster.NotServed(),
-		).Refuse(
+		Sandboxes: fakecluster.New().Refuse("*", apis.ResourceSandboxes, fakecluster.NotServed()).Refuse(
 			"*", apis.ResourceClaims, fakecluster.NotServed(),
 		).Sandboxes,
 		Kubernetes: w.Kubernetes,
@@ -211,9 +207,7 @@ func TestDisconnectLeavesTheSandboxAndOpenGoesOn(t *testing.T) {
 		t.Error("a handle that is open was opened")
 	}
 	box.Disconnect()
-	if _, err := box.Run(
-		t.Context(), "sh", "-c", ":",
-	); !errors.Is(err, sdk.ErrClosed) || len(client.Active()) != 0 ||
+	if _, err := box.Run(t.Context(), "sh", "-c", ":"); !errors.Is(err, sdk.ErrClosed) || len(client.Active()) != 0 ||
 		w.left(t) != 1 {
 		t.Errorf("got %v, %d active, %d left", err, len(client.Active()), w.left(t))
 	}
@@ -257,9 +251,7 @@ func TestASandboxWhoseClaimIsGoneIsNotOpened(t *testing.T) {
 			},
 		},
 	}
-	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes(
-		"default",
-	).Create(
+	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Create(
 		t.Context(), s, metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)

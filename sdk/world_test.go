@@ -54,9 +54,7 @@ func newWorld() *world {
 	}
 	var made atomic.Int64
 	name := func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if object, err := meta.Accessor(
-			action.(clienttesting.CreateAction).GetObject(),
-		); err == nil &&
+		if object, err := meta.Accessor(action.(clienttesting.CreateAction).GetObject()); err == nil &&
 			object.GetUID() == "" {
 			object.SetUID(types.UID(fmt.Sprintf("uid-%d", made.Add(1))))
 		}
@@ -114,9 +112,7 @@ func (w *world) operate() {
 // claim creates the Sandbox of a claim, or deletes it after the claim.
 func (w *world) claim(claim *extensionsv1beta1.SandboxClaim) {
 	api := w.Sandboxes.AgentsV1beta1().Sandboxes("default")
-	if _, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims(
-		"default",
-	).Get(
+	if _, err := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default").Get(
 		w.ctx, claim.Name, metav1.GetOptions{},
 	); err != nil {
 		_ = api.Delete(w.ctx, claim.Name, metav1.DeleteOptions{}) // it may be gone
@@ -137,9 +133,7 @@ func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
 		return
 	}
 	suspended, _ := sandbox.Spec.SuspensionRequested()
-	if pod, err := pods.Get(
-		w.ctx, sandbox.Name, metav1.GetOptions{},
-	); err == nil &&
+	if pod, err := pods.Get(w.ctx, sandbox.Name, metav1.GetOptions{}); err == nil &&
 		(suspended || !metav1.IsControlledBy(pod, sandbox)) {
 		_ = pods.Delete(w.ctx, sandbox.Name, metav1.DeleteOptions{}) // nobody else does
 	}
@@ -180,9 +174,7 @@ func (w *world) report(sandbox *agentsv1beta1.Sandbox, kind apis.ConditionType, 
 	if err != nil {
 		return
 	}
-	if has := apis.FindCondition(
-		claim.Status.Conditions, kind,
-	); has == nil || has.Status != c.Status ||
+	if has := apis.FindCondition(claim.Status.Conditions, kind); has == nil || has.Status != c.Status ||
 		claim.Status.SandboxStatus.Name == "" {
 		claim.Status.SandboxStatus.Name = sandbox.Name
 		claim.Status.Conditions = with(claim.Status.Conditions, c)

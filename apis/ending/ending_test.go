@@ -113,9 +113,7 @@ func TestWhatEndedAPod(t *testing.T) {
 		},
 
 		"the eviction API takes it": {
-			pod: pod(
-				corev1.PodRunning, going, target("True", "EvictionByEvictionAPI", "Eviction API: evicting"),
-			),
+			pod:   pod(corev1.PodRunning, going, target("True", "EvictionByEvictionAPI", "Eviction API: evicting")),
 			cause: "Evicted",
 			why:   "EvictionByEvictionAPI: Eviction API: evicting",
 		},
@@ -136,9 +134,7 @@ func TestWhatEndedAPod(t *testing.T) {
 			why:   "EvictionByEvictionAPI: Eviction API: evicting",
 		},
 		"it was marked for an eviction that did not come": {
-			pod: pod(
-				corev1.PodSucceeded, exited(0, "Completed"), target("False", "EvictionByEvictionAPI", ""),
-			),
+			pod:      pod(corev1.PodSucceeded, exited(0, "Completed"), target("False", "EvictionByEvictionAPI", "")),
 			cause:    "Completed",
 			finished: true,
 		},
@@ -189,9 +185,7 @@ func TestWhatEndedAPod(t *testing.T) {
 			why: "OutOfcpu: Node didn't have enough resource: cpu",
 		},
 		"its node does not suit after a restart": {
-			pod: pod(
-				corev1.PodFailed, said("NodeAffinity", "Predicate NodeAffinity failed"), exited(137, "Error"),
-			),
+			pod:   pod(corev1.PodFailed, said("NodeAffinity", "Predicate NodeAffinity failed"), exited(137, "Error")),
 			cause: "Rejected",
 			left:  true,
 			why:   "NodeAffinity: Predicate NodeAffinity failed",
@@ -200,9 +194,7 @@ func TestWhatEndedAPod(t *testing.T) {
 			pod: pod(
 				corev1.PodFailed, said("Terminated", "Pod was terminated in response to imminent node shutdown."),
 				exited(0, "Completed"),
-				target(
-					"True", "TerminationByKubelet", "Pod was terminated in response to imminent node shutdown.",
-				),
+				target("True", "TerminationByKubelet", "Pod was terminated in response to imminent node shutdown."),
 			),
 			cause: "NodeShutdown",
 			left:  true,

@@ -72,9 +72,7 @@ func TestLimitsLeaveRoomForDerivedNames(t *testing.T) {
 			len(policy), validation.DNS1123SubdomainMaxLength)
 	}
 	member := strings.Repeat("p", naming.MaxPoolName) + "-xxxxx"
-	if problems := validation.IsDNS1123Label(
-		member,
-	); len(problems) > 0 ||
+	if problems := validation.IsDNS1123Label(member); len(problems) > 0 ||
 		len(member) != validation.DNS1123LabelMaxLength {
 		t.Errorf("the longest pool name gives a member's name of %d characters: %v", len(member), problems)
 	}

@@ -90,9 +90,7 @@ func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
 			}
 		}
 	}
-	if pod := builders.Pod(
-		"dev", builders.Unschedulable("0/3 nodes"),
-	); podreason.ForPod(pod) != podreason.Unschedulable ||
+	if pod := builders.Pod("dev", builders.Unschedulable("0/3 nodes")); podreason.ForPod(pod) != podreason.Unschedulable ||
 		podreason.Message(pod) != "Unschedulable: 0/3 nodes" {
 		t.Errorf("%q, %q", podreason.ForPod(pod), podreason.Message(pod))
 	}
@@ -111,9 +109,7 @@ func TestWordsThatFlapGiveOneText(t *testing.T) {
 		return podreason.Message(builders.Pod("dev", builders.Waiting(reason, message)))
 	}
 	cause := "failed to resolve: not found"
-	if a, b := text(
-		"ErrImagePull", cause,
-	), text(
+	if a, b := text("ErrImagePull", cause), text(
 		"ImagePullBackOff", `Back-off pulling image "x": ErrImagePull: `+cause,
 	); a != b {
 		t.Errorf("%q, %q", a, b)
@@ -121,11 +117,7 @@ func TestWordsThatFlapGiveOneText(t *testing.T) {
 	between := builders.Pod("dev", builders.CrashLoop(3, 2), builders.PodWith(func(p *corev1.Pod) {
 		p.Status.ContainerStatuses[0].State = p.Status.ContainerStatuses[0].LastTerminationState
 	}))
-	if a, b := podreason.Message(
-		builders.Pod("dev", builders.CrashLoop(3, 2)),
-	), podreason.Message(
-		between,
-	); a != b ||
+	if a, b := podreason.Message(builders.Pod("dev", builders.CrashLoop(3, 2))), podreason.Message(between); a != b ||
 		podreason.ForPod(between) != podreason.CrashLoop {
 		t.Errorf("%q, %q, %q", a, b, podreason.ForPod(between))
 	}

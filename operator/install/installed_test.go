@@ -70,9 +70,7 @@ func TestAnOperatorOfSomeNamespacesIsGrantedNothingOutsideOfThem(t *testing.T) {
 		binding.Subjects[0].Namespace != "elsewhere" {
 		t.Errorf("%+v", binding)
 	}
-	everywhere, local := find[rbacv1.ClusterRole](
-		t, render(t, Options{}), "ClusterRole",
-	), find[rbacv1.Role](
+	everywhere, local := find[rbacv1.ClusterRole](t, render(t, Options{}), "ClusterRole"), find[rbacv1.Role](
 		t, all, "Role",
 	)
 	ofNoNamespace := func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "customresourcedefinitions") }

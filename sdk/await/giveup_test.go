@@ -27,9 +27,7 @@ import (
 func withPod(options ...builders.PodOption) []runtime.Object {
 	s := sandbox(with(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, 2))
 	return []runtime.Object{s, builders.Pod("dev", append([]builders.PodOption{
-		builders.InNamespace(
-			"ns",
-		),
+		builders.InNamespace("ns"),
 		builders.OwnedBy(s),
 		builders.OnNode("n1"),
 		builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")),
@@ -164,9 +162,7 @@ func TestOneWhoGivesUpWaitsOnlyForWhatCanHeal(t *testing.T) {
 			never:   "another's",
 		},
 		"a Service that is another's and is being deleted": {
-			objects: append(
-				refused("Error seen: Service is another's", wantsService), foreignService(builders.DeletedAt(now)),
-			),
+			objects: append(refused("Error seen: Service is another's", wantsService), foreignService(builders.DeletedAt(now))),
 		},
 		"a node that has no room": {
 			objects: withPod(builders.Unschedulable("0/1 nodes are available: 1 Insufficient cpu.")),

@@ -194,9 +194,7 @@ func TestAChangeEndsTheWaiting(t *testing.T) {
 		want string
 	}{
 		"becoming ready": {goal: await.Ready, do: func(ctx context.Context, t *testing.T, c *fakecluster.Cluster) {
-			if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes(
-				"ns",
-			).Update(
+			if _, err := c.Sandboxes.AgentsV1beta1().Sandboxes("ns").Update(
 				ctx, sandbox(ready), metav1.UpdateOptions{},
 			); err != nil {
 				t.Error(err)

@@ -64,57 +64,43 @@ func TestOfClaims(t *testing.T) {
 	}{
 		"a ready claim has no obstacle": {claim: claim(ready), verdict: diagnose.Ready, next: []string{"shell dev"}},
 		"a claim's readiness counts, whatever an older generation of it said": {
-			claim: claim(
-				condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1),
-			),
+			claim:   claim(condition(apis.ConditionReady, true, apis.ReasonDependenciesReady, 1)),
 			verdict: diagnose.Starting,
 			said:    "has not seen the latest change",
 			next:    []string{"wait dev --for ready"},
 		},
 		"a template that is missing can be made": {
-			claim: refused(
-				apis.ReasonTemplateNotFound,
-			),
+			claim:   refused(apis.ReasonTemplateNotFound),
 			verdict: diagnose.Blocked,
 			said:    "TemplateNotFound",
 			next:    []string{"template list", "make template py", "delete dev"},
 		},
 		"a pool that is missing can be made": {
-			claim: fromPool(
-				refused(apis.ReasonWarmPoolNotFound),
-			),
+			claim:   fromPool(refused(apis.ReasonWarmPoolNotFound)),
 			verdict: diagnose.Blocked,
 			said:    "WarmPoolNotFound",
 			next:    []string{"pool list", "make pool warm"},
 		},
 		"refused metadata is to be changed": {
-			claim: refused(
-				apis.ReasonInvalidMetadata,
-			),
+			claim:   refused(apis.ReasonInvalidMetadata),
 			verdict: diagnose.Blocked,
 			said:    "the claim's mistake",
 			next:    []string{"kubectl edit sandboxclaim dev"},
 		},
 		"refused variables name the template's policy": {
-			claim: refused(
-				apis.ReasonEnvVarsInjectionRejected,
-			),
+			claim:   refused(apis.ReasonEnvVarsInjectionRejected),
 			verdict: diagnose.Blocked,
 			said:    "EnvVarsInjectionRejected",
 			next:    []string{"change the variables of the claim", "envVarsInjectionPolicy", "--pool none"},
 		},
 		"refused volumes name the template's policy": {
-			claim: refused(
-				apis.ReasonVolumeClaimTemplatesError,
-			),
+			claim:   refused(apis.ReasonVolumeClaimTemplatesError),
 			verdict: diagnose.Blocked,
 			said:    "VolumeClaimTemplatesError",
 			next:    []string{"change the volumes of the claim", "volumeClaimTemplatesPolicy"},
 		},
 		"a lost race heals": {
-			claim: refused(
-				apis.ReasonAdoptionConflict,
-			),
+			claim:   refused(apis.ReasonAdoptionConflict),
 			verdict: diagnose.Starting,
 			said:    "AdoptionConflict",
 			next:    []string{"wait dev --for ready"},
@@ -124,9 +110,7 @@ func TestOfClaims(t *testing.T) {
 			next: []string{"extend dev --by 1h", "delete dev"},
 		},
 		"a claim that ended with its work can only be removed": {
-			claim: over(
-				finished,
-			),
+			claim:   over(finished),
 			verdict: diagnose.Expired,
 			said:    "it has expired",
 			next:    []string{"its work is done", "delete dev"},
@@ -145,9 +129,7 @@ func TestOfClaims(t *testing.T) {
 			verdict: diagnose.Starting, said: "has not seen the latest change",
 		},
 		"a suspended Sandbox suspends its claim": {
-			claim: claim(
-				notReady,
-			),
+			claim:   claim(notReady),
 			sandbox: suspended(sandbox(condition(apis.ConditionSuspended, true, apis.ReasonPodTerminated, 2))),
 			verdict: diagnose.Suspended,
 			next:    []string{"resume dev"},

@@ -119,9 +119,7 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	member.OwnerReferences = []metav1.OwnerReference{
 		{APIVersion: "extensions.agents.x-k8s.io/v1beta1", Kind: "SandboxWarmPool", Name: "warm", Controller: new(true)},
 	}
-	if d := diagnose.Of(
-		diagnose.Snapshot{Sandbox: member, Pod: broken},
-	); !strings.Contains(
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: member, Pod: broken}); !strings.Contains(
 		d.Next[1].Text, "its pool replaces it",
 	) {
 		t.Errorf("%+v", d.Next)
@@ -129,22 +127,16 @@ func TestATemplateThatMakesWhatCannotStartIsNamed(t *testing.T) {
 	for reason, says := range map[string]string{
 		"CreateContainerConfigError": "template python names", "InvalidImageName": "image in template python",
 	} {
-		if d := diagnose.Of(
-			diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))},
-		); d.Template != "python" ||
+		if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: pod(waiting(reason, "x"))}); d.Template != "python" ||
 			!strings.Contains(d.Next[0].Text, says) {
 			t.Errorf("%s: %+v", reason, d)
 		}
 	}
-	if d := diagnose.Of(
-		diagnose.Snapshot{Sandbox: made, Pod: unschedulable()},
-	); d.Template != "" ||
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: made, Pod: unschedulable()}); d.Template != "" ||
 		!strings.Contains(d.Next[0].Text, "template python") {
 		t.Errorf("%+v", d)
 	}
-	if d := diagnose.Of(
-		diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: broken},
-	); d.Template != "" ||
+	if d := diagnose.Of(diagnose.Snapshot{Sandbox: sandbox(notReady), Pod: broken}); d.Template != "" ||
 		strings.Contains(d.Obstacle, "template") {
 		t.Errorf("%+v", d)
 	}
@@ -235,10 +227,8 @@ func TestOf(t *testing.T) {
 		},
 		"a Pod that failed names its exit code": {
 			snapshot: diagnose.Snapshot{
-				Sandbox: sandbox(
-					condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2),
-				),
-				Pod: pod(terminated(3, "Error")),
+				Sandbox: sandbox(condition(apis.ConditionFinished, true, apis.ReasonPodFailed, 2)),
+				Pod:     pod(terminated(3, "Error")),
 			},
 			verdict: diagnose.Failed, obstacle: "container main: ended with exit code 3", next: "logs dev",
 		},

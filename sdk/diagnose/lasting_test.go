@@ -132,9 +132,7 @@ func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 		},
 		"a storage class that is missing does": {
 			diagnose.Snapshot{
-				Sandbox: sandbox(
-					notReady,
-				),
+				Sandbox:               sandbox(notReady),
 				Volumes:               ofClass(new("fast")),
 				MissingStorageClasses: []string{"fast"},
 				Events:                repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
@@ -142,9 +140,7 @@ func TestWhetherAnObstacleLastsFollowsFromReasonsAndObjects(t *testing.T) {
 			true,
 		},
 		"a provisioner that fails does not": {snapshot: diagnose.Snapshot{
-			Sandbox: sandbox(
-				notReady,
-			),
+			Sandbox: sandbox(notReady),
 			Volumes: ofClass(new("fast")),
 			Events:  repeated("PersistentVolumeClaim", "data-dev", "", "ProvisioningFailed", 1),
 		}},

@@ -56,9 +56,7 @@ func TestAPodInAQueueIsNotBlocked(t *testing.T) {
 	p := pending(corev1.PodReasonSchedulingGated, "Scheduling is blocked due to non-empty scheduling gates")
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "kueue.x-k8s.io/admission"}}
 	d := diagnose.Of(diagnose.Snapshot{Now: now, Sandbox: sandbox(notReady), Pod: p})
-	if got := texts(
-		d.Scheduling,
-	); d.Verdict != diagnose.Starting ||
+	if got := texts(d.Scheduling); d.Verdict != diagnose.Starting ||
 		!strings.Contains(got, "until its scheduling gates are gone: kueue.x-k8s.io/admission") {
 		t.Errorf("%s\n%s", d.Verdict, got)
 	}

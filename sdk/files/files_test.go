@@ -203,9 +203,7 @@ func TestRelativePathsStartAtTheWorkingDirectory(t *testing.T) {
 	must(t, m.Download(t.Context(), "new", filepath.Join(m.local, "c")))
 	same(t, filepath.Join(m.remote, "new"), filepath.Join(m.local, "c"))
 	shellless := start(t, with("tar", "test", "cat")) // it unpacks below /, and knows no other directory
-	if err := shellless.Upload(
-		t.Context(), filepath.Join(m.local, "a"), "../a",
-	); err == nil ||
+	if err := shellless.Upload(t.Context(), filepath.Join(m.local, "a"), "../a"); err == nil ||
 		!strings.Contains(err.Error(), "absolute") {
 		t.Errorf("got %v", err)
 	}

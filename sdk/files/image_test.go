@@ -216,9 +216,7 @@ func TestALocalFileInTheWayOfADirectoryStays(t *testing.T) {
 	m := start(t, everything())
 	write(t, filepath.Join(m.remote, "src", "a"), noise(4<<20), 0o644)
 	write(t, filepath.Join(m.local, "dst"), "mine", 0o644)
-	if err := m.Download(
-		t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"),
-	); err == nil ||
+	if err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst")); err == nil ||
 		!strings.Contains(err.Error(), "is no directory here") {
 		t.Errorf("got %v", err)
 	}
@@ -257,9 +255,7 @@ func TestAPythonThatFailsInTheMiddleFailsTheCopy(t *testing.T) {
 		t, image(t, map[string]string{"python3": "echo begun; head -c 70000 >/dev/null; echo no space >&2; exit 1"}),
 	)
 	must(t, os.WriteFile(filepath.Join(m.local, "large"), heavy(), 0o600))
-	if err := m.Upload(
-		t.Context(), filepath.Join(m.local, "large"), m.remote+"/large",
-	); err == nil ||
+	if err := m.Upload(t.Context(), filepath.Join(m.local, "large"), m.remote+"/large"); err == nil ||
 		!strings.Contains(err.Error(), "no space") {
 		t.Errorf("got %v", err)
 	}
@@ -277,9 +273,7 @@ func TestACorruptFileOfAnyNameNeverGetsIt(t *testing.T) {
 		}
 	})
 	write(t, filepath.Join(m.remote, "src", "line\nbreak"), noise(300_000), 0o644)
-	if err := m.Download(
-		t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"),
-	); err == nil ||
+	if err := m.Download(t.Context(), m.remote+"/src", filepath.Join(m.local, "dst")); err == nil ||
 		!strings.Contains(err.Error(), "differs") {
 		t.Errorf("got %v", err)
 	}

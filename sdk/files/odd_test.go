@@ -122,16 +122,12 @@ func TestTwoEqualCopiesAtOnceAreBothRight(t *testing.T) {
 				var all sync.WaitGroup
 				for range 3 {
 					all.Go(func() {
-						if err := m.with(
-							files.Options{},
-						).Upload(
+						if err := m.with(files.Options{}).Upload(
 							t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst",
 						); err != nil {
 							t.Error(err)
 						}
-						if err := m.with(
-							files.Options{},
-						).Download(
+						if err := m.with(files.Options{}).Download(
 							t.Context(), m.remote+"/src", filepath.Join(m.local, "dst"),
 						); err != nil {
 							t.Error(err)

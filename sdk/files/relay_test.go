@@ -52,9 +52,7 @@ func TestRelayOfAFile(t *testing.T) {
 	write(t, filepath.Join(m.remote, "a", "run.sh"), noise(200_000), 0o750)
 	must(t, m.Relay(t.Context(), m.remote+"/a/run.sh", m.Copier, m.remote+"/b/"))
 	same(t, filepath.Join(m.remote, "a"), filepath.Join(m.remote, "b"))
-	if err := m.Relay(
-		t.Context(), m.remote+"/none", m.Copier, m.remote+"/c",
-	); err == nil ||
+	if err := m.Relay(t.Context(), m.remote+"/none", m.Copier, m.remote+"/c"); err == nil ||
 		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("got %v", err)
 	}

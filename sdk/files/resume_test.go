@@ -42,9 +42,7 @@ func (c counted) Read(p []byte) (int, error)  { n, err := c.in.Read(p); c.count(
 func (c counted) Write(p []byte) (int, error) { n, err := c.out.Write(p); c.count(n); return n, err }
 
 func (c *cutting) count(n int) {
-	if total, after := c.passed.Add(
-		int64(n),
-	), c.after.Load(); after > 0 && total > after &&
+	if total, after := c.passed.Add(int64(n)), c.after.Load(); after > 0 && total > after &&
 		c.after.CompareAndSwap(after, 0) { // once, whoever else counts
 		for range 4000 {
 			if c.arrived == nil || c.arrived() >= after*3/4 {
@@ -193,9 +191,7 @@ func TestRestThatIsNotTheBeginningIsNotUsed(t *testing.T) {
 	warned := ""
 	must(
 		t,
-		m.with(
-			files.Options{Resume: true, Warn: func(w string) { warned = w }},
-		).Upload(
+		m.with(files.Options{Resume: true, Warn: func(w string) { warned = w }}).Upload(
 			t.Context(), filepath.Join(m.local, "src"), m.remote+"/dst",
 		),
 	)
@@ -248,15 +244,11 @@ func TestCorruptCopyNeverGetsItsName(t *testing.T) {
 				write(t, filepath.Join(root, "file"), noise(300_000), 0o644)
 				write(t, filepath.Join(root, "tree", "file"), noise(300_000), 0o644)
 			}
-			if err := m.Upload(
-				t.Context(), filepath.Join(m.local, name), m.remote+"/dst",
-			); err == nil ||
+			if err := m.Upload(t.Context(), filepath.Join(m.local, name), m.remote+"/dst"); err == nil ||
 				!strings.Contains(err.Error(), "differs") {
 				t.Errorf("got %v", err)
 			}
-			if err := m.Download(
-				t.Context(), m.remote+"/"+name, filepath.Join(m.local, "dst"),
-			); err == nil ||
+			if err := m.Download(t.Context(), m.remote+"/"+name, filepath.Join(m.local, "dst")); err == nil ||
 				!strings.Contains(err.Error(), "differs") {
 				t.Errorf("got %v", err)
 			}

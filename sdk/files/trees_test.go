@@ -86,9 +86,7 @@ func FuzzAnyTreeComesBackTheSame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		m := start(t, anyImage(t, random.IntN(2)))
-		source, there, other, back := filepath.Join(
-			m.local, "src",
-		), m.remote+"/there", m.remote+"/other", filepath.Join(
+		source, there, other, back := filepath.Join(m.local, "src"), m.remote+"/there", m.remote+"/other", filepath.Join(
 			m.local, "back",
 		)
 		grow(t, random, source)

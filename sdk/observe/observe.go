@@ -71,9 +71,7 @@ func (o *Observer) volumes(ctx context.Context, t *resolve.Target) []corev1.Pers
 	var all []corev1.PersistentVolumeClaim
 	for i := range t.Sandbox.Spec.VolumeClaimTemplates {
 		name := naming.PersistentVolumeClaim(t.Sandbox.Spec.VolumeClaimTemplates[i].Name, t.Sandbox.Name)
-		if found, err := o.kubernetes.CoreV1().PersistentVolumeClaims(
-			t.Namespace,
-		).Get(
+		if found, err := o.kubernetes.CoreV1().PersistentVolumeClaims(t.Namespace).Get(
 			ctx, name, metav1.GetOptions{},
 		); err == nil {
 			all = append(all, *found)

@@ -73,9 +73,7 @@ func (o *Observer) missingStorageClasses(ctx context.Context, volumes []corev1.P
 		if class == nil || *class == "" || volumes[i].Status.Phase == corev1.ClaimBound || slices.Contains(missing, *class) {
 			continue
 		}
-		if _, err := o.kubernetes.StorageV1().StorageClasses().Get(
-			ctx, *class, metav1.GetOptions{},
-		); apierrors.IsNotFound(
+		if _, err := o.kubernetes.StorageV1().StorageClasses().Get(ctx, *class, metav1.GetOptions{}); apierrors.IsNotFound(
 			err,
 		) {
 			missing = append(missing, *class)

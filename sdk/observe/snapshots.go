@@ -99,9 +99,7 @@ func (o *Observer) surroundings(
 		}
 	}
 	// Only warnings report problems.
-	if found, err := o.kubernetes.CoreV1().Events(
-		namespace,
-	).List(
+	if found, err := o.kubernetes.CoreV1().Events(namespace).List(
 		ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning},
 	); err == nil {
 		for i := range found.Items {

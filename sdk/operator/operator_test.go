@@ -72,11 +72,7 @@ func forbid(verb, resource, group string) func(*fake.Clientset) {
 }
 
 func TestTrouble(t *testing.T) {
-	list, get, leases := forbid(
-		"list", "deployments", "apps",
-	), forbid(
-		"get", "deployments", "apps",
-	), forbid(
+	list, get, leases := forbid("list", "deployments", "apps"), forbid("get", "deployments", "apps"), forbid(
 		"get", "leases", "coordination.k8s.io",
 	)
 	tests := map[string]struct {
@@ -163,9 +159,7 @@ func TestTrouble(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := operator.ProblemFor(
-				observation, "team", now,
-			).Message; (tt.says == "") != (got == "") ||
+			if got := operator.ProblemFor(observation, "team", now).Message; (tt.says == "") != (got == "") ||
 				!strings.Contains(got, tt.says) {
 				t.Errorf("it says %q, want %q in it", got, tt.says)
 			}

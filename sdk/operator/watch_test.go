@@ -86,9 +86,7 @@ func TestTroubleThatComesLaterIsFoundToo(t *testing.T) {
 	client := fake.NewClientset(deployed(), lease(leader, 0))
 	w := watch(t, client)
 	w.step(t, 5*time.Second)
-	if _, err := client.AppsV1().Deployments(
-		home,
-	).Update(
+	if _, err := client.AppsV1().Deployments(home).Update(
 		t.Context(),
 		deployed(scaled),
 		metav1.UpdateOptions{},

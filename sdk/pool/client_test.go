@@ -73,17 +73,13 @@ func TestFactsLeaveOutWhatMayNotBeRead(t *testing.T) {
 	for _, resource := range []string{apis.ResourceTemplates, apis.ResourceClaims, apis.ResourceSandboxes} {
 		cluster.Refuse("list", resource, fakecluster.Forbidden("list", resource, apis.GroupExtensions))
 	}
-	if f, err = client(
-		cluster,
-	).Inventory(
+	if f, err = client(cluster).Inventory(
 		t.Context(), builders.Namespace,
 	); err != nil || f.Templates != nil || f.Claims != nil ||
 		f.Sandboxes != nil {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if f, err = client(
-		fakecluster.New(),
-	).Inventory(
+	if f, err = client(fakecluster.New()).Inventory(
 		t.Context(), builders.Namespace,
 	); err != nil || f.Templates == nil || f.Claims == nil ||
 		f.Sandboxes == nil {
@@ -133,13 +129,9 @@ func TestDeletionIsOfOneUIDAndWhatIsGoneIsDeleted(t *testing.T) {
 	conflict := apierrors.NewConflict(
 		schema.GroupResource{Resource: apis.ResourceWarmPools}, "warm", errors.New("another UID"),
 	)
-	if err := client(
-		fakecluster.New(warm()).Refuse("delete", "*", conflict),
-	).DeletePool(
+	if err := client(fakecluster.New(warm()).Refuse("delete", "*", conflict)).DeletePool(
 		t.Context(), builders.Namespace, "warm", "q",
-	); !apierrors.IsConflict(
-		err,
-	) {
+	); !apierrors.IsConflict(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -59,14 +59,12 @@ func TestAPoolIsAsLargeAsWhatComesWhileAMemberIsReplaced(t *testing.T) {
 			start: 3 * time.Second, measured: 10, seen: 1, peak: 1, needed: 2,
 		},
 		"a burst that is expected is the size": {
-			inventory: world(
-				came(0),
-			),
-			demand: pool.Demand{Burst: 50, Start: time.Second},
-			start:  time.Second,
-			seen:   1,
-			peak:   1,
-			needed: 50,
+			inventory: world(came(0)),
+			demand:    pool.Demand{Burst: 50, Start: time.Second},
+			start:     time.Second,
+			seen:      1,
+			peak:      1,
+			needed:    50,
 		},
 		"a rate is provided for 99 times of 100": { // 4 while one is replaced, and 4.66 more
 			inventory: world(nil), demand: pool.Demand{Rate: 2, Start: 2 * time.Second}, start: 2 * time.Second, needed: 9,

@@ -93,12 +93,10 @@ func TestSummarize(t *testing.T) {
 			short:   "3 not ready: Insufficient cpu",
 		},
 		"a member without conditions has not been seen": {
-			inventory: world(
-				sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb")),
-			),
-			desired: 2,
-			ready:   1,
-			short:   "1 not ready: the operator has not seen it yet",
+			inventory: world(sandboxes(member("warm-aaaaa", ready), member("warm-bbbbb"))),
+			desired:   2,
+			ready:     1,
+			short:     "1 not ready: the operator has not seen it yet",
 		},
 		"members of others do not count": {
 			inventory: world(
@@ -108,24 +106,20 @@ func TestSummarize(t *testing.T) {
 			short:   "2 not made yet",
 		},
 		"members of a pool of that name elsewhere do not count": {
-			inventory: world(
-				sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere"))),
-			),
-			desired: 2,
-			short:   "2 not made yet",
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.InNamespace("elsewhere")))),
+			desired:   2,
+			short:     "2 not made yet",
 		},
 		"a change that was not seen yet is named": {
 			pool: warm(builders.WithGeneration(2)), inventory: world(nil), desired: 2, short: "has not seen the latest change",
 		},
 		"a template that is missing is named": {
-			inventory: world(
-				func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} },
-			),
-			desired: 2,
-			stale:   unknown,
-			short:   "template python does not exist",
-			cause:   "TemplateNotFound",
-			broken:  true,
+			inventory: world(func(f *pool.Inventory) { f.Templates = []*extensionsv1beta1.SandboxTemplate{} }),
+			desired:   2,
+			stale:     unknown,
+			short:     "template python does not exist",
+			cause:     "TemplateNotFound",
+			broken:    true,
 		},
 		"a full pool whose template is gone is not well": {
 			inventory: world(func(f *pool.Inventory) {
@@ -192,12 +186,10 @@ func TestSummarize(t *testing.T) {
 		},
 		"a pool of none wants nothing": {pool: warm(builders.WithReplicas(0)), inventory: world(nil)},
 		"what was built from an earlier template is stale": {
-			inventory: world(
-				sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready)),
-			),
-			desired: 2,
-			ready:   2,
-			stale:   1,
+			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithImage("old")), member("warm-bbbbb", ready))),
+			desired:   2,
+			ready:     2,
+			stale:     1,
 		},
 		"what was built from another template is stale": {
 			inventory: world(
@@ -212,9 +204,7 @@ func TestSummarize(t *testing.T) {
 		},
 		"what the operator secures is not stale": {
 			inventory: world(sandboxes(member("warm-aaaaa", ready, builders.WithPodSpec(func(s *corev1.PodSpec) {
-				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(
-					false,
-				), corev1.DNSNone, &corev1.PodDNSConfig{
+				s.AutomountServiceAccountToken, s.DNSPolicy, s.DNSConfig = new(false), corev1.DNSNone, &corev1.PodDNSConfig{
 					Nameservers: []string{"1.1.1.1"},
 				}
 			})), member("warm-bbbbb", ready))), desired: 2, ready: 2,

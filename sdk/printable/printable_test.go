@@ -109,11 +109,7 @@ func TestArgumentsArePrintableAndFormatsStay(t *testing.T) {
 		t.Errorf("%v, got %q", err, out.String())
 	}
 	out.Reset()
-	if n, err := printable.Writer(
-		&out,
-	).Write(
-		[]byte("Warning: \x1b[2Jx\n"),
-	); err != nil || n != 15 ||
+	if n, err := printable.Writer(&out).Write([]byte("Warning: \x1b[2Jx\n")); err != nil || n != 15 ||
 		out.String() != "Warning: ^[[2Jx\n" {
 		t.Errorf("%d, %v, got %q", n, err, out.String())
 	}

@@ -187,9 +187,7 @@ func TestObjects(t *testing.T) {
 }
 
 func TestAbsenceNamesTheClaimsThatCouldNotBeSearched(t *testing.T) {
-	_, err := resolver(
-		map[string]error{"get sandboxclaims": forbidden},
-	).Objects(
+	_, err := resolver(map[string]error{"get sandboxclaims": forbidden}).Objects(
 		t.Context(), "ns", resolve.Ref{Name: "dev"},
 	)
 	if err == nil || !strings.Contains(err.Error(), "you may not get sandboxclaims."+apis.GroupExtensions) {

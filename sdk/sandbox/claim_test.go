@@ -132,9 +132,7 @@ func TestClaimsFitTheServedSchema(t *testing.T) {
 				},
 			)
 			claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "ns"}, Spec: tt.spec}
-			created, remarks, err := sandbox.New(
-				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-			).CreateClaim(
+			created, remarks, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).CreateClaim(
 				t.Context(), claim, false,
 			)
 			if tt.fails != "" {
@@ -157,9 +155,7 @@ func TestClaimsFitTheServedSchema(t *testing.T) {
 func TestAClusterWithoutClaimsSaysSo(t *testing.T) {
 	cluster := fakecluster.New().Refuse("create", apis.ResourceClaims, fakecluster.NotServed())
 	claim := &extensionsv1beta1.SandboxClaim{ObjectMeta: metav1.ObjectMeta{Name: "dev", Namespace: "ns"}}
-	_, _, err := sandbox.New(
-		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-	).CreateClaim(
+	_, _, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).CreateClaim(
 		t.Context(), claim, false,
 	)
 	if err == nil || !strings.Contains(err.Error(), "not installed") {

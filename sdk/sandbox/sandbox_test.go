@@ -74,9 +74,7 @@ func TestSuspendFitsTheServedSchema(t *testing.T) {
 				last = string(spec)
 				return true, held(), err
 			})
-			changed, err := sandbox.New(
-				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-			).Suspend(
+			changed, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Suspend(
 				t.Context(), target(held(), nil),
 			)
 			if tt.fails != "" {
@@ -96,9 +94,7 @@ func TestWhatIsSuspendedIsNotSuspendedAgain(t *testing.T) {
 	s := held()
 	s.Spec.OperatingMode = new(agentsv1beta1.OperatingModeSuspended)
 	cluster := fakecluster.New(s)
-	changed, err := sandbox.New(
-		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-	).Suspend(
+	changed, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Suspend(
 		t.Context(), target(s, nil),
 	)
 	if err != nil || changed || len(cluster.Sandboxes.Actions()) > 0 {
@@ -159,9 +155,7 @@ func TestExtend(t *testing.T) {
 				objects = append(objects, tt.target.Claim)
 			}
 			cluster := fakecluster.New(objects...)
-			end, err := sandbox.New(
-				cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-			).Extend(
+			end, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Extend(
 				t.Context(), tt.target, 30*time.Minute, tt.afresh,
 			)
 			if tt.fails != "" {
@@ -182,9 +176,7 @@ func TestExtend(t *testing.T) {
 
 func TestCreateStampsTheTimeOfTheRequest(t *testing.T) {
 	cluster := fakecluster.New()
-	created, err := sandbox.New(
-		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-	).Create(
+	created, err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Create(
 		t.Context(), held(), false,
 	)
 	if err != nil {
@@ -197,9 +189,7 @@ func TestCreateStampsTheTimeOfTheRequest(t *testing.T) {
 
 func TestDeletingWhatIsGoneIsNoError(t *testing.T) {
 	cluster := fakecluster.New()
-	if err := sandbox.New(
-		cluster.Sandboxes, clocktesting.NewFakePassiveClock(now),
-	).Delete(
+	if err := sandbox.New(cluster.Sandboxes, clocktesting.NewFakePassiveClock(now)).Delete(
 		t.Context(), target(held(), nil), false,
 	); err != nil {
 		t.Error(err)

@@ -70,9 +70,7 @@ func TestOnlyOutputThatNobodyReadsEndsAProgram(t *testing.T) {
 	if !signals.OutputClosed(w) {
 		t.Error("nobody reads, and it is not seen")
 	}
-	if _, err := out.Write(
-		[]byte("x"),
-	); !errors.Is(err, syscall.EPIPE) ||
+	if _, err := out.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) ||
 		!errors.Is(context.Cause(ctx), signals.ErrOutputClosed) {
 		t.Errorf("%v, cause %v", err, context.Cause(ctx))
 	}

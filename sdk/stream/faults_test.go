@@ -146,9 +146,7 @@ func TestMessagesInManyFramesAndStatusInManyMessages(t *testing.T) {
 	})
 	var out bytes.Buffer
 	err := client.Exec(t.Context(), container(), stream.Process{Command: []string{"x"}, Stdout: &out})
-	if ended, ok := errors.AsType[*stream.ExitError](
-		err,
-	); !ok || ended.Code != 9 ||
+	if ended, ok := errors.AsType[*stream.ExitError](err); !ok || ended.Code != 9 ||
 		out.String() != strings.Repeat("a", 1000)+"late" {
 		t.Errorf("got %v, %d bytes", err, out.Len())
 	}
@@ -198,9 +196,7 @@ func TestCancelEndsASessionWhoseInputIsStuck(t *testing.T) {
 		endless := io.LimitReader(zeros{}, 1<<40)
 		if err := client.Exec(
 			ctx, container(), stream.Process{Command: []string{"x"}, Stdin: endless, Stdout: io.Discard},
-		); !errors.Is(
-			err, context.Canceled,
-		) {
+		); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})

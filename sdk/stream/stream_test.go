@@ -232,9 +232,7 @@ func TestCancelEndsTheSession(t *testing.T) {
 			<-running
 			cancel()
 		}()
-		if err := client.Exec(
-			ctx, container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard},
-		); !errors.Is(
+		if err := client.Exec(ctx, container(), stream.Process{Command: []string{"x"}, Stdout: io.Discard}); !errors.Is(
 			err, context.Canceled,
 		) {
 			t.Errorf("got %v", err)

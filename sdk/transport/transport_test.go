@@ -97,9 +97,7 @@ func TestWhatMayChangeSomethingIsSentOnce(t *testing.T) {
 					s.between.Now(proxy.Reset)
 				}()
 				_, err := s.do(t, method, "/api/v1/namespaces/ns/pods/x")
-				if broken, ok := errors.AsType[*transport.BrokenError](
-					err,
-				); !ok ||
+				if broken, ok := errors.AsType[*transport.BrokenError](err); !ok ||
 					!strings.Contains(broken.Error(), "not known whether the request was carried out") {
 					t.Errorf("got %v", err)
 				}

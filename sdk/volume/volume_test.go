@@ -201,21 +201,13 @@ func TestAVolumeThatIsUsedOrTakenMeanwhileIsNotDeleted(t *testing.T) {
 		"pods": "", "sandboxclaims": "extensions.agents.x-k8s.io", "sandboxes": "agents.x-k8s.io",
 	} {
 		blind := fakecluster.New(claim(nil)).Refuse("list", resource, fakecluster.Forbidden("list", resource, group))
-		if _, err := volume.New(
-			blind.Sandboxes, blind.Kubernetes,
-		).Get(
-			t.Context(), "ns", "data-dev",
-		); err == nil ||
+		if _, err := volume.New(blind.Sandboxes, blind.Kubernetes).Get(t.Context(), "ns", "data-dev"); err == nil ||
 			!strings.Contains(err.Error(), "cannot be told") {
 			t.Errorf("without the right to list %s: %v", resource, err)
 		}
 	}
 	stranger := fakecluster.New(claim(func(c *corev1.PersistentVolumeClaim) { c.Labels = nil }))
-	if _, err := volume.New(
-		stranger.Sandboxes, stranger.Kubernetes,
-	).Get(
-		t.Context(), "ns", "data-dev",
-	); err == nil ||
+	if _, err := volume.New(stranger.Sandboxes, stranger.Kubernetes).Get(t.Context(), "ns", "data-dev"); err == nil ||
 		!strings.Contains(err.Error(), "left alone") {
 		t.Errorf("a volume of nobody's sandbox: %v", err)
 	}

@@ -32,9 +32,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				target = path.Join(path.Dir(page.Path), file)
 				linked[target] = linked[target] || target != page.Path
 			}
-			if _, err := os.Stat(
-				filepath.Join(repository, filepath.FromSlash(target)),
-			); err != nil ||
+			if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(target))); err != nil ||
 				strings.HasPrefix(target, "..") {
 				t.Errorf("%s:%d: %s leads nowhere", page.Path, link.Line, link.Target)
 			} else if fragment != "" &&

@@ -75,19 +75,15 @@ func TestNextStep(t *testing.T) {
 			seen: observed{owned: sliceOf(held("p-a")), template: newTemplate(), pools: both}, want: "keep p-a",
 		},
 		"one that the cache has not shown as ours yet is kept too": {
-			claim: newClaim(
-				"c", withAssignment("p-a"),
-			),
-			seen: observed{recorded: held("p-a"), template: newTemplate()},
-			want: "keep p-a",
+			claim: newClaim("c", withAssignment("p-a")),
+			seen:  observed{recorded: held("p-a"), template: newTemplate()},
+			want:  "keep p-a",
 		},
 		"it is kept when its template is gone": {seen: observed{owned: sliceOf(held("p-a"))}, want: "keep p-a"},
 		"of two the one that the status names is kept": {
-			claim: newClaim(
-				"c", builders.BoundTo("p-b"), withAssignment("p-a"),
-			),
-			seen: observed{owned: sliceOf(held("p-a", olderBy(1)), held("p-b"))},
-			want: "keep p-b, 1 too many",
+			claim: newClaim("c", builders.BoundTo("p-b"), withAssignment("p-a")),
+			seen:  observed{owned: sliceOf(held("p-a", olderBy(1)), held("p-b"))},
+			want:  "keep p-b, 1 too many",
 		},
 		"labels that somebody took away are put back": {
 			seen: observed{
@@ -99,32 +95,24 @@ func TestNextStep(t *testing.T) {
 			seen: observed{owned: sliceOf(held("p-a", deleting)), template: newTemplate(), pools: both}, want: "replace p-a",
 		},
 		"an adoption that was recorded goes on": {
-			claim: newClaim(
-				"c", withAssignment("p-a"),
-			),
-			seen: observed{recorded: newMember("p-a", newPool("p")), template: newTemplate(), pools: both},
-			want: "resume p-a",
+			claim: newClaim("c", withAssignment("p-a")),
+			seen:  observed{recorded: newMember("p-a", newPool("p")), template: newTemplate(), pools: both},
+			want:  "resume p-a",
 		},
 		"a record of somebody else's Sandbox is dropped": {
-			claim: newClaim(
-				"c", withAssignment("x"),
-			),
-			seen: observed{recorded: foreign, template: newTemplate(), pools: both},
-			want: "forget x",
+			claim: newClaim("c", withAssignment("x")),
+			seen:  observed{recorded: foreign, template: newTemplate(), pools: both},
+			want:  "forget x",
 		},
 		"a record of a member that nobody may have any more is dropped": {
-			claim: newClaim(
-				"c", withAssignment("p-a"),
-			),
-			seen: observed{recorded: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
-			want: "forget p-a",
+			claim: newClaim("c", withAssignment("p-a")),
+			seen:  observed{recorded: newMember("p-a", newPool("p"), withoutIP), template: newTemplate(), pools: both},
+			want:  "forget p-a",
 		},
 		"a record of a member of a pool that the claim may not use is dropped": {
-			claim: newClaim(
-				"c", withAssignment("z-a"),
-			),
-			seen: observed{recorded: newMember("z-a", newPool("z")), template: newTemplate(), pools: both},
-			want: "forget z-a",
+			claim: newClaim("c", withAssignment("z-a")),
+			seen:  observed{recorded: newMember("z-a", newPool("z")), template: newTemplate(), pools: both},
+			want:  "forget z-a",
 		},
 		"another's Sandbox in a status without a record hinders nothing": {
 			claim: newClaim("c", builders.BoundTo("p-x", "10.6.6.6")),
@@ -134,25 +122,19 @@ func TestNextStep(t *testing.T) {
 			want: "draw from p+q, else create c",
 		},
 		"a record of what is gone hinders nothing": {
-			claim: newClaim(
-				"c", withAssignment("p-a"),
-			),
-			seen: observed{template: newTemplate(), pools: both},
-			want: "draw from p+q, else create c",
+			claim: newClaim("c", withAssignment("p-a")),
+			seen:  observed{template: newTemplate(), pools: both},
+			want:  "draw from p+q, else create c",
 		},
 		"a Sandbox whose volumes wait for the claim is made anew, whatever pools there are": {
-			claim: newClaim(
-				"c", withAssignment("p-a"),
-			),
-			seen: observed{retainedName: "p-a", template: newTemplate(), pools: both},
-			want: "create p-a",
+			claim: newClaim("c", withAssignment("p-a")),
+			seen:  observed{retainedName: "p-a", template: newTemplate(), pools: both},
+			want:  "create p-a",
 		},
 		"one under the claim's name does not hinder it": {
-			claim: newClaim(
-				"c",
-			),
-			seen: observed{retainedName: "p-a", sameName: inOurWay, template: newTemplate()},
-			want: "create p-a",
+			claim: newClaim("c"),
+			seen:  observed{retainedName: "p-a", sameName: inOurWay, template: newTemplate()},
+			want:  "create p-a",
 		},
 		"its template must be there": {
 			claim: newClaim("c", withAssignment("p-a")), seen: observed{retainedName: "p-a", pools: both},
@@ -231,11 +213,9 @@ func TestNextStep(t *testing.T) {
 			claim: newClaim("c", withExpiry("")), seen: observed{owned: sliceOf(held("p-a"))}, want: "end Retain 1",
 		},
 		"a Sandbox that has finished counts before the status says so": {
-			claim: newClaim(
-				"c", builders.WithTTL(0, extensionsv1beta1.ShutdownPolicyDelete),
-			),
-			seen: observed{owned: sliceOf(held("p-a", finished))},
-			want: "end Delete 1",
+			claim: newClaim("c", builders.WithTTL(0, extensionsv1beta1.ShutdownPolicyDelete)),
+			seen:  observed{owned: sliceOf(held("p-a", finished))},
+			want:  "end Delete 1",
 		},
 	}
 	for name, tt := range tests {

@@ -39,9 +39,7 @@ func newHistory(t *testing.T, seed uint64, operators int) *history {
 			w.store, w.createdCount = tr.operators[0].store, tr.operators[0].createdCount
 			w.restart()
 		}
-		tr.operators, tr.cachedClaims = append(
-			tr.operators, w,
-		), append(
+		tr.operators, tr.cachedClaims = append(tr.operators, w), append(
 			tr.cachedClaims, map[string]*extensionsv1beta1.SandboxClaim{},
 		)
 	}

@@ -111,9 +111,7 @@ func TestAClaimTakesBackTheSandboxWhoseOwnerReferenceIsGone(t *testing.T) {
 	if s := w.sandbox(name); ownerNames(s) != "SandboxClaim/c" || !metav1.IsControlledBy(s, w.claim("c")) {
 		t.Errorf("owners: %v", s.OwnerReferences)
 	}
-	if got := w.claim(
-		"c",
-	); got.Status.SandboxStatus.Name != name ||
+	if got := w.claim("c"); got.Status.SandboxStatus.Name != name ||
 		!apis.ConditionTrue(got.Status.Conditions, apis.ConditionReady) {
 		t.Errorf("status: %+v", got.Status)
 	}
@@ -140,16 +138,12 @@ func TestASandboxThatIsNotTheClaimsIsNotTakenBack(t *testing.T) {
 		owner   string
 	}{
 		"another one of its name, which carries the claim's label": {
-			claim: bound(
-				"earlier",
-			),
+			claim:   bound("earlier"),
 			sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withoutOwners),
 			want:    "is no longer available",
 		},
 		"one that somebody else controls now": {
-			claim: bound(
-				"p-a-uid",
-			),
+			claim:   bound("p-a-uid"),
 			sandbox: newClaimed(newClaim("c"), newMember("p-a", newPool("p")), another),
 			owner:   "Workspace/w",
 			want:    `controlled by Workspace "w": remove that owner reference to give the Sandbox back to the claim, or delete the Sandbox`,

@@ -103,9 +103,7 @@ func TestAdditionalPodMetadataIsStrict(t *testing.T) {
 		t.Error(got)
 	}
 	claim.Spec.AdditionalPodMetadata.Labels = keys{"tier": "other"}
-	if got := describe(
-		nextStep(testNow, claim, observed{owned: sliceOf(running), template: from}),
-	); !strings.Contains(
+	if got := describe(nextStep(testNow, claim, observed{owned: sliceOf(running), template: from})); !strings.Contains(
 		got, `"tier"`,
 	) {
 		t.Error(got)
@@ -166,9 +164,7 @@ func TestMetadataFollowsTheClaim(t *testing.T) {
 			w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Spec.PodMetadata, c.Spec.SandboxMetadata = nil, nil })
 			shows("nothing of the claim is left", keys{"tier": "template", "zone": "template", "foreign": "1"},
 				keys{"team": "template", "area": "template", "foreign": "1"})
-			if a := w.sandbox(
-				s,
-			).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" ||
+			if a := w.sandbox(s).Annotations; a["note"] != "" || a[apis.AnnotationClaimLabels] != "" ||
 				a[apis.AnnotationClaimPodLabels] != "" {
 				t.Errorf("annotations %v", a)
 			}

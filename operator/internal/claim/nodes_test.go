@@ -14,9 +14,7 @@ func TestClaimsTakeMembersOfNodesThatLeaveLast(t *testing.T) {
 	on := func(node string) sandboxOption { return func(s *agentsv1beta1.Sandbox) { s.Status.NodeName = node } }
 	w := newWorld(
 		t, newClaim("a"), newClaim("b"), newTemplate(), newPool("p"),
-		newMember(
-			"p-leaves", newPool("p"), on("cordoned"), olderBy(time.Hour),
-		),
+		newMember("p-leaves", newPool("p"), on("cordoned"), olderBy(time.Hour)),
 		newMember("p-stays", newPool("p"), on("node")),
 	)
 	w.leavingNode = "cordoned"

@@ -69,9 +69,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			withPod(func(*corev1.PodSpec) {}), withEnvVar("A", ""), claims, claims,
 		},
 		"a variable by its name": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }),
 			withEnvVar("A", ""),
 			`!"A" is already set in container "main" of the template`,
 			claims,
@@ -89,41 +87,31 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			}), withEnvVar("A", ""), `!"A" is already set`, "main: A=claim B=$(A)",
 		},
 		"a variable that a ConfigMap may set": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "")) }),
 			withEnvVar("A", ""),
 			`!"A" may be set by envFrom in container "main" of the template (ConfigMap settings): remove it from the claim`,
 			claims,
 		},
 		"a variable that a Secret may set": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(secretSource("keys")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(secretSource("keys")) }),
 			withEnvVar("A", ""),
 			`!(Secret keys)`,
 			claims,
 		},
 		"a variable under the prefix of an envFrom": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }),
 			withEnvVar("APP_A", ""),
 			`!"APP_A" may be set by envFrom`,
 			"main: APP_A=claim",
 		},
 		"a variable beside the prefix of an envFrom": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "APP_")) }),
 			withEnvVar("A", ""),
 			claims,
 			claims,
 		},
 		"a variable that is the prefix itself: no key is empty": {
-			withPod(
-				func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "A")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.Containers[0].EnvFrom = sliceOf(configMapSource("settings", "A")) }),
 			withEnvVar("A", ""),
 			claims,
 			claims,
@@ -135,25 +123,19 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			`!(Secret keys)`, claims,
 		},
 		"the envFrom of another container": {
-			withPod(
-				func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }),
 			withEnvVar("A", ""),
 			claims,
 			claims,
 		},
 		"a variable of an init container by its name": {
-			withPod(
-				func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} },
-			),
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].Env = []corev1.EnvVar{{Name: "A", Value: "1"}} }),
 			withEnvVar("A", "setup"),
 			`!"A" is already set in container "setup"`,
 			"setup: A=claim",
 		},
 		"a variable of an init container that a Secret may set": {
-			withPod(
-				func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) },
-			),
+			withPod(func(s *corev1.PodSpec) { s.InitContainers[0].EnvFrom = sliceOf(secretSource("keys")) }),
 			withEnvVar("A", "setup"),
 			`!"A" may be set by envFrom in container "setup"`,
 			"setup: A=claim",
@@ -168,9 +150,7 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 			withPod(mounted), withOnlyVolume("config"), `!already has a volume "config"`, "config=5Gi",
 		},
 		"a label of the Pod": {
-			builders.WithPodLabel(
-				"tier", "1",
-			),
+			builders.WithPodLabel("tier", "1"),
 			withPodLabels(keys{"tier": "2"}, nil),
 			`!already sets "tier" to "1"`,
 			`!already sets "tier" to "1"`,

@@ -235,9 +235,7 @@ func (r *race) finish(workers int) {
 		}
 	}
 	for _, c := range o.claims() {
-		if owned := o.ownedBy(
-			string(c.UID),
-		); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] ||
+		if owned := o.ownedBy(string(c.UID)); len(owned) != 1 || c.Status.SandboxStatus.Name != owned[0] ||
 			c.AssignedSandbox() != owned[0] {
 			r.fail(
 				fmt.Sprintf(

@@ -100,9 +100,7 @@ func TestALostSandboxIsReplaced(t *testing.T) {
 		if got := apis.FindCondition(
 			w.claim("c").Status.Conditions,
 			apis.ConditionReady,
-		); got.Reason != string(
-			apis.ReasonSandboxMissing,
-		) {
+		); got.Reason != string(apis.ReasonSandboxMissing) {
 			t.Errorf("%s: while it goes: %s %s", name, got.Reason, got.Message)
 		}
 		w.updateSandbox(lost, func(s *agentsv1beta1.Sandbox) { s.Finalizers = nil })

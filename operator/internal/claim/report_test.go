@@ -61,12 +61,10 @@ func TestStatus(t *testing.T) {
 			name: "p-a",
 		},
 		"Finished of a Sandbox before this one goes": {
-			claim: newClaim(
-				"c", wasFinished,
-			),
-			in:   statusInput{sandbox: held()},
-			want: sliceOf("Ready=True/DependenciesReady Pod is Ready"),
-			name: "p-a",
+			claim: newClaim("c", wasFinished),
+			in:    statusInput{sandbox: held()},
+			want:  sliceOf("Ready=True/DependenciesReady Pod is Ready"),
+			name:  "p-a",
 		},
 		"an expired claim keeps it": {
 			claim: newClaim("c", wasFinished, builders.BoundTo("p-a")), in: statusInput{step: expire{}},
@@ -77,12 +75,10 @@ func TestStatus(t *testing.T) {
 			want: sliceOf("Ready=False/ReconcilerError Error seen: ill"), name: "p-a",
 		},
 		"an error keeps the name": {
-			claim: newClaim(
-				"c", builders.BoundTo("p-a"),
-			),
-			in:   statusInput{err: errors.New("ill")},
-			want: sliceOf("Ready=False/ReconcilerError Error seen: ill"),
-			name: "p-a",
+			claim: newClaim("c", builders.BoundTo("p-a")),
+			in:    statusInput{err: errors.New("ill")},
+			want:  sliceOf("Ready=False/ReconcilerError Error seen: ill"),
+			name:  "p-a",
 		},
 		"a mistake has its reason": {
 			in: statusInput{

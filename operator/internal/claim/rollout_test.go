@@ -33,18 +33,14 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 		wantReads bool // of the API server
 	}{
 		"without a fresh member it starts cold": {
-			pool: newPool(
-				"p", recreate,
-			),
+			pool:      newPool("p", recreate),
 			before:    []client.Object{newTemplate()},
 			want:      "c",
 			wantImage: "localhost/python:v2",
 			wantReads: true,
 		},
 		"a fresh member is taken": {
-			pool: newPool(
-				"p", recreate,
-			),
+			pool:      newPool("p", recreate),
 			before:    []client.Object{newTemplate()},
 			members:   []*agentsv1beta1.Sandbox{newMemberFrom("p-new", newPool("p"), changed)},
 			want:      "p-new",
@@ -52,9 +48,7 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 			wantReads: true,
 		},
 		"by pool, the pool's template was exchanged": {
-			claim: newClaim(
-				"c", builders.FromPool("p"),
-			),
+			claim:     newClaim("c", builders.FromPool("p")),
 			pool:      moved,
 			before:    []client.Object{newTemplate(), newPool("p", recreate)},
 			want:      "c",
@@ -62,9 +56,7 @@ func TestATemplateThatChangedBeforeTheCacheKnows(t *testing.T) {
 			wantReads: true,
 		},
 		"a claim that wants no warm one reads nothing": {
-			claim: newClaim(
-				"c", builders.WithWarmPool("none"),
-			),
+			claim:     newClaim("c", builders.WithWarmPool("none")),
 			pool:      newPool("p", recreate),
 			want:      "c",
 			wantImage: "localhost/python:v2",

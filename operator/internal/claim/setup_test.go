@@ -165,9 +165,7 @@ func TestTheWatchFeedsTheQueue(t *testing.T) {
 func TestIndexes(t *testing.T) {
 	if got := claimUIDOf(
 		newClaimed(newClaim("c"), newMember("p-a", newPool("p")), withOwnerVersion("v1alpha1")),
-	); !slices.Equal(
-		got, []string{"c-uid"},
-	) {
+	); !slices.Equal(got, []string{"c-uid"}) {
 		t.Errorf("owner: %v", got)
 	}
 	if got := claimUIDOf(newMember("p-a", newPool("p"))); got != nil {
@@ -176,9 +174,7 @@ func TestIndexes(t *testing.T) {
 	if got := claimUIDOf(&agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Name: "x"}}); got != nil {
 		t.Errorf("nobody: %v", got)
 	}
-	if got := indexBy(
-		(*extensionsv1beta1.SandboxClaimSpec).PoolName,
-	)(
+	if got := indexBy((*extensionsv1beta1.SandboxClaimSpec).PoolName)(
 		newClaim("c", builders.WithWarmPool(apis.WarmPoolDefault)),
 	); got != nil {
 		t.Errorf("default is no pool's name: %v", got)

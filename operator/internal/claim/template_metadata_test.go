@@ -39,9 +39,7 @@ func TestAClaimedSandboxFollowsTheMetadataOfItsTemplateAndNothingElse(t *testing
 	later := newTemplate(
 		builders.WithPodLabel("tier", "2"), builders.WithPodLabel("mine", "template"),
 		builders.WithPodLabel("strict", "template"),
-		builders.WithLabel(
-			"team", "2",
-		),
+		builders.WithLabel("team", "2"),
 		builders.WithLabel("agents.x-k8s.io/claim-uid", "x"),
 		builders.WithAnnotation("note", "2"),
 		builders.WithPodSpec(func(s *corev1.PodSpec) { s.Containers[0].Image = "other" }),
@@ -96,9 +94,7 @@ func TestWhichClaimsATemplatesMetadataWakes(t *testing.T) {
 	w := newWorld(
 		t, was, newClaimed(newClaim("c"), newMember("p-a", newPool("p"))),
 		newClaimed(newClaim("by-pool", builders.FromPool("p")), newMember("p-c", newPool("p"))),
-		newMember(
-			"p-b", newPool("p"),
-		),
+		newMember("p-b", newPool("p")),
 		newClaimed(
 			newClaim("other", builders.FromPool("o")),
 			newMemberFrom("o-a", builders.Pool("o", "node"), builders.Template("node")),

@@ -21,9 +21,7 @@ func (w *world) updateSandbox(name string, with sandboxOption) {
 		w.t.Fatal(err)
 	}
 	s.Status = status
-	if err := w.store.Status().Update(
-		context.Background(), s,
-	); client.IgnoreNotFound(
+	if err := w.store.Status().Update(context.Background(), s); client.IgnoreNotFound(
 		err,
 	) != nil { // without its finalizer it is deleted
 		w.t.Fatal(err)

@@ -60,9 +60,7 @@ func TestRelations(t *testing.T) {
 }
 
 func TestAControllerIsReplacedAndOtherOwnersStay(t *testing.T) {
-	pool, claim := builders.Pool(
-		"pool", "python", builders.WithUID("pool-uid"),
-	), builders.Claim(
+	pool, claim := builders.Pool("pool", "python", builders.WithUID("pool-uid")), builders.Claim(
 		"claim", "python", builders.WithUID("claim-uid"),
 	)
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other-uid"}

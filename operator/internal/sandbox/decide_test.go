@@ -81,11 +81,9 @@ func TestDecide(t *testing.T) {
 			want: planSummary{State: desiredSuspended, Pods: []action{leave, leave}},
 		},
 		"two living Pods of an expired Sandbox both go": {
-			sandbox: box(
-				shutdown(0, agentsv1beta1.ShutdownPolicyRetain),
-			),
-			seen: pods(builtPod(box()), builtPod(box(), named("other"))),
-			want: planSummary{State: desiredExpired, Pods: []action{remove, remove}},
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain)),
+			seen:    pods(builtPod(box()), builtPod(box(), named("other"))),
+			want:    planSummary{State: desiredExpired, Pods: []action{remove, remove}},
 		},
 		"a Pod that somebody made under our name is refused": {
 			sandbox: box(),
@@ -129,24 +127,18 @@ func TestDecide(t *testing.T) {
 			want: planSummary{State: desiredSuspended, Pods: []action{remove}},
 		},
 		"somebody's Pod under the name of a suspended Sandbox is not touched": {
-			sandbox: box(
-				scaledTo(0),
-			),
-			seen: observed{unownedPod: builtPod(box(), unowned, unlabelled)},
-			want: planSummary{State: desiredSuspended},
+			sandbox: box(scaledTo(0)),
+			seen:    observed{unownedPod: builtPod(box(), unowned, unlabelled)},
+			want:    planSummary{State: desiredSuspended},
 		},
 		"a moment before its shutdown time a Sandbox runs": {
-			sandbox: box(
-				shutdown(time.Second, agentsv1beta1.ShutdownPolicyDelete),
-			),
-			want: planSummary{Pods: []action{create}, PodName: "box"},
+			sandbox: box(shutdown(time.Second, agentsv1beta1.ShutdownPolicyDelete)),
+			want:    planSummary{Pods: []action{create}, PodName: "box"},
 		},
 		"at its shutdown time a Sandbox with Delete is deleted": {
-			sandbox: box(
-				shutdown(0, agentsv1beta1.ShutdownPolicyDelete),
-			),
-			seen: pods(builtPod(box())),
-			want: planSummary{State: desiredExpired, DeleteSelf: true},
+			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyDelete)),
+			seen:    pods(builtPod(box())),
+			want:    planSummary{State: desiredExpired, DeleteSelf: true},
 		},
 		"at its shutdown time a Sandbox with Retain loses Pod and Service and keeps its volumes": {
 			sandbox: box(shutdown(0, agentsv1beta1.ShutdownPolicyRetain), service(true), volume("data")),

@@ -91,16 +91,12 @@ func TestAnEvictionThatOnlyAnEventTellsFinishesNothing(t *testing.T) {
 			}
 			w.setPodStatus(exitedZero)
 			w.settle()
-			if got := apis.ConditionTrue(
-				w.sandbox().Status.Conditions, apis.ConditionFinished,
-			); got != tt.finished ||
+			if got := apis.ConditionTrue(w.sandbox().Status.Conditions, apis.ConditionFinished); got != tt.finished ||
 				asked != tt.asked {
 				t.Errorf("finished: %v, want %v; events were asked for %d times, want %d", got, tt.finished, asked, tt.asked)
 			}
 			said := strings.Join(w.recordedEvents(), "; ")
-			if replaced := strings.Contains(
-				said, "RecreatingFailedPod",
-			); replaced == tt.finished ||
+			if replaced := strings.Contains(said, "RecreatingFailedPod"); replaced == tt.finished ||
 				replaced && !strings.Contains(said, "exceeds the limit") {
 				t.Errorf("what is said: %s", said)
 			}

@@ -79,9 +79,7 @@ func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 
 	w.setPodStatus(evicted)
 	w.settle()
-	if got := conditionStrings(
-		w.sandbox().Status,
-	); len(got) != 1 ||
+	if got := conditionStrings(w.sandbox().Status); len(got) != 1 ||
 		!strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod does not exist") &&
 			!strings.HasPrefix(got[0], "Ready=False/DependenciesNotReady: Pod exists with phase: Pending") {
 		t.Errorf("after an eviction: %v", got)
@@ -93,9 +91,7 @@ func TestADeletionAndAnEvictionAreNoEventsOfAnEnd(t *testing.T) {
 	}
 	w.makePodsReady()
 	w.settle()
-	if got := conditionStrings(
-		w.sandbox().Status,
-	); !slices.Equal(
+	if got := conditionStrings(w.sandbox().Status); !slices.Equal(
 		got,
 		[]string{"Ready=True/DependenciesReady: Pod is Ready"},
 	) {

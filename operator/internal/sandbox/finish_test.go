@@ -88,10 +88,8 @@ func TestOnlyWorkThatEndedByItselfIsFinished(t *testing.T) {
 			want: []string{notReady + "Pod exists with phase: Failed: Evicted: The node was low on resource: memory."},
 		},
 		"a Pod that ends well on suspension": {
-			sandbox: box(
-				scaledTo(0),
-			),
-			facts: statusInput{state: desiredSuspended, pod: builtPod(box(), terminating, exitedZero)},
+			sandbox: box(scaledTo(0)),
+			facts:   statusInput{state: desiredSuspended, pod: builtPod(box(), terminating, exitedZero)},
 			want: []string{
 				"Ready=False/SandboxSuspended: Sandbox is suspending",
 				"Suspended=False/PodNotTerminated: Pod has not been terminated. Sandbox is operational.",
@@ -140,25 +138,19 @@ func TestAPodThatWasTakenAwayIsReplaced(t *testing.T) {
 			want:    remove,
 		},
 		"one that went as soon as it came waits": {
-			sandbox: box(
-				unreadySince(2 * time.Second),
-			),
-			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
-			again: 8 * time.Second,
+			sandbox: box(unreadySince(2 * time.Second)),
+			pod:     builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again:   8 * time.Second,
 		},
 		"the longer none lasts, the longer the next waits": {
-			sandbox: box(
-				unreadySince(42 * time.Second),
-			),
-			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
-			again: 38 * time.Second,
+			sandbox: box(unreadySince(42 * time.Second)),
+			pod:     builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again:   38 * time.Second,
 		},
 		"but not for ever": {
-			sandbox: box(
-				unreadySince(time.Hour),
-			),
-			pod:   builtPod(box(), evicted, createdAgo(2*time.Second)),
-			again: 58 * time.Second,
+			sandbox: box(unreadySince(time.Hour)),
+			pod:     builtPod(box(), evicted, createdAgo(2*time.Second)),
+			again:   58 * time.Second,
 		},
 		"one that waited an hour for its node is not late": {
 			sandbox: box(unreadySince(time.Hour)), pod: builtPod(box(), evicted, createdAgo(time.Hour)), want: remove,

@@ -164,10 +164,8 @@ func TestConditions(t *testing.T) {
 			},
 		},
 		"resumed: Suspended goes": {
-			sandbox: box(
-				conditioned(apis.ConditionSuspended, true, apis.ReasonPodTerminated),
-			),
-			want: []string{notReady + "Pod does not exist"},
+			sandbox: box(conditioned(apis.ConditionSuspended, true, apis.ReasonPodTerminated)),
+			want:    []string{notReady + "Pod does not exist"},
 		},
 		"several Pods name themselves and the cure": {
 			sandbox: box(),
@@ -186,11 +184,9 @@ func TestConditions(t *testing.T) {
 			want:  []string{"Ready=False/SandboxExpired: Sandbox has expired", "Finished=True/PodFailed: before"},
 		},
 		"a new Pod clears how the last one ended": {
-			sandbox: box(
-				conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed),
-			),
-			facts: statusInput{pod: builtPod(box(), ready)},
-			want:  []string{"Ready=True/DependenciesReady: Pod is Ready"},
+			sandbox: box(conditioned(apis.ConditionFinished, true, apis.ReasonPodFailed)),
+			facts:   statusInput{pod: builtPod(box(), ready)},
+			want:    []string{"Ready=True/DependenciesReady: Pod is Ready"},
 		},
 	}
 	for name, tt := range tests {
@@ -248,9 +244,7 @@ func TestTheTimeOfAConditionChangesWithItsStatusOnly(t *testing.T) {
 	sandbox := box(conditioned(apis.ConditionReady, false, apis.ReasonDependenciesNotReady))
 	same := statusOf(sandbox, statusInput{}, "x", metav1.NewTime(testNow)).Conditions[0]
 	turned := statusOf(sandbox, statusInput{pod: builtPod(box(), ready)}, "x", metav1.NewTime(testNow)).Conditions[0]
-	if want := testNow.Add(
-		-time.Minute,
-	); !same.LastTransitionTime.Time.Equal(want) ||
+	if want := testNow.Add(-time.Minute); !same.LastTransitionTime.Time.Equal(want) ||
 		!turned.LastTransitionTime.Time.Equal(testNow) {
 		t.Errorf("times: unchanged %v, turned %v", same.LastTransitionTime, turned.LastTransitionTime)
 	}

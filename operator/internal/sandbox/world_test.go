@@ -51,15 +51,9 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100),
 		hidden: map[string]bool{},
 	}
-	w.store = fake.NewClientBuilder().WithScheme(
-		scheme,
-	).WithObjects(
-		objects...).WithStatusSubresource(
-		&agentsv1beta1.Sandbox{},
-	).
-		WithIndex(
-			&corev1.Pod{}, ownerUIDIndex, controllerUID,
-		).
+	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(
+		objects...).WithStatusSubresource(&agentsv1beta1.Sandbox{}).
+		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).
 		WithIndex(
 			&corev1.Event{}, "involvedObject.uid",
 			func(o client.Object) []string { return []string{string(o.(*corev1.Event).InvolvedObject.UID)} },

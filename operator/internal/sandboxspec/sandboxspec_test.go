@@ -31,19 +31,13 @@ func withSpec(change func(*extensionsv1beta1.SandboxTemplateSpec)) builders.Temp
 func TestASandboxIsWhatTheTemplateSays(t *testing.T) {
 	from := newTemplate(
 		builders.WithPodLabel("team", "a"), builders.WithPodAnnotation("note", "b"), builders.WithVolume("data", "1Gi"),
-		builders.WithService(
-			true,
-		),
+		builders.WithService(true),
 		builders.InNamespace("team"),
 		builders.WithLabel("of", "the template"),
 		builders.WithAnnotation("by", "somebody"),
-		builders.WithLabel(
-			"app.kubernetes.io/managed-by", "somebody",
-		),
+		builders.WithLabel("app.kubernetes.io/managed-by", "somebody"),
 		builders.WithLabel("agents.x-k8s.io/claim-uid", "forged"),
-		builders.WithAnnotation(
-			"kubectl.kubernetes.io/last-applied-configuration", "{}",
-		),
+		builders.WithAnnotation("kubectl.kubernetes.io/last-applied-configuration", "{}"),
 		builders.WithAnnotation(apis.AnnotationTraceContext, "00-its-own"),
 	)
 	before := from.DeepCopy()
@@ -53,16 +47,12 @@ func TestASandboxIsWhatTheTemplateSays(t *testing.T) {
 	}
 	if want := map[string]string{
 		apis.LabelSandboxTemplateRefHash: naming.Hash("python"), "of": "the template",
-	}; !maps.Equal(
-		s.Labels, want,
-	) {
+	}; !maps.Equal(s.Labels, want) {
 		t.Errorf("labels %v", s.Labels)
 	}
 	if want := map[string]string{
 		apis.AnnotationTemplateRef: "python", "by": "somebody",
-	}; !maps.Equal(
-		s.Annotations, want,
-	) {
+	}; !maps.Equal(s.Annotations, want) {
 		t.Errorf("annotations %v", s.Annotations)
 	}
 	if diff := cmp.Diff(from.Spec.PodTemplate.ObjectMeta, s.Spec.PodTemplate.ObjectMeta); diff != "" {

@@ -122,9 +122,7 @@ func TestATemplateMadeAnewKeepsThePolicyThatItTookOver(t *testing.T) {
 	if result, err := remover.Reconcile(t.Context(), &policy); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("again in %s, %v", result.RequeueAfter, err)
 	}
-	if err := w.store.Get(
-		t.Context(), key, &policy,
-	); err != nil ||
+	if err := w.store.Get(t.Context(), key, &policy); err != nil ||
 		policy.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "new-uid" {
 		t.Errorf("the policy is %+v, %v", policy.ObjectMeta, err)
 	}

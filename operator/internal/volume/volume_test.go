@@ -122,9 +122,7 @@ func TestAVolumeThatWasTakenMeanwhileIsNotCalledUnused(t *testing.T) {
 	if result, err := r.Reconcile(t.Context(), old); err != nil || result.RequeueAfter != waits.Conflict {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if err := cached.Get(
-		t.Context(), client.ObjectKeyFromObject(old), taken,
-	); err != nil ||
+	if err := cached.Get(t.Context(), client.ObjectKeyFromObject(old), taken); err != nil ||
 		taken.Annotations[unusedSince] != "" {
 		t.Errorf("%v, %v", err, taken.Annotations)
 	}

@@ -85,9 +85,7 @@ func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
 	q := newQueue(
 		newMember("old-leaves", olderBy(9*time.Hour), onNode("cordoned")),
 		newMember("leaves-not-ready", notReady, onNode("cordoned")), newMember("young-leaves", onNode("cordoned")),
-		newMember(
-			"stays", onNode("node"),
-		),
+		newMember("stays", onNode("node")),
 		newMember("unknown", olderBy(-time.Hour)),
 		newMember("not-ready", notReady, onNode("node")),
 	)
@@ -97,9 +95,7 @@ func TestMembersOnNodesThatLeaveAreTakenLast(t *testing.T) {
 	}
 	if want := []string{
 		"stays", "unknown", "not-ready", "old-leaves", "young-leaves", "leaves-not-ready",
-	}; !slices.Equal(
-		got, want,
-	) {
+	}; !slices.Equal(got, want) {
 		t.Errorf("leased %v, want %v", got, want)
 	}
 }

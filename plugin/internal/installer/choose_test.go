@@ -101,16 +101,12 @@ func TestWithoutAnInstallationADevelopmentBuildSaysThatItsImageIsNotPublished(t 
 	for ours, says := range map[string]bool{
 		"v1.2.0": false, "v1.2.0-rc.1": false, "v1.2.0-3-gabcdef": true, "v0.0.0-dev": true, "45bf033": true,
 	} {
-		if _, remarks, err := (&Choices{}).mergeInto(
-			nil, "kubectl sandbox", ours,
-		); err != nil ||
+		if _, remarks, err := (&Choices{}).mergeInto(nil, "kubectl sandbox", ours); err != nil ||
 			(len(remarks) == 1) != says {
 			t.Errorf("%s: %q, %v", ours, remarks, err)
 		}
 	}
-	if o, remarks, err := (&Choices{Image: mirror}).mergeInto(
-		nil, "", "v0.0.0-dev",
-	); err != nil || len(remarks) > 0 ||
+	if o, remarks, err := (&Choices{Image: mirror}).mergeInto(nil, "", "v0.0.0-dev"); err != nil || len(remarks) > 0 ||
 		o.Image != mirror {
 		t.Errorf("%+v, %q, %v", o, remarks, err)
 	}

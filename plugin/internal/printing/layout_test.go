@@ -60,11 +60,7 @@ func TestWhatMattersStaysInANarrowTerminal(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := rows(
-				"NAME|STATUS|MESSAGE", "dev|Blocked|the image cannot be pulled",
-			).write(
-				&out, tt.width,
-			); err != nil ||
+			if err := rows("NAME|STATUS|MESSAGE", "dev|Blocked|the image cannot be pulled").write(&out, tt.width); err != nil ||
 				out.String() != tt.want {
 				t.Errorf("%v, got\n%s", err, out.String())
 			}

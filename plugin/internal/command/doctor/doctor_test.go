@@ -113,9 +113,7 @@ func TestTheReport(t *testing.T) {
 		t.Errorf("got\n%s", out.String())
 	}
 	out.Reset()
-	if err := report.print(
-		&out, "", true,
-	); err != nil ||
+	if err := report.print(&out, "", true); err != nil ||
 		!strings.HasPrefix(out.String(), "\x1b[32mok      \x1b[m kubernetes") {
 		t.Errorf("coloured: %q (%v)", out.String(), err)
 	}

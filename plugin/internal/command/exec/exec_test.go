@@ -54,9 +54,7 @@ func cluster(t *testing.T, run func(context.Context, streamfake.Process) error) 
 	sandboxes := sandboxfake.NewSimpleClientset()
 	// objects passed to NewSimpleClientset would be stored under the plural "sandboxs"
 	for _, sandbox := range []*agentsv1beta1.Sandbox{dev, off} {
-		if _, err := sandboxes.AgentsV1beta1().Sandboxes(
-			"default",
-		).Create(
+		if _, err := sandboxes.AgentsV1beta1().Sandboxes("default").Create(
 			t.Context(), sandbox, metav1.CreateOptions{},
 		); err != nil {
 			t.Fatal(err)

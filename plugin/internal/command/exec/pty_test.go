@@ -232,9 +232,7 @@ func TestTerminalIsRestoredAfterEveryKindOfEnd(t *testing.T) {
 				defer cancel()
 				s.cancel = cancel
 				err := s.screen.end(s.screen.start(ctx, f))
-				if code := cli.ExitCode(
-					err,
-				); code != tt.code ||
+				if code := cli.ExitCode(err); code != tt.code ||
 					tt.said != "" && (err == nil || !strings.Contains(err.Error(), tt.said)) {
 					t.Errorf("code %d, %v", code, err)
 				}

@@ -105,9 +105,7 @@ func (o *CreateOptions) readPolicies() error {
 	volumes, err := policy("--volume-policy", o.VolumePolicy)
 	o.read.env, o.read.volumes = extensionsv1beta1.EnvVarsInjectionPolicy(
 		env,
-	), extensionsv1beta1.VolumeClaimTemplatesPolicy(
-		volumes,
-	)
+	), extensionsv1beta1.VolumeClaimTemplatesPolicy(volumes)
 	return err
 }
 

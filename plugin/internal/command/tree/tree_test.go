@@ -49,9 +49,7 @@ func claimed() []runtime.Object {
 		builders.WithUID("s"),
 		builders.OwnedBy(claim),
 		builders.WithLabel(apis.LabelLaunchType, apis.LaunchTypeWarm),
-		builders.WithVolume(
-			"data", "2Gi",
-		),
+		builders.WithVolume("data", "2Gi"),
 		builders.WithVolume("cache", "1Gi"),
 		builders.WithService(true),
 		age(2*time.Hour),

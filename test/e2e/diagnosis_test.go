@@ -35,7 +35,7 @@ func TestAPoolThatCannotBeFilledNamesItsTemplateAndTheCause(t *testing.T) {
 	says([]string{"template gone does not exist: what is claimed is not replaced",
 		`template broken: cannot pull image "localhost/none:v1"`, "(2 not ready)"},
 		"pool", "list")
-	says([]string{"make the template", "template create gone"}, "pool", "describe", "full")
+	says([]string{"create the template", "template create gone"}, "pool", "describe", "full")
 	says([]string{"Blocked", "correct the image in template broken", "kubectl edit sandboxtemplate broken"}, "pool",
 		"describe", "never")
 	says([]string{"dev: Blocked", "image localhost/none:v1 of template broken cannot be pulled",

@@ -18,6 +18,8 @@ GO_BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
 
 BIN   := $(CURDIR)/bin
 IMAGE ?= localhost/agent-sandbox-controller:$(VERSION)
+ROUTER_IMAGE ?= localhost/sandbox-router:$(VERSION)
+RUNTIME_IMAGE ?= localhost/sandbox-runtime:$(VERSION)
 # Directory for reports, and for logs and YAML of failed tests.
 ARTIFACTS ?= artifacts
 override ARTIFACTS := $(abspath $(ARTIFACTS))
@@ -27,6 +29,7 @@ export ARTIFACTS
 CLUSTER ?= dev
 KIND_CLUSTER ?= agent-sandbox
 EXTENSIONS ?= false
+ROUTER ?= false
 CONTROLLER_ARGS ?=
 
 # RUN selects tests by name, as `go test -run` does.
@@ -54,7 +57,7 @@ help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## "; printf "Usage: make TARGET [NAME=value ...]\n" } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
-	@printf '\n%s\n' 'Values: RUN=name-of-tests ARTIFACTS=dir CLUSTER=dev EXTENSIONS=true CONTROLLER_ARGS="--flag ..." VERSION=v1.2.3'
+	@printf '\n%s\n' 'Values: RUN=name-of-tests ARTIFACTS=dir CLUSTER=dev EXTENSIONS=true ROUTER=true CONTROLLER_ARGS="--flag ..." VERSION=v1.2.3'
 
 .PHONY: demo
 demo: ## Build everything, start a cluster, and show the usual commands on a sandbox.
@@ -63,14 +66,14 @@ demo: ## Build everything, start a cluster, and show the usual commands on a san
 ##@ Build
 
 .PHONY: build
-build: ## Build the plugin and the operator into bin/.
+build: ## Build the plugin, the operator, the router and the runtime into bin/.
 	@mkdir -p $(BIN)
 	@$(GO_BUILD) -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/...
-	@ls $(BIN)/kubectl-sandbox $(BIN)/agent-sandbox-controller
+	@ls $(BIN)/kubectl-sandbox $(BIN)/agent-sandbox-controller $(BIN)/sandbox-router $(if $(filter Linux,$(shell uname -s)),$(BIN)/sandbox-runtime)
 
-# Static, so that the image of the operator needs no C library.
+# Static, so that the images need no C library.
 .PHONY: build-race
-build-race: ## Build both with the race detector into bin/race/, for the end-to-end tests.
+build-race: ## Build them with the race detector into bin/race/, for the end-to-end tests.
 	@mkdir -p $(BIN)/race
 	@CGO_ENABLED=1 go build $(RACE) -buildvcs=false -ldflags '$(LDFLAGS) -linkmode external -extldflags -static' \
 		-o $(BIN)/race/ ./cmd/...
@@ -85,10 +88,13 @@ pictures: ## Draw the frames of the dashboard for tests and documents.
 	@ls docs/pictures
 
 .PHONY: image
-image: build testcluster ## Write the operator's image to bin/agent-sandbox-controller.tar, without Docker.
+image: build testcluster ## Write the images of operator, router and runtime to bin/, without Docker.
 	@$(TESTCLUSTER) image operator --binary $(BIN)/agent-sandbox-controller --tag $(IMAGE) \
 		--out $(BIN)/agent-sandbox-controller.tar
-	@echo "$(IMAGE) is in bin/agent-sandbox-controller.tar"
+	@$(TESTCLUSTER) image router --binary $(BIN)/sandbox-router --tag $(ROUTER_IMAGE) --out $(BIN)/sandbox-router.tar
+	@$(TESTCLUSTER) image runtime --binary $(BIN)/sandbox-runtime --tag $(RUNTIME_IMAGE) --out $(BIN)/sandbox-runtime.tar
+	@printf '%s is in bin/%s.tar\n' $(IMAGE) agent-sandbox-controller $(ROUTER_IMAGE) sandbox-router \
+		$(RUNTIME_IMAGE) sandbox-runtime
 
 .PHONY: testcluster
 testcluster:
@@ -162,7 +168,7 @@ soak-cluster: $(GOTESTSUM) ## Run a busy day on a real cluster in DURATION=1h: v
 	@RACE='$(RACE)' SOAK_DURATION='$(DURATION)' test/e2e/run.sh
 
 # PROFILE is full, which the budgets refer to, or small. RUNS is the number of repetitions of a scenario that varies. RUN=help
-# lists the scenarios.
+# lists the scenarios. OPERATOR is another binary of the operator to measure.
 PROFILE ?= full
 RUNS ?= 3
 OPERATOR_ARGS ?=
@@ -175,6 +181,10 @@ bench: ## Measure the operator on a control plane with simulated nodes; without 
 .PHONY: bench-copy
 bench-copy: ## Start a cluster and compare exec, cp and port-forward with kubectl's. ARGS="-only file -rounds 1"
 	@test/bench/copy/run.sh $(ARGS)
+
+.PHONY: bench-router
+bench-router: ## Compare the router with a direct connection and a bare reverse proxy, and measure its memory; two minutes.
+	@CGO_ENABLED=0 go test -trimpath -buildvcs=false -vet=off -run '^$$' -bench '$(or $(RUN),Load|Stream)' -benchtime 1x ./router
 
 # The flags are those of each module's tests, so that the linters find its packages compiled.
 .PHONY: lint
@@ -215,15 +225,18 @@ cluster-down: testcluster ## Stop the built-in cluster and remove everything of 
 	@$(TESTCLUSTER) down --name $(CLUSTER)
 
 .PHONY: deploy
-deploy: image ## Install the operator of this tree in the built-in cluster.
-	@$(TESTCLUSTER) load $(BIN)/agent-sandbox-controller.tar --name $(CLUSTER)
+deploy: image ## Install the operator of this tree in the built-in cluster, and load the other images. ROUTER=true adds a router.
+	@$(TESTCLUSTER) load $(BIN)/agent-sandbox-controller.tar $(BIN)/sandbox-router.tar $(BIN)/sandbox-runtime.tar \
+		--name $(CLUSTER)
 	@PATH=$$($(TESTCLUSTER) binaries --only cluster):$$PATH KUBECONFIG=$$($(TESTCLUSTER) kubeconfig --name $(CLUSTER)) \
-		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/deploy.sh $(IMAGE)
+		EXTENSIONS='$(EXTENSIONS)' ROUTER='$(ROUTER)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' \
+		hack/deploy.sh $(IMAGE) $(ROUTER_IMAGE)
 
 .PHONY: deploy-kind
-deploy-kind: ## Start a kind cluster and install the operator of this tree in it. Needs Docker and kind.
+deploy-kind: ## Start a kind cluster and install the operator of this tree in it, with ROUTER=true a router. Needs Docker and kind.
 	@VERSION='$(VERSION)' COMMIT='$(COMMIT)' DATE='$(DATE)' KIND_CLUSTER='$(KIND_CLUSTER)' \
-		EXTENSIONS='$(EXTENSIONS)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' hack/kind.sh up $(IMAGE)
+		EXTENSIONS='$(EXTENSIONS)' ROUTER='$(ROUTER)' CONTROLLER_ARGS='$(CONTROLLER_ARGS)' \
+		hack/kind.sh up $(IMAGE) $(ROUTER_IMAGE)
 
 .PHONY: delete-kind
 delete-kind: ## Delete the kind cluster of deploy-kind.

@@ -33,6 +33,10 @@ const (
 	ResourceWarmPools = "sandboxwarmpools"
 )
 
+// SubresourceProxy is a subresource of Sandboxes and claims that exists for permissions only: whoever may create it may
+// send requests to the sandbox, through the router.
+const SubresourceProxy = "proxy"
+
 // Names of CustomResourceDefinitions.
 const (
 	CRDSandboxes        = ResourceSandboxes + "." + GroupAgents
@@ -65,6 +69,9 @@ const (
 	LabelSandboxTemplateRefHash = GroupAgents + "/sandbox-template-ref-hash"
 	// LabelLaunchType on a Sandbox is LaunchTypeWarm if its claim adopted it from a pool, otherwise LaunchTypeCold.
 	LabelLaunchType = GroupAgents + "/launch-type"
+	// LabelMCPSession on a claim or Sandbox, its Pod and its Sandbox is the identity of the session of `kubectl sandbox mcp`
+	// that created it. It is in a domain of its own, because claims may set it.
+	LabelMCPSession = FieldOwnerPlugin + "/mcp-session"
 	// LabelApp is the conventional application label. The operator and the router are found by it.
 	LabelApp = "app"
 )
@@ -128,13 +135,15 @@ const (
 	AnnotationDefaultStorageClass = "storageclass.kubernetes.io/is-default-class"
 )
 
-// Names of the operator's own objects.
+// Names of the operator's and the router's own objects.
 const (
 	// OperatorName is the name of the operator's binary, Deployment, container and ServiceAccount, and the value of its
 	// app label.
 	OperatorName = "agent-sandbox-controller"
 	// OperatorNamespace is the default namespace of the operator.
 	OperatorNamespace = "agent-sandbox-system"
+	// RouterDeployment is the name of the Deployment of a router. Its container and ServiceAccount are named AppRouter.
+	RouterDeployment = "sandbox-router-deployment"
 	// LeaseName is the name of the Lease for leader election.
 	LeaseName = "a3317529.agent-sandbox.x-k8s.io"
 )
@@ -151,4 +160,6 @@ const (
 	FieldOwnerClaim = "sandboxclaim-controller"
 	// FieldOwnerPlugin owns what the kubectl plugin applies.
 	FieldOwnerPlugin = "kubectl-sandbox"
+	// FieldOwnerRouter owns what the router writes: the fields that resume a Sandbox.
+	FieldOwnerRouter = AppRouter
 )

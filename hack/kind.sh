@@ -2,8 +2,8 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# kind.sh up IMAGE creates a kind cluster and installs the operator of this tree in it. kind.sh down deletes the
-# cluster.
+# kind.sh up IMAGE ROUTER_IMAGE creates a kind cluster and installs the operator of this tree in it, with ROUTER=true a
+# router too. kind.sh down deletes the cluster.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 name=${KIND_CLUSTER:-agent-sandbox}
@@ -24,25 +24,30 @@ docker info >/dev/null 2>&1 || {
 
 case "${1:-}" in
 up)
-  image=${2:?usage: hack/kind.sh up IMAGE}
+  image=${2:?usage: hack/kind.sh up IMAGE ROUTER_IMAGE}
+  router=${3:?usage: hack/kind.sh up IMAGE ROUTER_IMAGE}
   need kubectl 'install kubectl'
   make build
   kind get clusters 2>/dev/null | grep -qx "$name" || kind create cluster --name "$name" --wait 2m
-  docker build --tag "$image" --build-arg VERSION="${VERSION:-}" --build-arg COMMIT="${COMMIT:-}" \
-    --build-arg DATE="${DATE:-}" .
-  kind load docker-image "$image" --name "$name"
+  build() { # TARGET TAG
+    docker build --target "$1" --tag "$2" --build-arg VERSION="${VERSION:-}" --build-arg COMMIT="${COMMIT:-}" \
+      --build-arg DATE="${DATE:-}" .
+    kind load docker-image "$2" --name "$name"
+  }
+  build agent-sandbox-controller "$image"
+  [ "${ROUTER:-false}" != true ] || build sandbox-router "$router"
   KUBECONFIG=$(mktemp)
   export KUBECONFIG
   trap 'rm -f "$KUBECONFIG"' EXIT
   kind get kubeconfig --name "$name" >"$KUBECONFIG"
-  hack/deploy.sh "$image"
+  hack/deploy.sh "$image" "$router"
   echo "Ready: kubectl --context kind-$name get pods --namespace agent-sandbox-system"
   ;;
 down)
   kind delete cluster --name "$name"
   ;;
 *)
-  echo "usage: hack/kind.sh up IMAGE | down" >&2
+  echo "usage: hack/kind.sh up IMAGE ROUTER_IMAGE | down" >&2
   exit 2
   ;;
 esac

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/list"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/logs"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/mcp"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/nodes"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/portforward"
@@ -29,6 +30,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/status"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/suspend"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/template"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/token"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/tree"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/ui"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/uninstall"
@@ -61,6 +63,7 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 			exec.NewCommand(f, streams), shell.NewCommand(f, streams), attach.NewCommand(f, streams),
 			logs.NewCommand(f, streams),
 			cp.NewCommand(f, streams), portforward.NewCommand(f, streams), sshconfig.NewCommand(f, streams),
+			token.NewCommand(f, streams), mcp.NewCommand(f, streams),
 		}},
 		{id: "provide", title: "Provide sandboxes for claims:", commands: []*cobra.Command{
 			pool.NewCommand(f, streams), template.NewCommand(f, streams), nodes.NewCommand(f, streams),

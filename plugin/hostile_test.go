@@ -194,6 +194,8 @@ var commandLines = []string{
 	"list -o wide",
 	"list -o yaml",
 	"list dev own -o wide",
+	"list claims -L team --show-labels",
+	"list --members -q",
 	"list -o custom-columns=A:.metadata.annotations,L:.metadata.labels,C:.status.conditions[*].message",
 	"describe dev",
 	"describe sandbox/own",
@@ -228,6 +230,7 @@ var commandLines = []string{
 	"cp own:/x /nonexistent/y",
 	"port-forward own 8080 --timeout 0s",
 	"ssh-config own",
+	"token claim/dev",
 	"create new --template python --wait --timeout 0s",
 	"create again --image x --wait --timeout 0s -o yaml",
 	"create third --template nope",
@@ -280,14 +283,14 @@ func TestNoTextForWhoWaitsSteersTheTerminal(t *testing.T) {
 }
 
 func TestYAMLForProgramsIsExact(t *testing.T) {
-	for _, line := range []string{"list own -o yaml", "template list -o yaml"} {
+	for _, line := range []string{"list own sandbox/held -o yaml", "template list -o yaml"} {
 		var list struct {
 			Items []struct {
 				Metadata struct{ Annotations map[string]string }
 			}
 		}
 		text := printed(t, hostileCluster(time.Now()), line)
-		if err := yaml.Unmarshal([]byte(text), &list); err != nil || len(list.Items) != 1 ||
+		if err := yaml.Unmarshal([]byte(text), &list); err != nil || len(list.Items) == 0 ||
 			list.Items[0].Metadata.Annotations["example.com/note"] != "words"+hostile {
 			t.Errorf("%s: %v, %q", line, err, text)
 		}

@@ -10,7 +10,6 @@ package plugin
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,36 +66,11 @@ func newCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		}
 	}
 	root.AddCommand(newOptionsCommand(), newExitCodesTopic())
+	root.SetHelpCommand(newHelpCommand())
 	cli.RegisterCompletions(root, f)
 	setHelpTemplates(root)
 	visitCommands(root, func(c *cobra.Command) { adaptCommand(c, f.Program()) })
 	return root
-}
-
-// unknownCommand refuses a first argument that is not a command, and suggests similar ones.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	message := fmt.Sprintf("unknown command %q", args[0])
-	if like := suggestions(cmd, args[0]); len(like) > 0 {
-		message += "; did you mean " + strings.Join(like, " or ") + "?"
-	}
-	return fmt.Errorf("%s", message)
-}
-
-// suggestions returns the commands with that alternative name, or else those with a similar name.
-func suggestions(cmd *cobra.Command, word string) []string {
-	var names []string
-	for _, child := range cmd.Commands() {
-		if slices.Contains(child.SuggestFor, strings.ToLower(word)) {
-			names = append(names, child.Name())
-		}
-	}
-	if len(names) > 0 {
-		return names
-	}
-	return cmd.SuggestionsFor(word)
 }
 
 // visitCommands calls do for a command and all commands below it.
@@ -114,6 +88,9 @@ func adaptCommand(c *cobra.Command, program string) {
 	}
 	c.DisableFlagsInUseLine = true
 	c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if !cmd.HasParent() && len(cmd.Flags().Args()) > 0 {
+			return cli.UsageError(unknownCommand(cmd, cmd.Flags().Args())) // the flag belongs to a command that there is not
+		}
 		if strings.Contains(cmd.Use, "-- COMMAND") {
 			err = fmt.Errorf("%w; what belongs to COMMAND comes after \"--\"", err)
 		}

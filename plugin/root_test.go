@@ -84,8 +84,15 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		says string
 	}{
 		"an unknown command":      {args: "crate dev", says: `unknown command "crate"; did you mean create`},
-		"create without a name":   {args: "create --image x", says: "NAME is missing"},
 		"create without an image": {args: "create dev", says: "--image, --template or --pool is missing"},
+		"create without anything": {args: "create", says: "--image, --template or --pool is missing"},
+		"a name and a prefix": {
+			args: "create dev --image x --generate-name y-", says: "--generate-name does not go together with NAME",
+		},
+		"a prefix that is none": {args: "create --image x --generate-name A_", says: "cannot be a name"},
+		"the name alone in a format": {
+			args: "create dev --image x -q -o yaml", says: "--quiet and --output do not go together",
+		},
 		"create with a name that is too long": {
 			args: "create " + strings.Repeat("a", 254) + " --image x", says: "too long: 254 characters, at most 253",
 		},
@@ -101,9 +108,24 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"a variable for a warm sandbox": {
 			args: "create dev --template y --pool p --env A=b", says: "use --pool none",
 		},
-		"ps is called list":         {args: "ps", says: "did you mean list?"},
-		"rm is called delete":       {args: "rm", says: "did you mean delete?"},
-		"flags of a remote command": {args: "exec dev ls -la", says: "comes after \"--\""},
+		"ps is called list":  {args: "ps", says: "did you mean list?"},
+		"rm is delete":       {args: "rm", says: "NAME is missing"},
+		"pf is port-forward": {args: "pf", says: "NAME and [LOCAL:]REMOTE are missing"},
+		"kubectl edits":      {args: "edit dev", says: "; use kubectl edit sandboxclaim/NAME, or sandbox/NAME"},
+		"kubectl labels":     {args: "label dev a=b --overwrite", says: "; use kubectl label sandboxclaim/NAME KEY=VALUE"},
+		"kubectl annotates":  {args: "annotate dev a=b", says: "; use kubectl annotate"},
+		"kubectl applies":    {args: "apply -f x", says: "; use kubectl apply -f FILE"},
+		"a flag of an unknown command": {
+			args: "crate dev --image x", says: `unknown command "crate"; did you mean create`,
+		},
+		"help about nothing that there is": {args: "help nope", says: `unknown command "nope"`},
+		"help about an unknown subcommand": {args: "help pool nope", says: `unknown command "nope"`},
+		"help about what kubectl does":     {args: "help edit", says: "use kubectl edit"},
+		"a shell with a command": {
+			args: "shell dev -- ls -l", says: "did you mean: kubectl agent-sandbox exec dev -- ls -l",
+		},
+		"a command for what runs none": {args: "logs dev -- ls", says: `unexpected argument "ls" after "--"`},
+		"flags of a remote command":    {args: "exec dev ls -la", says: "comes after \"--\""},
 		"a remote command without dashes": {
 			args: "exec dev ls", says: "did you mean: kubectl agent-sandbox exec dev -- ls",
 		},
@@ -138,6 +160,11 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"an output format that there is not":   {args: "list -o table", says: `-o "table" is not an output format`},
 		"a sort field that cannot be read":     {args: "list --sort-by [", says: "--sort-by"},
 		"a name together with all namespaces":  {args: "list dev -A", says: "does not go together"},
+		"a list of pools":                      {args: "get pools", says: "listed by another command: pool list"},
+		"a list of Pods":                       {args: "list pods", says: "kubectl get pods"},
+		"a list of what is no kind":            {args: "list --kind service", says: "use claim or sandbox"},
+		"a claim among Sandboxes":              {args: "list sandboxes claim/dev", says: "works on sandboxes only"},
+		"names alone in a format":              {args: "list -q -o json", says: "--quiet and --output do not go together"},
 		"a dashboard that flickers":            {args: "ui --refresh 1ms", says: "at least 100ms"},
 		"a dashboard of a wrong selector":      {args: "ui -l a==b==c", says: "-l"},
 		"a format of status that there is not": {args: "status dev -o wide", says: "use json or yaml"},
@@ -154,7 +181,8 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 
 func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 	for _, line := range []string{
-		"create dev --image x -- sleep infinity", "list", "get -A -o json", "describe dev", "status dev -w",
+		"create dev --image x -- sleep infinity", "create --image x -- sleep infinity",
+		"list", "get -A -o json", "describe dev", "status dev -w",
 		"tree dev -o name", "list -w", "wait dev --for ready",
 		"ui", "dash --once", "top -A --read-only --ascii",
 		"suspend dev", "resume --all", "extend dev --by 1m", "delete dev --yes",
@@ -174,7 +202,7 @@ func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 }
 
 func TestHelpNeedsNoArgumentsAndTellsTheExitCodes(t *testing.T) {
-	for _, args := range [][]string{nil, {"help"}, {"--help"}} {
+	for _, args := range [][]string{nil, {"help"}, {"--help"}, {"help", "create"}, {"help", "pool", "create"}} {
 		if code, out, _ := run(t, args...); code != 0 || !strings.Contains(out, "create") {
 			t.Errorf("%v: code %d, stdout %q", args, code, out)
 		}
@@ -199,6 +227,25 @@ func TestTheRealFactoryStartsWithoutAClusterToo(t *testing.T) {
 		"a dry run of the client needs no cluster": {
 			argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run=client", "-o", "name"},
 			out:  "sandbox.",
+		},
+		"a dry run without a mode is one of the client": {
+			argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run", "-o", "yaml"},
+			out:  "\nkind: Sandbox\n",
+		},
+		"a mode may be a word of its own": {
+			argv: []string{"kubectl-sandbox", "create", "--dry-run", "client", "dev", "--image", "x"},
+			out:  "/dev created (dry run)",
+		},
+		"a mode that there is not is refused": {
+			argv: []string{"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run=yes"}, code: 2,
+		},
+		"what follows the dashes stays": {
+			argv: []string{
+				"kubectl-sandbox", "create", "dev", "--image", "x", "--dry-run", "-o",
+				"jsonpath={.spec.podTemplate.spec.containers[0].command}",
+				"--", "x", "--dry-run", "client",
+			},
+			out: `["x","--dry-run","client"]`,
 		},
 		"the completer completes commands": {argv: []string{"kubectl_complete-sandbox", "cre"}, out: "create\t"},
 		"the completer completes values of a flag": {

@@ -75,7 +75,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, f factory.
 			}
 		}
 	})
-	root.SetArgs(args)
+	root.SetArgs(cli.JoinDryRun(args))
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !started {
 		err = cli.UsageError(err)

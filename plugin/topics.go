@@ -22,6 +22,8 @@ const exitCodes = `Every command ends with one of these exit codes:
 
 exec, shell and run pass on the exit code of the remote command, and end with
 
+  126  when the command cannot be run: it is not executable, or not for this machine
+  127  when there is no such command in the sandbox
   255  when the connection was lost before the remote end reported a status
 
 logs ends with 255 when the connection was lost before the end of the log, and cp when it was

@@ -4,16 +4,17 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"go.opentelemetry.io/otel"
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -23,6 +24,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/sandbox"
 )
+
+// maxLookUps is how many sandboxes Active asks for at the same time.
+const maxLookUps = 8
 
 // Client creates sandboxes and finds them. Its methods may be called concurrently.
 type Client struct {
@@ -36,14 +40,29 @@ type Client struct {
 	tracer    tracer
 
 	operators *operator.Monitor
-
-	mu      sync.Mutex
-	handles map[types.UID]*Sandbox
+	handles   *registry
+	router    *router // nil: requests go to the Pod
 }
 
-// New returns a Client for the cluster that the configuration names, for instance that of rest.InClusterConfig.
+// New returns a Client for the cluster that the configuration names. Without one (nil), cluster and namespace are those
+// of kubectl: they come from KUBECONFIG, from the file in the home directory, or in a Pod from its ServiceAccount. It
+// connects to nothing yet.
 func New(config *rest.Config, opts ...Option) (*Client, error) {
+	if config == nil {
+		loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
+		namespace, _, err := loaded.Namespace()
+		if err == nil {
+			config, err = loaded.ClientConfig()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("find the cluster: %w", err)
+		}
+		opts = append([]Option{WithNamespace(namespace)}, opts...)
+	}
 	o := newOptions(opts)
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
 	clients, err := NewClients(config, o.clock)
 	if err != nil {
 		return nil, err
@@ -52,12 +71,22 @@ func New(config *rest.Config, opts ...Option) (*Client, error) {
 }
 
 // NewWith returns a Client that uses existing connections. All of them are required.
-func NewWith(clients Clients, opts ...Option) *Client { return newClient(clients, newOptions(opts)) }
+func NewWith(clients Clients, opts ...Option) (*Client, error) {
+	if clients.Sandboxes == nil || clients.Kubernetes == nil || clients.Network == nil {
+		return nil, errors.New("a Client needs all of Clients")
+	}
+	o := newOptions(opts)
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return newClient(clients, o), nil
+}
 
 func newOptions(opts []Option) options {
 	o := options{
-		namespace: metav1.NamespaceDefault, readyTimeout: DefaultReadyTimeout, cleanupTimeout: DefaultCleanupTimeout,
-		maxOutput: DefaultMaxOutput, maxFile: DefaultMaxFile, clock: clock.RealClock{}, progress: func(string, string) {},
+		namespace: metav1.NamespaceDefault, readyTimeout: DefaultReadyTimeout, requestTimeout: DefaultRequestTimeout,
+		cleanupTimeout: DefaultCleanupTimeout, maxOutput: DefaultMaxOutput, maxFile: DefaultMaxFile,
+		runtimePort: apis.DefaultSandboxPort, clock: clock.RealClock{},
 	}
 	for _, option := range opts {
 		option(&o)
@@ -65,12 +94,17 @@ func newOptions(opts []Option) options {
 	if o.tracers == nil {
 		o.tracers = otel.GetTracerProvider()
 	}
+	if o.progress == nil {
+		o.progress = func(string, string) {}
+	}
+	o.service = cmp.Or(o.service, DefaultTraceServiceName)
 	return o
 }
 
 func newClient(clients Clients, o options) *Client {
+	t := newTracer(o.tracers, o.service)
 	return &Client{
-		options: o, clients: clients, handles: map[types.UID]*Sandbox{}, tracer: newTracer(o.tracers),
+		options: o, clients: clients, handles: newRegistry(), tracer: t, router: newRouter(clients, &o, t),
 		resolver:  resolve.New(clients.Sandboxes, clients.Kubernetes, o.clock),
 		waiter:    await.New(clients.Sandboxes, clients.Kubernetes, o.clock),
 		observer:  observe.New(clients.Kubernetes, o.clock),
@@ -80,103 +114,91 @@ func newClient(clients Clients, o options) *Client {
 	}
 }
 
-// Create creates a sandbox and returns when it is ready.
-func (c *Client) Create(ctx context.Context, spec Spec) (_ *Sandbox, err error) {
-	spec = spec.named()
-	s := &Sandbox{client: c, name: spec.Name, ref: resolve.Ref{Kind: resolve.KindClaim, Name: spec.Name}}
-	if spec.Image != "" {
-		s.ref.Kind = resolve.KindSandbox
-	}
-	ctx, life := c.tracer.startHandle(ctx, s)
-	defer func() {
-		if err != nil {
-			life.end(err)
-		}
-	}()
-	ctx, done := c.tracer.startOperation(ctx, s, "create")
-	defer func() { done(err) }()
-	if s.uid, err = c.createObject(ctx, &spec); err != nil {
-		return nil, s.wrap("create", err)
-	}
-	if err = s.wait(ctx, await.Ready); err != nil {
-		if !spec.Keep {
-			err = errors.Join(err, s.deleteObject(ctx))
-		}
-		return nil, s.wrap("create", err)
-	}
-	s.span = life
-	c.register(s)
-	return s, nil
+// In returns a Client for another namespace of the same cluster. It shares its handles with this one: Active, DeleteAll
+// and CleanUpOnSignals of either are about the handles of both.
+func (c *Client) In(namespace string) *Client {
+	other := *c
+	other.namespace = namespace
+	return &other
 }
 
-// createObject creates the object.
-func (c *Client) createObject(ctx context.Context, spec *Spec) (types.UID, error) {
-	if (spec.Image != "") == (spec.Template+spec.Pool != "") {
-		return "", errors.New("a Spec needs an Image, or else a Template or a Pool")
+// CloseIdleConnections closes the connections to the router and to Pods that are kept for the next request. A program
+// that stops using a Client calls it if it cannot wait until they are closed by themselves.
+func (c *Client) CloseIdleConnections() {
+	for _, s := range c.handles.all() {
+		s.direct.CloseIdleConnections()
 	}
-	if spec.Image != "" {
-		object := spec.sandbox(c.namespace, c.clock.Now())
-		c.tracer.injectTrace(ctx, object)
-		made, err := c.sandboxes.Create(ctx, object, false)
-		if err != nil {
-			return "", err
-		}
-		return made.UID, nil
-	}
-	object := spec.claim(c.namespace, c.clock.Now())
-	c.tracer.injectTrace(ctx, object)
-	made, _, err := c.sandboxes.CreateClaim(ctx, object, false)
-	if err != nil {
-		return "", err
-	}
-	return made.UID, nil
+	c.router.closeIdleConnections()
 }
 
 // Open attaches to an existing sandbox, also one that another program created: the claim of that name or, if there is
-// none, the Sandbox. It returns when the sandbox is ready. For a suspended sandbox the error is ErrSuspended; Attach
-// and Resume start it again.
+// none, the Sandbox; claim/NAME and sandbox/NAME say which. It returns when the sandbox is ready. If this Client has an
+// open handle for it, Open returns that one. For a suspended sandbox the error is ErrSuspended; Attach and Resume start
+// it again.
 func (c *Client) Open(ctx context.Context, name string) (*Sandbox, error) {
-	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}, disconnected: true}
-	return s, s.Open(ctx)
+	s, err := c.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.open(ctx, s.ready); errors.Is(err, ErrAlreadyOpen) {
+		return s, s.do(ctx, "open", s.ready)
+	}
+	if err != nil {
+		return nil, s.wrap("open", err)
+	}
+	return s, nil
 }
 
 // Attach attaches like Open, but does not wait: the sandbox may be suspended or still starting.
 func (c *Client) Attach(ctx context.Context, name string) (*Sandbox, error) {
-	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
-	if err := s.lookUp(ctx); err != nil {
+	s, err := c.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	err = s.open(ctx, func(context.Context) error { return nil })
+	if err != nil && !errors.Is(err, ErrAlreadyOpen) {
 		return nil, s.wrap("open", err)
 	}
-	_, s.span = c.tracer.startHandle(ctx, s)
-	c.register(s)
 	return s, nil
 }
 
-func (c *Client) register(s *Sandbox) {
-	_, uid := s.reference()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.handles[uid] = s
+// find returns the handle for a sandbox, which is a new one unless this Client has one.
+func (c *Client) find(ctx context.Context, name string) (*Sandbox, error) {
+	ref, err := resolve.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	s := c.newSandbox(ref)
+	if err := s.lookUp(ctx); err != nil {
+		return nil, s.wrap("open", err)
+	}
+	return c.handles.share(s), nil
 }
 
-func (c *Client) unregister(s *Sandbox) {
-	_, uid := s.reference()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.handles[uid] == s {
-		delete(c.handles, uid)
+// Active returns the handles that are open and whose sandboxes exist, sorted by name. It asks the API server for each;
+// one that cannot be asked for counts as existing.
+func (c *Client) Active(ctx context.Context) []*Sandbox {
+	all := slices.DeleteFunc(c.handles.all(), func(s *Sandbox) bool { return !s.isOpen() })
+	gone := make([]bool, len(all))
+	var asked errgroup.Group
+	asked.SetLimit(maxLookUps)
+	for i, s := range all {
+		asked.Go(func() error {
+			err := s.lookUp(ctx)
+			gone[i] = resolve.Is(err, resolve.NotFound) || errors.Is(err, ErrDeleted)
+			return nil
+		})
 	}
-}
-
-// Active returns the handles that are neither closed nor disconnected, sorted by name.
-func (c *Client) Active() []*Sandbox {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := make([]*Sandbox, 0, len(c.handles))
-	for _, s := range c.handles {
-		all = append(all, s)
+	_ = asked.Wait() // no function returns an error
+	active := all[:0]
+	for i, s := range all {
+		if gone[i] {
+			c.handles.remove(s)
+			continue
+		}
+		active = append(active, s)
 	}
-	slices.SortFunc(all, func(a, b *Sandbox) int { return compare(a.name, b.name) })
-	return all
+	return active
 }
 
 // List returns the names of all sandboxes in the namespace: the claims, and the Sandboxes that belong neither to a
@@ -206,31 +228,4 @@ func (c *Client) List(ctx context.Context) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// Delete deletes a sandbox by name, through its handle if this Client has one.
-func (c *Client) Delete(ctx context.Context, name string) error {
-	for _, s := range c.Active() {
-		if s.name == name {
-			return s.Close(ctx)
-		}
-	}
-	s := &Sandbox{client: c, name: name, ref: resolve.Ref{Name: name}}
-	t, err := c.resolver.ClaimAndSandbox(ctx, c.namespace, s.ref)
-	if err == nil {
-		err = c.sandboxes.Delete(ctx, t, false)
-	}
-	return s.wrap("close", err)
-}
-
-// DeleteAll closes every active handle, also if some fail, and returns all errors.
-func (c *Client) DeleteAll(ctx context.Context) error {
-	handles := c.Active()
-	failed := make([]error, len(handles))
-	var all sync.WaitGroup
-	for i, s := range handles {
-		all.Go(func() { failed[i] = s.Close(ctx) })
-	}
-	all.Wait()
-	return errors.Join(failed...)
 }

@@ -7,12 +7,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/await"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/connect"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/retry"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/runtimeclient"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
 )
 
 // The kinds of errors, for errors.Is.
@@ -31,14 +37,23 @@ var (
 	ErrExpired = errors.New("expired")
 	// ErrTimeout means that an operation took too long.
 	ErrTimeout = errors.New("timed out")
+	// ErrAlreadyOpen means that the handle is open.
+	ErrAlreadyOpen = errors.New("already open")
+	// ErrClaimFailed means that the claim, or the Sandbox, could not be created.
+	ErrClaimFailed = errors.New("could not be created")
+	// ErrRetriesExhausted means that every attempt failed. The error is also of the kind of the last one.
+	ErrRetriesExhausted = retry.ErrExhausted
 	// ErrClosed means that the handle was closed or disconnected.
 	ErrClosed = errors.New("closed")
-	// ErrOrphaned means that a sandbox that did not become ready could not be deleted either.
+	// ErrOrphaned means that a sandbox could not be deleted: by Close, or by Create because it did not become ready.
+	// Delete and DeleteAll try again.
 	ErrOrphaned = errors.New("orphaned")
 	// ErrTooLarge means that an output or a file exceeds the Client's limit.
-	ErrTooLarge = errors.New("too large")
+	ErrTooLarge = runtimeclient.ErrTooLarge
 	// ErrLost means that the connection ended before the remote end reported the result. The command may have run.
 	ErrLost = errors.New("connection lost")
+	// ErrNoRouter means that there is no router to connect to.
+	ErrNoRouter = connect.ErrNoRouter
 	// ErrNotInstalled means that the cluster does not serve the sandbox APIs.
 	ErrNotInstalled = errors.New("not installed")
 )
@@ -46,7 +61,8 @@ var (
 // Error is the error of an operation on one sandbox.
 type Error struct {
 	Namespace, Name string
-	// Op is the operation: create, open, run, read, write, list, exists, suspend, resume or close.
+	// Op is the operation: create, open, run, http, read, write, list, exists, upload, download, dial, forward, wait,
+	// status, suspend, resume or close.
 	Op  string
 	Err error
 }
@@ -68,6 +84,7 @@ func kindOf(err error) error {
 	var timeout *await.TimeoutError
 	var never *await.UnreachableError
 	var lost *stream.LostError
+	var answer *runtimeclient.StatusError
 	switch {
 	case errors.As(err, &own):
 		return map[resolve.Cause]error{
@@ -75,11 +92,17 @@ func kindOf(err error) error {
 			resolve.Expired: ErrExpired, resolve.Finished: ErrFinished, resolve.Deleting: ErrDeleted,
 			resolve.NotReady: ErrNotReady,
 		}[own.Cause]
+	case errors.Is(err, follow.ErrGone):
+		return ErrDeleted
+	case errors.As(err, &answer):
+		return map[int]error{
+			http.StatusBadGateway: ErrLost, http.StatusServiceUnavailable: ErrNotReady, http.StatusGatewayTimeout: ErrTimeout,
+		}[answer.StatusCode]
 	case errors.As(err, &timeout), errors.Is(err, context.DeadlineExceeded):
 		return ErrTimeout
 	case errors.As(err, &never):
 		return ErrNotReady
-	case errors.As(err, &lost):
+	case errors.As(err, &lost), errors.Is(err, tunnel.ErrLost):
 		return ErrLost
 	case apierrors.IsNotFound(err):
 		return ErrNotFound

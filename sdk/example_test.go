@@ -7,22 +7,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
 
-	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/rest"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// The usual way to a Client is the configuration that kubectl uses.
+// Programs usually give no configuration (nil): then it is the one that kubectl uses.
 func ExampleNew() {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return // outside of a cluster and without a kubeconfig
-	}
+	config := &rest.Config{Host: "https://cluster.example.com"}
 	client, err := sdk.New(config, sdk.WithNamespace("agents"), sdk.WithReadyTimeout(time.Minute))
 	if err != nil {
 		fmt.Println(err)
@@ -31,6 +30,10 @@ func ExampleNew() {
 	// If this process is terminated, no sandbox stays behind.
 	stop := client.CleanUpOnSignals()
 	defer stop()
+	_, err = sdk.New(config, sdk.WithReadyTimeout(0))
+	fmt.Println(len(client.Active(context.Background())), err)
+	// Output:
+	// 0 WithReadyTimeout: it must be greater than 0
 }
 
 // A sandbox for one task is created, used and deleted.
@@ -150,10 +153,83 @@ func ExampleClient_List() {
 		}
 	}
 	names, err := client.List(ctx)
-	fmt.Println(names, err, len(client.Active()))
+	fmt.Println(names, err, len(client.Active(ctx)))
 	err = client.DeleteAll(ctx)
-	fmt.Println(err, len(client.Active()))
+	fmt.Println(err, len(client.Active(ctx)))
 	// Output:
 	// [one two] <nil> 2
 	// <nil> 0
+}
+
+// A port of the sandbox is reached over HTTP, through the API server. Through the router it is the same: see
+// WithConnection.
+func ExampleSandbox_HTTPClient() {
+	w := newWorld()
+	defer w.close()
+	w.serve(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello from", r.URL.Path) })
+	ctx := context.Background()
+	box, err := w.client().Create(ctx, sdk.Spec{Template: "python"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	response, err := box.HTTPClient(8080).Get("http://sandbox/page")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	fmt.Printf("%s%v\n", text, err)
+	// Output:
+	// hello from /page
+	// <nil>
+}
+
+// A local address leads to a port of the sandbox, for programs that know nothing of it.
+func ExampleSandbox_Forward() {
+	w := newWorld()
+	defer w.close()
+	w.serve(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "hello") })
+	ctx := context.Background()
+	box, err := w.client().Create(ctx, sdk.Spec{Template: "python"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	forwarding, err := box.Forward(ctx, "localhost:0", 8080)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	response, err := http.Get("http://" + forwarding.Addr().String())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = response.Body.Close()
+	fmt.Println(response.Status, forwarding.Close())
+	// Output:
+	// 200 OK <nil>
+}
+
+// A command that may run twice is repeated if the connection is lost.
+func ExampleSandbox_Retry() {
+	w := newWorld()
+	defer w.close()
+	ctx := context.Background()
+	box, err := w.client().Create(ctx, sdk.Spec{Template: "python"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var result sdk.Result
+	err = box.Retry(ctx, func(ctx context.Context) error {
+		result, err = box.Run(ctx, "sh", "-c", "echo $((6 * 7))")
+		return err
+	})
+	fmt.Printf("%s%v\n", result.Stdout, err)
+	// Output:
+	// 42
+	// <nil>
 }

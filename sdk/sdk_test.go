@@ -102,7 +102,7 @@ func TestErrorsTellTheirKind(t *testing.T) {
 	if _, err := box.Run(t.Context(), "x"); !errors.Is(err, sdk.ErrLost) {
 		t.Errorf("got %v", err)
 	}
-	missing := sdk.NewWith(sdk.Clients{
+	missing := clientOf(sdk.Clients{
 		Sandboxes: fakecluster.New().Refuse("*", apis.ResourceSandboxes, fakecluster.NotServed()).Refuse(
 			"*", apis.ResourceClaims, fakecluster.NotServed(),
 		).Sandboxes,
@@ -203,19 +203,19 @@ func TestDisconnectLeavesTheSandboxAndOpenGoesOn(t *testing.T) {
 	w := start(t)
 	client := w.client()
 	box := create(t, client, sdk.Spec{Name: "dev", Template: "t"})
-	if err := box.Open(t.Context()); err == nil {
-		t.Error("a handle that is open was opened")
+	if err := box.Open(t.Context()); !errors.Is(err, sdk.ErrAlreadyOpen) {
+		t.Errorf("a handle that is open: %v", err)
 	}
 	box.Disconnect()
-	if _, err := box.Run(t.Context(), "sh", "-c", ":"); !errors.Is(err, sdk.ErrClosed) || len(client.Active()) != 0 ||
-		w.left(t) != 1 {
-		t.Errorf("got %v, %d active, %d left", err, len(client.Active()), w.left(t))
+	if _, err := box.Run(t.Context(), "sh", "-c", ":"); !errors.Is(err, sdk.ErrClosed) ||
+		len(client.Active(t.Context())) != 0 || w.left(t) != 1 {
+		t.Errorf("got %v, %d active, %d left", err, len(client.Active(t.Context())), w.left(t))
 	}
 	if err := box.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := box.Run(t.Context(), "sh", "-c", ":"); err != nil || len(client.Active()) != 1 {
-		t.Errorf("got %v, %d active", err, len(client.Active()))
+	if _, err := box.Run(t.Context(), "sh", "-c", ":"); err != nil || len(client.Active(t.Context())) != 1 {
+		t.Errorf("got %v, %d active", err, len(client.Active(t.Context())))
 	}
 }
 

@@ -6,9 +6,15 @@ package sdk_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -28,6 +34,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
+// loopback is the address of all Pods.
+const loopback = "127.0.0.1"
+
 // world is a cluster with a simulated operator. Commands in a container run in a directory of this machine.
 type world struct {
 	*fakecluster.Cluster
@@ -36,10 +45,13 @@ type world struct {
 	dir     string
 	// neverReady keeps Pods from starting.
 	neverReady atomic.Bool
+	// before is called before each request for our kinds, and may answer it with an error.
+	before atomic.Pointer[func(verb, resource string) error]
 
 	ctx   context.Context
 	over  context.CancelFunc
 	tasks sync.WaitGroup
+	ends  []func()
 }
 
 func newWorld() *world {
@@ -61,6 +73,13 @@ func newWorld() *world {
 		return false, nil, nil
 	}
 	w.Sandboxes.PrependReactor("create", "*", name)
+	w.Sandboxes.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if before := w.before.Load(); before != nil {
+			err := (*before)(action.GetVerb(), action.GetResource().Resource)
+			return err != nil, nil, err
+		}
+		return false, nil, nil
+	})
 	w.Kubernetes.PrependReactor("create", "*", name)
 	w.ctx, w.over = context.WithCancel(context.Background())
 	w.operate()
@@ -70,13 +89,49 @@ func newWorld() *world {
 func (w *world) close() {
 	w.over()
 	w.tasks.Wait()
+	for _, end := range w.ends {
+		end()
+	}
 	w.server.Close()
 	_ = os.RemoveAll(w.dir) // it is a temporary directory
 }
 
+// serve makes every port of every Pod that of an HTTP server.
+func (w *world) serve(handler http.HandlerFunc) {
+	server := httptest.NewServer(handler)
+	w.ends = append(w.ends, func() { server.CloseClientConnections(); server.Close() })
+	w.server.Forward = func(ctx context.Context, _ int32, connection io.ReadWriteCloser) error {
+		return carry(ctx, strings.TrimPrefix(server.URL, "http://"), connection)
+	}
+}
+
+// carry connects a connection with an address.
+func carry(ctx context.Context, address string, connection io.ReadWriteCloser) error {
+	to, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	go func() {
+		_, _ = io.Copy(to, connection)
+		_ = to.(*net.TCPConn).CloseWrite()
+	}()
+	_, err = io.Copy(connection, to)
+	return err
+}
+
 // client returns a new client, as another process would have it.
 func (w *world) client(options ...sdk.Option) *sdk.Client {
-	return sdk.NewWith(sdk.Clients{Sandboxes: w.Sandboxes, Kubernetes: w.Kubernetes, Network: w.network}, options...)
+	return clientOf(sdk.Clients{Sandboxes: w.Sandboxes, Kubernetes: w.Kubernetes, Network: w.network}, options...)
+}
+
+// clientOf returns a client with valid options.
+func clientOf(clients sdk.Clients, options ...sdk.Option) *sdk.Client {
+	client, err := sdk.NewWith(clients, options...)
+	if err != nil {
+		panic(err)
+	}
+	return client
 }
 
 // operate does what the operator does, as far as clients can see it.
@@ -152,7 +207,7 @@ func (w *world) sandbox(seen *agentsv1beta1.Sandbox) {
 			Labels: map[string]string{apis.LabelSandboxNameHash: naming.Hash(sandbox.Name)},
 		},
 		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
-		Status: corev1.PodStatus{Phase: corev1.PodRunning},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: loopback, PodIPs: []corev1.PodIP{{IP: loopback}}},
 	}, metav1.CreateOptions{})
 	w.report(sandbox, apis.ConditionReady, true, apis.ReasonDependenciesReady)
 }
@@ -166,7 +221,7 @@ func (w *world) report(sandbox *agentsv1beta1.Sandbox, kind apis.ConditionType, 
 	}
 	c := apis.NewCondition(now.Status.Conditions, kind, status, reason, "", 0, metav1.Time{})
 	if has := apis.FindCondition(now.Status.Conditions, kind); has == nil || has.Status != c.Status {
-		now.Status.Conditions = with(now.Status.Conditions, c)
+		now.Status.Conditions, now.Status.PodIPs = with(now.Status.Conditions, c), []string{loopback}
 		_, _ = api.Update(w.ctx, now, metav1.UpdateOptions{}) // it may be gone
 	}
 	claims := w.Sandboxes.ExtensionsV1beta1().SandboxClaims("default")
@@ -176,7 +231,7 @@ func (w *world) report(sandbox *agentsv1beta1.Sandbox, kind apis.ConditionType, 
 	}
 	if has := apis.FindCondition(claim.Status.Conditions, kind); has == nil || has.Status != c.Status ||
 		claim.Status.SandboxStatus.Name == "" {
-		claim.Status.SandboxStatus.Name = sandbox.Name
+		claim.Status.SandboxStatus.Name, claim.Status.SandboxStatus.UID = sandbox.Name, sandbox.UID
 		claim.Status.Conditions = with(claim.Status.Conditions, c)
 		_, _ = claims.Update(w.ctx, claim, metav1.UpdateOptions{}) // it may be gone
 	}
@@ -191,3 +246,9 @@ func with(conditions []metav1.Condition, c metav1.Condition) []metav1.Condition 
 	}
 	return all
 }
+
+// hurried is a clock whose timers take a thousandth of the time.
+type hurried struct{ clock.RealClock }
+
+// NewTimer implements clock.WithTicker.
+func (hurried) NewTimer(d time.Duration) clock.Timer { return clock.RealClock{}.NewTimer(d / 1000) }

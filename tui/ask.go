@@ -6,7 +6,6 @@ package tui
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -64,18 +63,15 @@ func (m *Model) pool(t action.Target) *rows.Pool {
 	return nil
 }
 
-// scalesDown reports whether the new number is lower than the desired number of one of the pools.
-func (m *Model) scalesDown(targets []action.Target, text string) bool {
-	wanted, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil {
-		return false // the dispatcher reports the error
-	}
+// sizes returns the desired sizes of the pools among the targets.
+func (m *Model) sizes(targets []action.Target) []int {
+	var sizes []int
 	for _, t := range targets {
-		if p := m.pool(t); p != nil && wanted < p.Desired {
-			return true
+		if p := m.pool(t); p != nil {
+			sizes = append(sizes, p.Desired)
 		}
 	}
-	return false
+	return sizes
 }
 
 // askSources starts an action on pools or templates.

@@ -15,7 +15,6 @@ import (
 
 // title returns the first line: the location on the left, the status on the right.
 func (m *Model) title() string {
-	left := m.theme.Paint(view.Accent, strings.Join(m.crumbs(), m.theme.Crumb))
 	right := m.status()
 	if m.operatorProblem != "" && view.Width(right) > m.width-11 {
 		right = m.warning() // the most important part
@@ -23,10 +22,19 @@ func (m *Model) title() string {
 	if m.busy > 0 {
 		right = m.theme.Ellipsis + " " + right
 	}
-	if view.Width(left)+view.Width(right)+1 > m.width {
-		left = m.theme.Cut(left, max(10, m.width-view.Width(right)-1))
-	}
+	left := m.theme.Paint(view.Accent, m.location(max(10, m.width-view.Width(right)-1)))
 	return m.theme.Justify(left, right, m.width)
+}
+
+// location returns the breadcrumbs, at most as wide as given. The last ones are the most important ones.
+func (m *Model) location(width int) string {
+	crumbs := m.crumbs()
+	text := strings.Join(crumbs, m.theme.Crumb)
+	for view.Width(text) > width && len(crumbs) > 1 {
+		crumbs = crumbs[1:]
+		text = m.theme.Ellipsis + m.theme.Crumb + strings.Join(crumbs, m.theme.Crumb)
+	}
+	return m.theme.Cut(text, width)
 }
 
 // crumbs returns the breadcrumbs of the stack.
@@ -47,8 +55,10 @@ func (m *Model) crumbs() []string {
 			crumbs = append(crumbs, "templates")
 		case screenYAML:
 			crumbs = append(crumbs, p.target.Name+" YAML")
+		case screenEvents:
+			crumbs = append(crumbs, p.target.Name+" events")
 		case screenLogs:
-			crumbs = append(crumbs, p.target.Name+" logs")
+			crumbs = append(crumbs, m.logCrumb(p.target))
 		case screenHome: // the first crumbs
 		}
 	}
@@ -139,7 +149,7 @@ func (m *Model) message() []string {
 	return lines
 }
 
-// footer returns the last line: the most useful keys of the screen.
+// footer returns the last line: what was found, and the most useful keys of the screen.
 func (m *Model) footer() string {
 	// Help comes last, and space is always reserved for it.
 	line, used, last := "", 0, ""
@@ -148,6 +158,11 @@ func (m *Model) footer() string {
 		if c.hint != nil && c.availableOn(m) && c.Help().Key == helpKey {
 			last, used = m.hint(c)
 		}
+	}
+	if m.search.active() {
+		line = m.theme.Cut(" "+printable.Line(m.found())+" ", m.width/2)
+		used += view.Width(line)
+		line = m.theme.Paint(view.Accent, line)
 	}
 	for i := range m.commands {
 		c := &m.commands[i]

@@ -68,19 +68,17 @@ func (m *Model) askNamespace() tea.Cmd {
 		if i == 0 {
 			name = ""
 		}
-		m.closeLog()
-		m.stack, m.claimsFocused = m.stack[:1:1], false
-		m.source.Switch(name)
+		m.showNamespace(name)
 		return nil
 	}
 	m.overlay = c
 	return func() tea.Msg { return namespacesMsg{into: c, names: source.Namespaces(ctx)} }
 }
 
-// offer adds the namespaces to the choice. The cursor moves to the shown namespace unless the user has moved it.
-func (m *Model) offer(msg namespacesMsg) {
-	c := msg.into
-	c.options, c.hint = append(c.options[:1:1], msg.names...), "enter: select"
+// takeNamespaces adds the namespaces to the choice. The cursor moves to the shown namespace unless the user has moved
+// it.
+func (c *choice) takeNamespaces(m *Model, names []string) {
+	c.options, c.hint = append(c.options[:1:1], names...), "enter: select"
 	if m.snapshot != nil && !c.moved {
 		c.index = max(0, slices.Index(c.options, m.snapshot.Namespace))
 	}

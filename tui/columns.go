@@ -5,8 +5,8 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -57,17 +57,28 @@ func withNamespace(columns []view.Column, wide bool) []view.Column {
 
 func poolColumns(wide bool) []view.Column {
 	return withNamespace([]view.Column{
-		{Width: 14, Grow: 2},
+		{Width: 14, Grow: 2, Whole: true},
 		{Title: "READY", Width: 7, Right: true},
 		{Title: "FILL", Width: barWidth, Rank: 3},
-		{Title: "PENDING", Width: 7, Right: true, Rank: 4},
+		{Title: "PENDING", Width: 7, Right: true, Rank: 5},
 		{Title: "CLAIMED", Width: 7, Right: true, Rank: 2},
-		{Title: "WARM", Width: 5, Right: true, Rank: 5},
-		{Title: "STALE", Width: 5, Right: true, Rank: 6},
+		{Title: "WARM", Width: 5, Right: true, Rank: 6},
+		{Title: "STALE", Width: 5, Right: true, Rank: 7},
 		{Title: "TREND", Width: readyWidth, Rank: 8},
 		{Title: "CLAIMS/MIN", Width: minutesWidth, Rank: 9},
-		{Title: "WHY SHORT", Width: reasonWidth, Grow: 3, Rank: 1, MinWidth: reasonMinWidth},
+		reasonColumn("WHY SHORT", 4),
 	}, wide)
+}
+
+// reasonColumn is the last column of a table. It shrinks before columns of a lower rank are hidden.
+func reasonColumn(title string, shrinkRank int) view.Column {
+	return view.Column{
+		Title: title, Width: reasonWidth, Grow: 4, Rank: 1, MinWidth: reasonMinWidth, ShrinkRank: shrinkRank,
+	}
+}
+
+func (m *Model) poolTexts(p *rows.Pool) [growing]string {
+	return [growing]string{m.theme.Ready + " " + p.Name, orNone(p.Short)}
 }
 
 func (m *Model) poolCells(p *rows.Pool) []view.Cell {
@@ -88,10 +99,6 @@ func (m *Model) poolCells(p *rows.Pool) []view.Cell {
 	if p.Stale > 0 {
 		staleTone = view.Warn
 	}
-	short := p.Short
-	if short == "" {
-		short = none
-	}
 	return []view.Cell{
 		{Text: sign + " " + p.Name, Tone: tone},
 		{Text: fmt.Sprintf("%d/%d", p.Ready, p.Desired), Tone: tone},
@@ -102,7 +109,7 @@ func (m *Model) poolCells(p *rows.Pool) []view.Cell {
 		{Text: formatCount(p.Stale), Tone: staleTone},
 		{Text: m.theme.Sparkline(p.ReadyHistory, readyWidth), Tone: view.Dim},
 		{Text: m.theme.Sparkline(p.ClaimHistory, minutesWidth), Tone: view.Dim},
-		{Text: short, Tone: tone},
+		{Text: orNone(p.Short), Tone: tone},
 	}
 }
 
@@ -113,46 +120,58 @@ func formatCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-func rowColumns(wide bool) []view.Column {
-	return withNamespace([]view.Column{
-		{Width: 16, Grow: 2},
+func (m *Model) rowColumns(wide bool) []view.Column {
+	return withNamespace(slices.Concat([]view.Column{
+		{Width: 16, Grow: 2, Whole: true},
 		{Title: "STATE", Width: 12},
 		{Title: "FROM", Width: 6, Rank: 3},
 		{Title: "AGE", Width: 5, Right: true, Rank: 4},
-		{Title: "ENDS IN", Width: 7, Right: true, Rank: 5},
-		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
-		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
-		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, MinWidth: reasonMinWidth},
-	}, wide)
+		{Title: "ENDS IN", Width: 7, Right: true, Rank: 6},
+	}, m.usageColumns(), placeColumns()), wide)
 }
 
-func memberColumns(wide bool) []view.Column {
-	return withNamespace([]view.Column{
-		{Width: 16, Grow: 2},
+func (m *Model) memberColumns(wide bool) []view.Column {
+	return withNamespace(slices.Concat([]view.Column{
+		{Width: 16, Grow: 2, Whole: true},
 		{Title: "STATE", Width: 12},
 		{Title: "VERSION", Width: 7, Rank: 3},
 		{Title: "AGE", Width: 5, Right: true, Rank: 4},
-		{Title: "RESTARTS", Width: 8, Right: true, Rank: 9},
-		{Title: "NODE", Width: 10, Grow: 1, Rank: 7},
-		{Title: "IP", Width: 15, Rank: 8},
-		{Title: "REASON", Width: reasonWidth, Grow: 4, Rank: 1, MinWidth: reasonMinWidth},
-	}, wide)
+	}, m.usageColumns(), placeColumns()), wide)
 }
 
-func (m *Model) rowCells(r *rows.Row) []view.Cell {
-	sign, tone := m.theme.State(r.State)
+// placeColumns are the last columns of claims, Sandboxes and members.
+func placeColumns() []view.Column {
+	return []view.Column{
+		{Title: "RESTARTS", Width: 8, Right: true, Rank: 11},
+		{Title: "NODE", Width: 10, Grow: 1, Rank: 9},
+		{Title: "IP", Width: 15, Rank: 10},
+		reasonColumn("REASON", 5),
+	}
+}
+
+func placeCells(r *rows.Row, tone view.Tone) []view.Cell {
 	return []view.Cell{
-		{Text: r.Name},
-		{Text: sign + " " + string(r.State), Tone: tone},
-		{Text: orNone(string(r.Source))},
-		{Text: m.age(r.Created)},
-		{Text: m.endsIn(r)},
 		restarts(r),
 		{Text: orNone(r.Node), Tone: view.Dim},
 		{Text: orNone(r.IP), Tone: view.Dim},
 		{Text: orNone(r.Reason), Tone: reasonTone(r, tone)},
 	}
+}
+
+// rowTexts returns the texts of the columns that grow, of a claim, a Sandbox or a member.
+func rowTexts(r *rows.Row) [growing]string {
+	return [growing]string{r.Name, orNone(r.Node), orNone(r.Reason)}
+}
+
+func (m *Model) rowCells(r *rows.Row) []view.Cell {
+	sign, tone := m.theme.State(r.State)
+	return slices.Concat([]view.Cell{
+		{Text: r.Name},
+		{Text: sign + " " + string(r.State), Tone: tone},
+		{Text: orNone(string(r.Source))},
+		{Text: m.age(r.Created)},
+		{Text: m.endsIn(r)},
+	}, m.usageCells(r), placeCells(r, tone))
 }
 
 func (m *Model) memberCells(r *rows.Row) []view.Cell {
@@ -161,16 +180,12 @@ func (m *Model) memberCells(r *rows.Row) []view.Cell {
 	if r.Stale {
 		version = view.Cell{Text: "stale", Tone: view.Warn}
 	}
-	return []view.Cell{
+	return slices.Concat([]view.Cell{
 		{Text: r.Name},
 		{Text: sign + " " + string(r.State), Tone: tone},
 		version,
 		{Text: m.age(r.Created)},
-		restarts(r),
-		{Text: orNone(r.Node), Tone: view.Dim},
-		{Text: orNone(r.IP), Tone: view.Dim},
-		{Text: orNone(r.Reason), Tone: reasonTone(r, tone)},
-	}
+	}, m.usageCells(r), placeCells(r, tone))
 }
 
 func restarts(r *rows.Row) view.Cell {
@@ -210,35 +225,5 @@ func (m *Model) endsIn(r *rows.Row) string {
 		return "over"
 	default:
 		return duration.ShortHumanDuration(r.Deadline.Remaining(now))
-	}
-}
-
-func templateColumns(wide bool) []view.Column {
-	return withNamespace([]view.Column{
-		{Width: 16, Grow: 2},
-		{Title: "IMAGES", Width: 28, Grow: 3},
-		{Title: "REQUESTS", Width: 20, Rank: 5},
-		{Title: "VOLUMES", Width: 7, Right: true, Rank: 6},
-		{Title: "POLICY", Width: 16, Grow: 2, Rank: 4},
-		{Title: "POOLS", Width: 12, Grow: 1, Rank: 2},
-		{Title: "CLAIMS", Width: 6, Right: true, Rank: 1},
-		{Title: "AGE", Width: 5, Right: true, Rank: 3},
-	}, wide)
-}
-
-func (m *Model) templateCells(t *rows.Template) []view.Cell {
-	name, tone := t.Name, view.Plain
-	if t.Fault != "" {
-		name, tone = m.theme.Problem+" "+t.Name, view.Bad
-	}
-	return []view.Cell{
-		{Text: name, Tone: tone},
-		{Text: t.Images, Tone: tone},
-		{Text: orNone(t.Requests)},
-		{Text: strconv.Itoa(t.Volumes)},
-		{Text: t.Policy, Tone: view.Dim},
-		{Text: orNone(strings.Join(t.Pools, ","))},
-		{Text: strconv.Itoa(t.Claims)},
-		{Text: m.age(t.Created)},
 	}
 }

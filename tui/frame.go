@@ -19,59 +19,15 @@ const (
 	minHeight = 10
 )
 
-// area is the place of a table: its first line, its height including the header, and whether it is the table of claims.
-type area struct {
-	top, height int
-	claims      bool
-}
-
 func (m *Model) tooSmall() bool { return m.width < minWidth || m.height < minHeight }
 
 // body returns the number of lines between the title and the footer.
 func (m *Model) body() int { return max(0, m.height-2) }
 
-// areas returns the places of the screen's tables.
-func (m *Model) areas() []area {
-	body := m.body()
-	switch m.current().screen {
-	case screenHome:
-		pools, _ := m.pools.size()
-		upper := max(2, min(pools+1, body*2/5))
-		if pools == 0 {
-			upper = 2
-		}
-		return []area{{top: 1, height: upper}, {top: 1 + upper, height: body - upper, claims: true}}
-	case screenMembers, screenTemplates:
-		return []area{{top: 1, height: body}}
-	default:
-		return nil
-	}
-}
-
-// pageSize returns the number of lines to move by a page.
-func (m *Model) pageSize() int {
-	for _, a := range m.areas() {
-		if a.claims == m.claimsFocused || len(m.areas()) == 1 {
-			return max(1, a.height-2)
-		}
-	}
-	return max(1, m.body()-1)
-}
-
 // arrange keeps cursors and scroll positions within their limits, so that View can rely on them.
 func (m *Model) arrange() {
 	for _, a := range m.areas() {
-		switch {
-		case a.claims:
-			m.claims.scrollToCursor(a.height - 1)
-		case m.current().screen == screenHome:
-			m.pools.scrollToCursor(a.height - 1)
-		default:
-			m.focusedTable().scrollToCursor(a.height - 1)
-		}
-	}
-	if m.current().screen != screenHome {
-		m.claimsFocused = m.claimsFocused && m.stack[0].screen == screenHome
+		a.pane.scrollToCursor(a.height - 1)
 	}
 	if m.focusedTable() == nil && !m.tooSmall() {
 		bottom := max(0, len(m.text())-m.body())
@@ -116,27 +72,15 @@ func (m *Model) content() []string {
 	if message := m.unavailable(); message != nil {
 		return m.notice(message, height)
 	}
-	wide := m.snapshot.Namespace == ""
+	areas := m.areas()
+	if len(areas) == 0 {
+		return m.visibleText(height)
+	}
 	var lines []string
-	switch m.current().screen {
-	case screenHome:
-		for _, a := range m.areas() {
-			if a.claims {
-				lines = append(lines, m.withEmptyMessage(m.claims.draw(&m.theme, m.width, a.height, m.claimsFocused, wide),
-					len(m.claims.all), m.emptyClaims())...)
-			} else {
-				lines = append(lines, m.withEmptyMessage(m.pools.draw(&m.theme, m.width, a.height, !m.claimsFocused, wide),
-					len(m.pools.all), m.emptyPools())...)
-			}
-		}
-	case screenMembers:
-		lines = m.withEmptyMessage(m.members.draw(&m.theme, m.width, height, true, false), len(m.members.all),
-			"the pool has no members")
-	case screenTemplates:
-		lines = m.withEmptyMessage(m.templates.draw(&m.theme, m.width, height, true, wide), len(m.templates.all),
-			m.emptyTemplates())
-	default:
-		lines = m.visibleText(height)
+	for _, a := range areas {
+		_, all := a.pane.size()
+		lines = append(lines, m.withEmptyMessage(a.pane.draw(&m.theme, m.width, a.height, m.focused(a), a.wide), all,
+			a.empty())...)
 	}
 	return lines
 }
@@ -154,8 +98,8 @@ func (m *Model) visibleText(height int) []string {
 	text := m.text()
 	from := max(0, min(m.scroll, len(text)-height))
 	lines := make([]string, 0, height)
-	for _, line := range text[from:min(len(text), from+height)] {
-		lines = append(lines, m.theme.Fit(line, m.width, false))
+	for i, line := range text[from:min(len(text), from+height)] {
+		lines = append(lines, m.theme.Fit(m.searched(line, from+i), m.width, false))
 	}
 	for len(lines) < height {
 		lines = append(lines, m.theme.Fit("", m.width, false))

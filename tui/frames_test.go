@@ -14,79 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/agent-sandbox/kubectl-sandbox/test/golden"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
-	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 )
-
-// states returns a set-up function for each state of the dashboard that has a golden frame.
-func states() map[string]func(*testing.T, *world) {
-	snapshot := func(change func(*store.Snapshot)) func(*testing.T, *world) {
-		return func(_ *testing.T, w *world) {
-			s := demo()
-			change(s)
-			w.Update(snapshotMsg{s})
-		}
-	}
-	nothing := func(h store.Health) func(*testing.T, *world) {
-		return snapshot(func(s *store.Snapshot) {
-			s.Pools, s.Claims, s.Members, s.Templates, s.Health = nil, nil, nil, nil,
-				h
-		})
-	}
-	after := func(keys string) func(*testing.T, *world) {
-		return func(t *testing.T, w *world) {
-			w.Update(snapshotMsg{demo()})
-			typed(t, w, keys)
-		}
-	}
-	return map[string]func(*testing.T, *world){
-		"before":  func(*testing.T, *world) {},
-		"home":    after(""),
-		"claims":  after("tab"),
-		"empty":   nothing(healthy()),
-		"loading": nothing(unwell(store.Loading, false, "")),
-		"forbidden": nothing(unwell(store.Forbidden, false,
-			`pods is forbidden: User "jane" cannot list resource "pods" in the namespace "research"`)),
-		"absent":       nothing(unwell(store.NotServed, false, "the server could not find the requested resource")),
-		"disconnected": nothing(unwell(store.Disconnected, false, "dial tcp 10.0.0.1:6443: connect: connection refused")),
-		"stale": snapshot(func(s *store.Snapshot) {
-			s.Health = unwell(store.Disconnected, true,
-				"connection refused")
-		}),
-		"partly": snapshot(func(s *store.Snapshot) {
-			s.Pools, s.Health.Readings[2].Phase, s.Health.Readings[2].Once = nil, store.Forbidden, false
-		}),
-		"broken":          brokenImage(""),
-		"brokentemplates": brokenImage("t"),
-		"brokendetail":    brokenImage("j enter enter"),
-
-		"members":   after("j enter"),
-		"templates": after("t"),
-		"reading":   after("tab enter"),
-		"detail": func(t *testing.T, w *world) {
-			w.actor.answer = stuck
-			w.Update(snapshotMsg{demo()})
-			typed(t, w, "tab j enter")
-		},
-		"help":     after("?"),
-		"filter":   after("tab / a g e n t"),
-		"leftout":  after("tab ! a g e n t enter"),
-		"sort":     after("tab o"),
-		"confirm":  after("tab space space d"),
-		"prompt":   after("S"),
-		"forwards": after("f"),
-		"marked":   after("tab space space"),
-		"error": func(t *testing.T, w *world) {
-			w.actor.answer = func(r action.Request) action.Result {
-				return action.Result{Verb: r.Verb, Err: fmt.Errorf("%s: it was deleted and created again: check it and try again",
-					r.Targets[0].Ref())}
-			}
-			w.Update(snapshotMsg{demo()})
-			typed(t, w, "tab z y")
-		},
-		"toast": after("tab z y"),
-	}
-}
 
 // typed presses keys and runs their commands, except those that wait for something.
 func typed(t *testing.T, w *world, keys string) {
@@ -122,7 +50,7 @@ func carryOut(t *testing.T, w *world, cmd tea.Cmd) {
 		return
 	}
 	switch msg := cmd().(type) {
-	case resultMsg, namespacesMsg:
+	case resultMsg, namespacesMsg, podMsg, logMsg:
 		_, next := w.Update(msg)
 		carryOut(t, w, next)
 	}

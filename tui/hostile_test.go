@@ -74,8 +74,9 @@ var colours = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 func TestNoTextFromTheClusterSteersTheTerminalOnAnyScreen(t *testing.T) {
 	for _, keys := range []string{
 		"", "tab", "j enter", "j enter enter", "j enter enter y", "tab enter",
-		"tab j enter", "tab j enter y", "t", "t enter", "f",
+		"tab j enter", "tab j enter y", "tab j enter E", "tab j enter y / o w n e d", "t", "t enter", "f",
 		"tab d", "tab space space d", "S", "n", "tab z y", "tab l", "tab c", "tab x", "/ o w n e d", "tab o",
+		":", ": c l a i m s space", ": p o o l space x enter",
 	} {
 		for _, width := range []int{80, 120, 200} {
 			w := newWorld(t.Context(), width, 40, func(o *Options) { o.Color = true })
@@ -178,6 +179,23 @@ func TestNoErrorLogOrNameSteersTheTerminal(t *testing.T) {
 		"namespaces": func(w *world) {
 			typed(t, w, "n")
 			w.Update(namespacesMsg{into: w.overlay.(*choice), names: []string{"x" + hostile}})
+		},
+		"namespaces of the command line": func(w *world) {
+			typed(t, w, ": n s space")
+			w.Update(namespacesMsg{into: w.overlay.(*commandLine), names: []string{"x" + hostile}})
+		},
+		"ports and containers that a Pod declares": func(w *world) {
+			w.actor.answer = func(r action.Request) action.Result {
+				return action.Result{Verb: r.Verb, Pod: &action.Pod{Containers: []string{"x" + hostile},
+					Ports: []action.Port{{Number: 8888, Name: hostile}}}}
+			}
+			typed(t, w, "tab p esc C")
+		},
+		"why a Pod cannot be read": func(w *world) {
+			w.actor.answer = func(r action.Request) action.Result {
+				return action.Result{Verb: r.Verb, Err: failure.Err}
+			}
+			typed(t, w, "tab p")
 		},
 		"what is wrong with an answer": func(w *world) {
 			typed(t, w, "/")

@@ -61,7 +61,7 @@ func withoutCmd(f func(*Model)) func(*Model) tea.Cmd {
 
 // commands returns all commands, in the order of the help screen.
 func commands() []command {
-	return append(append(navigationCommands(), viewCommands()...), actionCommands()...)
+	return slices.Concat(navigationCommands(), viewCommands(), logCommands(), actionCommands())
 }
 
 // helpKey opens the help screen.
@@ -69,7 +69,7 @@ const helpKey = "?"
 
 func navigationCommands() []command {
 	lists := []screen{screenHome, screenMembers, screenTemplates}
-	inner := []screen{screenMembers, screenDetail, screenYAML, screenTemplates, screenLogs}
+	inner := []screen{screenMembers, screenDetail, screenYAML, screenEvents, screenTemplates, screenLogs}
 	const group = "Navigate"
 	return []command{
 		{bind("↑/k", "up", "up", "k"), group, nil, nil, withoutCmd(func(m *Model) { m.move(-1) })},
@@ -78,8 +78,8 @@ func navigationCommands() []command {
 		{bind("pgdn", "page down", "pgdown", "ctrl+f"), group, nil, nil, withoutCmd(func(m *Model) { m.move(m.pageSize()) })},
 		{bind("g/home", "first", "g", "home"), group, nil, nil, withoutCmd(func(m *Model) { m.move(-1 << 30) })},
 		{bind("G/end", "last", "G", "end"), group, nil, nil, withoutCmd(func(m *Model) { m.move(1 << 30) })},
-		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome}, always,
-			withoutCmd(func(m *Model) { m.claimsFocused = !m.claimsFocused })},
+		{bind("tab", "other table", "tab", "shift+tab"), group, []screen{screenHome, screenMembers}, always,
+			withoutCmd((*Model).switchTable)},
 		{bind("enter", "open", "enter", "right"), group, lists, always, (*Model).open},
 		{bind("esc", "unmark, clear filter", "esc", "left", "backspace"), group, []screen{screenHome}, nil,
 			withoutCmd((*Model).back)},
@@ -87,6 +87,7 @@ func navigationCommands() []command {
 		{bind("t", "templates", "t"), group, []screen{screenHome, screenMembers}, always,
 			withoutCmd(func(m *Model) { m.push(location{screen: screenTemplates}) })},
 		{bind("n", "namespace", "n"), group, lists, nil, (*Model).askNamespace},
+		{bind(commandLineKey, "command line", commandLineKey), group, nil, nil, (*Model).openCommandLine},
 		{bind("q", "quit", "q"), group, nil, always, func(*Model) tea.Cmd { return tea.Quit }},
 	}
 }
@@ -99,15 +100,19 @@ func viewCommands() []command {
 		{bind("/", "filter", "/"), group, lists, always, withoutCmd(func(m *Model) { m.askFilter("") })},
 		{bind("!", "exclude", "!"), group, lists, nil, withoutCmd(func(m *Model) { m.askFilter("!") })},
 		{bind("L", "filter by label", "L"), group, lists, nil, withoutCmd(func(m *Model) { m.askFilter("-l ") })},
+		{bind("/", "search", "/"), group, textScreens(), always, withoutCmd((*Model).askSearch)},
+		{bind("n", "next match", "n"), group, textScreens(), (*Model).searching,
+			withoutCmd(func(m *Model) { m.findNext(1) })},
+		{bind("N", "previous match", "N"), group, textScreens(), nil, withoutCmd(func(m *Model) { m.findNext(-1) })},
 		{bind("o", "sort", "o"), group, lists, nil, withoutCmd((*Model).askOrder)},
 		{bind("space", "mark", "space"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().mark() })},
 		{bind("ctrl+a", "mark all", "ctrl+a"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().markAll() })},
 		{bind("u", "unmark all", "u"), group, lists, nil, withoutCmd(func(m *Model) { m.focusedTable().unmark() })},
-		{bind("y", "YAML", "y"), group, []screen{screenHome, screenMembers, screenTemplates, screenDetail}, nil,
+		{bind("y", "YAML", "y"), group, append([]screen{screenDetail, screenEvents, screenLogs}, lists...), nil,
 			(*Model).openYAML},
+		{bind("E", "events", "E"), group, append([]screen{screenDetail, screenYAML, screenLogs}, lists...), nil,
+			(*Model).openEvents},
 		{bind("f", "port-forwards", "f"), group, nil, nil, withoutCmd((*Model).askForwards)},
-		{bind("F", "follow the log", "F"), group, []screen{screenLogs}, always,
-			withoutCmd(func(m *Model) { m.logFollow = !m.logFollow })},
 		{bind("ctrl+r", "reconnect now", "ctrl+r"), group, nil, nil, withoutCmd(func(m *Model) {
 			m.source.Reconnect()
 			m.showToast("reconnecting", false)
@@ -116,13 +121,14 @@ func viewCommands() []command {
 }
 
 func actionCommands() []command {
-	inside := []screen{screenHome, screenMembers, screenDetail, screenYAML, screenLogs}
+	inside := []screen{screenLogs, screenHome, screenMembers, screenDetail, screenYAML, screenEvents}
 	anything := append([]screen{screenTemplates}, inside...)
 	const group = "Actions"
 	return []command{
 		{bind("s", "shell", "s"), group, inside, forSandboxes(action.Shell), askTo(action.Shell)},
 		{bind("x", "run a command", "x"), group, inside, nil, askTo(action.Exec)},
-		{bind("l", "logs", "l"), group, inside[:4], forSandboxes(action.Logs), askTo(action.Logs)},
+		{bind("l", "logs", "l"), group, inside[1:], forSandboxes(action.Logs), askTo(action.Logs)},
+		{bind("C", "choose a container", "C"), group, inside, nil, (*Model).askContainer},
 		{bind("p", "port-forward", "p"), group, inside, nil, askTo(action.Forward)},
 		{bind("c", "copy namespace and name", "c"), group, anything, nil, askTo(action.Copy)},
 		{bind("z", "suspend", "z"), group, inside, nil, askTo(action.Suspend)},
@@ -153,17 +159,18 @@ func (m *Model) open() tea.Cmd {
 	switch m.current().screen {
 	case screenHome:
 		if p, has := m.pools.current(); has && !m.claimsFocused {
-			m.members = table[*rows.Row]{
-				title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: m.members.sort, orders: m.members.orders,
-				order: m.members.order,
-			}
+			m.resetPoolTables()
 			m.push(location{screenMembers, targetOfPool(p)})
 			m.updateTables()
 		} else if r, has := m.claims.current(); has && m.claimsFocused {
 			return m.show(location{screenDetail, targetOfRow(r)})
 		}
 	case screenMembers:
-		if r, has := m.members.current(); has {
+		list := &m.members
+		if m.poolClaimsFocused {
+			list = &m.poolClaims
+		}
+		if r, has := list.current(); has {
 			return m.show(location{screenDetail, targetOfRow(r)})
 		}
 	case screenTemplates:
@@ -178,20 +185,19 @@ func (m *Model) show(p location) tea.Cmd {
 	if m.page != nil && m.page.Target != p.target {
 		m.page, m.pageErr = nil, nil
 	}
+	if at := m.current(); at.target == p.target && (at.screen == screenYAML || at.screen == screenEvents) {
+		m.stack = m.stack[:len(m.stack)-1] // switching between both does not lengthen the way back
+	}
 	m.push(p)
 	return m.refreshPage()
 }
 
-func (m *Model) openYAML() tea.Cmd {
-	targets := m.targets()
-	if len(targets) == 0 {
-		return nil
-	}
-	return m.show(location{screenYAML, targets[0]})
-}
-
-// back removes marks, else the filter, else returns to the previous screen.
+// back removes marks, else the filter or the search, else returns to the previous screen.
 func (m *Model) back() {
+	if m.search.active() {
+		m.search = search{}
+		return
+	}
 	if p := m.focusedTable(); p != nil {
 		if p.unmark() {
 			return

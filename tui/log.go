@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,8 +31,27 @@ const (
 // logMsg has the lines that arrived since the previous message.
 type logMsg struct {
 	from  *logReader
-	lines []string
+	lines []logLine
 	err   error
+}
+
+// logTimeFormat is the format of the timestamps that are shown.
+const logTimeFormat = "2006-01-02T15:04:05.000Z"
+
+// logLine is a line of a log and its timestamp, which is empty for a remark about the log.
+type logLine struct{ at, text string }
+
+// parseLogLine separates the timestamp from the line.
+func parseLogLine(line string) logLine {
+	var parsed logLine
+	line = strings.TrimRight(line, "\r\n")
+	if word, rest, found := strings.Cut(line, " "); found {
+		if at, err := time.Parse(time.RFC3339Nano, word); err == nil {
+			parsed.at, line = at.UTC().Format(logTimeFormat), rest
+		}
+	}
+	parsed.text = printable.Line(ansi.Strip(strings.ReplaceAll(line, "\t", "    ")))
+	return parsed
 }
 
 // logReader reads a log in the background.
@@ -40,16 +60,20 @@ type logReader struct {
 	more chan struct{}
 
 	mu    sync.Mutex
-	lines []string
+	lines []logLine
 	err   error
 }
 
 // openLog shows a log. The reader and its goroutine end when the log ends or is closed.
-func (m *Model) openLog(of action.Target, from io.ReadCloser) tea.Cmd {
+func (m *Model) openLog(r action.Result) tea.Cmd {
 	m.closeLog()
-	m.log, m.logLines, m.logErr, m.logFollow = &logReader{from: from, more: make(chan struct{}, 1)}, nil, nil, true
+	m.log, m.logErr, m.logFollow = &logReader{from: r.Log, more: make(chan struct{}, 1)}, nil, true
+	m.logLines, m.logText, m.logContainer, m.logPrevious = nil, nil, r.Container, r.Previous
+	m.search = search{}
 	if m.current().screen != screenLogs {
-		m.push(location{screenLogs, of})
+		// there is one log at a time
+		m.stack = slices.DeleteFunc(slices.Clone(m.stack), func(at location) bool { return at.screen == screenLogs })
+		m.push(location{screenLogs, r.Target})
 	}
 	log := m.log
 	m.startGoroutine(log.read)
@@ -74,8 +98,7 @@ func (l *logReader) read() {
 		line, err := readLine(reader)
 		l.mu.Lock()
 		if line != "" {
-			line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
-			l.lines = append(l.lines, printable.Line(ansi.Strip(line)))
+			l.lines = append(l.lines, parseLogLine(line))
 			l.lines = l.lines[max(0, len(l.lines)-maxLogLines):]
 		}
 		l.err = err
@@ -114,8 +137,10 @@ func (m *Model) readLog(msg logMsg) tea.Cmd {
 	if msg.from != m.log {
 		return nil // the log was closed meanwhile
 	}
-	m.logLines = append(m.logLines[max(0, len(m.logLines)+len(msg.lines)-maxLogLines):len(m.logLines):len(m.logLines)],
-		msg.lines...)
+	dropped := max(0, len(m.logLines)+len(msg.lines)-maxLogLines)
+	m.logLines = append(m.logLines[min(dropped, len(m.logLines)):len(m.logLines):len(m.logLines)], msg.lines...)
+	m.keepPlace(dropped)
+	m.renderLog()
 	if msg.err != nil {
 		m.logErr = msg.err
 		if errors.Is(msg.err, io.EOF) {
@@ -124,6 +149,17 @@ func (m *Model) readLog(msg logMsg) tea.Cmd {
 		return nil
 	}
 	return m.nextLines(msg.from)
+}
+
+// keepPlace moves with the lines of the log after the first ones were dropped.
+func (m *Model) keepPlace(dropped int) {
+	if m.current().screen != screenLogs {
+		return
+	}
+	m.search.at = max(-1, m.search.at-dropped)
+	if !m.logFollow {
+		m.scroll = max(0, m.scroll-dropped)
+	}
 }
 
 func (m *Model) closeLog() {

@@ -4,6 +4,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -40,6 +41,7 @@ const (
 	screenMembers
 	screenDetail
 	screenYAML
+	screenEvents
 	screenTemplates
 	screenLogs
 )
@@ -80,9 +82,11 @@ type Model struct {
 	snapshot           *store.Snapshot
 	stack              []location
 	claimsFocused      bool // the lower table of the first screen has the focus
+	poolClaimsFocused  bool // the lower table of a pool's screen has the focus
 	pools              table[*rows.Pool]
 	claims             table[*rows.Row]
-	members            table[*rows.Row]
+	members            table[*rows.Row] // of the pool that is open
+	poolClaims         table[*rows.Row] // its claims
 	templates          table[*rows.Template]
 	overlay            overlay
 	toast              toast
@@ -90,6 +94,8 @@ type Model struct {
 	operatorProblem    string // why no operator manages the shown objects, in short
 	unconfirmedProblem operator.Problem
 	forwards           []action.Forwarding
+	// containers are the containers that the user has chosen.
+	containers map[action.Target]string
 
 	page        *action.Page
 	pageErr     error
@@ -97,11 +103,17 @@ type Model struct {
 	pageVersion string
 	pageAt      time.Time
 	scroll      int
+	search      search
 
 	log       *logReader
-	logLines  []string
+	logLines  []logLine
+	logText   []string // the lines as they are shown
 	logErr    error
 	logFollow bool
+	logTimes  bool // timestamps are shown
+	// logContainer is the container that the log is of, logPrevious says that it is of its previous run.
+	logContainer string
+	logPrevious  bool
 }
 
 // newModel returns the dashboard before its first snapshot.
@@ -115,23 +127,37 @@ func newModel(ctx context.Context, o *Options, source Source, actor Actor) *Mode
 	m.restyle()
 	m.commands = commands()
 	m.pools = table[*rows.Pool]{
-		title: "POOLS", columns: poolColumns, cells: m.poolCells, sort: rows.SortPools, orders: rows.PoolOrders(),
-		order: rows.OrderTrouble,
+		title: "POOLS", columns: poolColumns, cells: m.poolCells, texts: m.poolTexts, sort: rows.SortPools,
+		orders: rows.PoolOrders(),
+		order:  rows.OrderTrouble,
 	}
 	m.claims = table[*rows.Row]{
-		title: "CLAIMS", columns: rowColumns, cells: m.rowCells, sort: rows.SortRows, orders: rows.RowOrders(),
-		order: rows.OrderTrouble,
+		title: "CLAIMS", columns: m.rowColumns, cells: m.rowCells, texts: rowTexts, sort: rows.SortRows,
+		orders: rows.RowOrders(),
+		order:  rows.OrderTrouble,
 	}
-	m.members = table[*rows.Row]{
-		title: "MEMBERS", columns: memberColumns, cells: m.memberCells, sort: rows.SortRows, orders: rows.RowOrders(),
-		order: rows.OrderTrouble,
-	}
+	m.resetPoolTables()
 	m.templates = table[*rows.Template]{
-		title: "TEMPLATES", columns: templateColumns, cells: m.templateCells, sort: rows.SortTemplates,
+		title: "TEMPLATES", columns: templateColumns, cells: m.templateCells, texts: m.templateTexts,
+		sort:   rows.SortTemplates,
 		orders: rows.TemplateOrders(),
 		order:  rows.OrderName,
 	}
 	return m
+}
+
+// resetPoolTables makes the tables of a pool's screen empty. They keep their order.
+func (m *Model) resetPoolTables() {
+	anew := func(before table[*rows.Row], title string, columns func(bool) []view.Column,
+		cells func(*rows.Row) []view.Cell) table[*rows.Row] {
+		return table[*rows.Row]{
+			title: title, columns: columns, cells: cells, texts: rowTexts, sort: rows.SortRows, orders: rows.RowOrders(),
+			order: cmp.Or(before.order, rows.OrderTrouble),
+		}
+	}
+	m.members = anew(m.members, "MEMBERS", m.memberColumns, m.memberCells)
+	m.poolClaims = anew(m.poolClaims, "CLAIMS", m.rowColumns, m.rowCells)
+	m.poolClaimsFocused = false
 }
 
 func (m *Model) restyle() { m.theme = view.NewTheme(m.dark, m.colored, m.ascii) }
@@ -155,7 +181,7 @@ func (m *Model) current() location { return m.stack[len(m.stack)-1] }
 // push opens a screen on top of the stack.
 func (m *Model) push(p location) {
 	m.stack = append(slices.Clip(m.stack), p)
-	m.scroll = 0
+	m.scroll, m.search = 0, search{}
 }
 
 // focusedTable returns the table that has the focus, or nil if the screen has none.
@@ -167,6 +193,9 @@ func (m *Model) focusedTable() pane {
 		}
 		return &m.pools
 	case screenMembers:
+		if m.poolClaimsFocused {
+			return &m.poolClaims
+		}
 		return &m.members
 	case screenTemplates:
 		return &m.templates
@@ -184,6 +213,9 @@ func (m *Model) targets() []action.Target {
 			return action.Target{Kind: resolve.KindTemplate, Namespace: t.Namespace, Name: t.Name, UID: t.UID}
 		})
 	case screenMembers:
+		if m.poolClaimsFocused {
+			return targetsOf(m.poolClaims.selection(), targetOfRow)
+		}
 		return targetsOf(m.members.selection(), targetOfRow)
 	case screenHome:
 		if m.claimsFocused {

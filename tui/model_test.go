@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
@@ -26,7 +27,10 @@ func asked(w *world) []string {
 		for _, t := range r.Targets {
 			words = append(words, t.Ref().String())
 		}
-		all = append(all, strings.TrimSpace(strings.Join(append(words, r.Argument), " ")))
+		if words = append(words, r.Argument); r.Container != "" {
+			words = append(words, "in", r.Container)
+		}
+		all = append(all, strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	}
 	return all
 }
@@ -90,6 +94,30 @@ func TestASnapshotWhileAQuestionIsOpenDoesNotChangeWhatIsAsked(t *testing.T) {
 	}
 }
 
+func TestDeletingNamesTheVolumesThatGo(t *testing.T) {
+	for keys, want := range map[string]string{"tab d": "data-batch (1Gi)", "j d": "data-python-warm-00004 (2Gi)"} {
+		w := filled(t.Context(), 120, 40)
+		s := demo()
+		give := func(all []*rows.Row, name, size string) {
+			for i, r := range all {
+				if r.Name == name {
+					changed := *r
+					changed.Volumes = []volume.Outcome{{Name: "data-" + name, Size: size}}
+					all[i] = &changed
+				}
+			}
+		}
+		give(s.Claims, "batch", "1Gi")
+		give(s.Members["python-warm"], "python-warm-00004", "2Gi")
+		w.Update(snapshotMsg{s})
+		typed(t, w, keys)
+		asks, is := w.overlay.(*confirmation)
+		if !is || !strings.Contains(asks.question, "Volumes that are deleted with their data: "+want) {
+			t.Errorf("after %q: %+v", keys, w.overlay)
+		}
+	}
+}
+
 func TestTheNamespaceIsSwitched(t *testing.T) {
 	w := filled(t.Context(), 120, 40)
 	typed(t, w, "enter n j enter")
@@ -138,8 +166,8 @@ func TestALogIsFollowedUntilOneScrolls(t *testing.T) {
 	for w.logErr == nil {
 		_, next = w.Update(next())
 	}
-	if len(w.logLines) != 100 || w.logLines[0] != "a line of red" {
-		t.Fatalf("%d lines, the first %q", len(w.logLines), w.logLines[0])
+	if len(w.logLines) != 100 || w.logLines[0].text != "a line of red" {
+		t.Fatalf("%d lines, the first %q", len(w.logLines), w.logLines[0].text)
 	}
 	if bottom := w.frame()[22]; !strings.Contains(bottom, "the log has ended") {
 		t.Errorf("the last line is %q", bottom)
@@ -205,7 +233,8 @@ func TestEveryKeyOfHelpDoesSomething(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	for _, at := range []screen{screenHome, screenMembers, screenDetail, screenYAML, screenTemplates, screenLogs} {
+	for _, at := range []screen{screenHome, screenMembers, screenDetail, screenYAML, screenEvents, screenTemplates,
+		screenLogs} {
 		clear(seen)
 		for _, c := range commands() {
 			if len(c.on) > 0 && !slices.Contains(c.on, at) {

@@ -34,7 +34,9 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		if line < -1 || line >= a.height-1 {
 			continue
 		}
-		m.claimsFocused = a.claims
+		if lower := m.lowerFocus(); lower != nil {
+			*lower = a.lower
+		}
 		if line < 0 {
 			return nil // a click on the header focuses the table
 		}

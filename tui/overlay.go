@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
@@ -21,65 +20,6 @@ type overlay interface {
 	paste(*Model, tea.PasteMsg) tea.Cmd
 	// lines returns its title and its text for a width and a height.
 	lines(m *Model, width, height int) (title string, text []string)
-}
-
-// prompt is an input field.
-type prompt struct {
-	question string
-	input    textinput.Model
-	// onChange, if set, is called after each change, onCancel after Esc.
-	onChange func(*Model, string)
-	onCancel func(*Model)
-	onEnter  func(*Model, string) tea.Cmd
-	invalid  string
-}
-
-func newPrompt(question, value string, done func(*Model, string) tea.Cmd) *prompt {
-	p := &prompt{question: question, input: textinput.New(), onEnter: done}
-	p.input.Prompt = ""
-	styles := p.input.Styles()
-	styles.Cursor.Blink = false
-	p.input.SetStyles(styles)
-	p.input.SetValue(value)
-	p.input.CursorEnd()
-	p.input.Focus() // its command blinks the cursor, which is turned off
-	return p
-}
-
-func (p *prompt) press(m *Model, msg tea.KeyPressMsg) tea.Cmd {
-	switch msg.String() {
-	case "esc":
-		m.overlay = nil
-		if p.onCancel != nil {
-			p.onCancel(m)
-		}
-		return nil
-	case "enter":
-		m.overlay = nil
-		return p.onEnter(m, p.input.Value())
-	}
-	return p.edit(m, msg)
-}
-
-func (p *prompt) paste(m *Model, msg tea.PasteMsg) tea.Cmd { return p.edit(m, msg) }
-
-func (p *prompt) edit(m *Model, msg tea.Msg) tea.Cmd {
-	before := p.input.Value()
-	p.input, _ = p.input.Update(msg) // its commands blink the cursor, which is turned off
-	if now := p.input.Value(); now != before && p.onChange != nil {
-		p.onChange(m, now)
-	}
-	return nil
-}
-
-func (p *prompt) lines(m *Model, width, _ int) (string, []string) {
-	input := p.input
-	input.SetWidth(max(1, min(width-8, 60)))
-	text := []string{input.View()}
-	if p.invalid != "" {
-		text = append(text, m.theme.Paint(view.Bad, printable.Line(p.invalid)))
-	}
-	return p.question, append(text, m.theme.Paint(view.Dim, "enter: OK"+m.theme.Dot+"esc: cancel"))
 }
 
 // confirmation asks before an action that cannot be undone. Every answer but an explicit yes means no.

@@ -20,21 +20,18 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
-// shownEvents is the maximum number of events on a page.
-const shownEvents = 15
-
 // text returns all lines of a screen without a table.
 func (m *Model) text() []string {
 	at := m.current()
 	switch {
 	case at.screen == screenLogs:
 		if m.logErr != nil {
-			return append(slices.Clip(m.logLines), m.theme.Paint(view.Dim, "("+printable.Line(m.logErr.Error())+")"))
+			return append(slices.Clip(m.logText), m.theme.Paint(view.Dim, "("+printable.Line(m.logErr.Error())+")"))
 		}
 		if len(m.logLines) == 0 {
 			return []string{m.theme.Paint(view.Dim, "no output yet; new lines appear here")}
 		}
-		return m.logLines
+		return m.logText
 	case m.page == nil || m.page.Target != at.target:
 		if m.pageErr != nil {
 			return view.Wrap(printable.Line(m.pageErr.Error()), m.width-2)
@@ -45,13 +42,17 @@ func (m *Model) text() []string {
 	if m.pageErr != nil {
 		lines = append(lines, m.theme.Paint(view.Bad, printable.Line("stale: "+m.pageErr.Error())))
 	}
-	if at.screen == screenYAML {
+	switch at.screen {
+	case screenYAML:
 		for line := range strings.SplitSeq(strings.TrimSuffix(m.page.YAML, "\n"), "\n") {
 			lines = append(lines, printable.Line(line))
 		}
 		return lines
+	case screenEvents:
+		return append(lines, m.allEvents(m.page)...)
+	default:
+		return append(lines, m.detail(m.page)...)
 	}
-	return append(lines, m.detail(m.page)...)
 }
 
 // writer collects the lines of a page.
@@ -121,7 +122,8 @@ func (m *Model) detail(p *action.Page) []string {
 		w.section("Service")
 		w.pair("name", t.Sandbox.Status.ServiceFQDN)
 	}
-	m.events(w, f)
+	w.section("Events")
+	m.events(w, f.Events, shownEvents)
 	m.metadata(w, p)
 	return w.lines
 }
@@ -177,6 +179,11 @@ func (m *Model) pod(w *writer, p *action.Page) {
 	w.pair("phase", ending.DisplayStatus(pod)+", for "+m.age(pod.CreationTimestamp.Time))
 	w.pair("node", pod.Spec.NodeName)
 	w.pair("IP", pod.Status.PodIP)
+	if r := m.row(p.Target); r != nil {
+		if used, known := m.usage(r); known {
+			w.pair("usage", "CPU "+cpu(used.MilliCPU)+", memory "+memory(used.Memory))
+		}
+	}
 	states := map[string]corev1.ContainerStatus{}
 	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		states[s.Name] = s
@@ -216,29 +223,6 @@ func (m *Model) volumes(w *writer, f *diagnose.Snapshot) {
 			fate = "kept when its Sandbox is deleted"
 		}
 		w.pair(string(v.Status.Phase), v.Name+" "+size.String()+", "+fate)
-	}
-}
-
-func (m *Model) events(w *writer, f *diagnose.Snapshot) {
-	w.section("Events")
-	events := slices.Clone(f.Events)
-	slices.SortStableFunc(events, func(a, b corev1.Event) int {
-		return diagnose.EventTime(&b).Compare(diagnose.EventTime(&a).Time)
-	})
-	if len(events) == 0 {
-		w.pair("", "none, or you may not read them")
-	}
-	for i := range events[:min(len(events), shownEvents)] {
-		e := &events[i]
-		tone := view.Dim
-		if e.Type == corev1.EventTypeWarning {
-			tone = view.Warn
-		}
-		text := e.Reason + ": " + e.Message
-		if e.Count > 1 {
-			text = fmt.Sprintf("%s (%d times)", text, e.Count)
-		}
-		w.line(tone, m.theme.Fit(m.age(diagnose.EventTime(e).Time), 5, true)+" "+m.theme.Fit(e.Type, 7, false), text)
 	}
 }
 

@@ -15,8 +15,10 @@ type table[T rows.Item] struct {
 	title   string
 	columns func(wide bool) []view.Column
 	cells   func(T) []view.Cell
-	sort    func([]T, rows.Order, bool)
-	orders  []rows.Order
+	// texts returns the texts of the columns that grow, from left to right, without the namespace.
+	texts  func(T) [growing]string
+	sort   func([]T, rows.Order, bool)
+	orders []rows.Order
 
 	// all are all objects, items those that match the filter, sorted.
 	all     []T
@@ -28,7 +30,13 @@ type table[T rows.Item] struct {
 	filter  rows.Filter
 	order   rows.Order
 	reverse bool
+	// widest are the widths of the widest texts, widestNamespace that of the widest namespace.
+	widest          [growing]int
+	widestNamespace int
 }
+
+// growing is the largest number of columns of a table that grow.
+const growing = 4
 
 // pane is a table of any type of object.
 type pane interface {
@@ -69,6 +77,7 @@ func (t *table[T]) setObjects(all []T, selector rows.Filter) {
 func (t *table[T]) refilter() {
 	t.items = rows.Select(t.all, t.filter)
 	t.sort(t.items, t.order, t.reverse)
+	t.measure()
 	for i, item := range t.items {
 		if item.ID() == t.cursor {
 			t.index = i
@@ -76,6 +85,40 @@ func (t *table[T]) refilter() {
 		}
 	}
 	t.moveTo(t.index) // the object is gone: the cursor stays on its line
+}
+
+// measure finds the widest texts of the columns that grow.
+func (t *table[T]) measure() {
+	t.widest, t.widestNamespace = [growing]int{}, 0
+	for _, item := range t.items {
+		for i, text := range t.texts(item) {
+			t.widest[i] = wider(t.widest[i], text)
+		}
+		t.widestNamespace = wider(t.widestNamespace, namespaceOf(item))
+	}
+}
+
+// wider returns the larger one of a width and that of a text.
+func wider(width int, text string) int {
+	if len(text) <= width { // no text takes more cells than bytes
+		return width
+	}
+	return max(width, view.Width(text))
+}
+
+// fitColumns tells the columns that grow how wide their texts are.
+func (t *table[T]) fitColumns(columns []view.Column, wide bool) {
+	next := 0
+	for i := range columns {
+		switch {
+		case columns[i].Grow == 0:
+		case wide && i == 1:
+			columns[i].Content = t.widestNamespace
+		default:
+			columns[i].Content = t.widest[next]
+			next++
+		}
+	}
 }
 
 func (t *table[T]) moveTo(index int) {
@@ -174,6 +217,7 @@ func (t *table[T]) selection() []T {
 // draw returns the header and the rows, padded to exactly the given height.
 func (t *table[T]) draw(theme *view.Theme, width, height int, focused, wide bool) []string {
 	columns := t.columns(wide)
+	t.fitColumns(columns, wide)
 	columns[0].Title = t.heading()
 	lines := []string{theme.Header(columns, width, focused)}
 	for i := t.offset; i < len(t.items) && len(lines) < height; i++ {

@@ -23,6 +23,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
@@ -38,8 +39,10 @@ import (
 type Options struct {
 	Sandboxes  versioned.Interface
 	Kubernetes kubernetes.Interface
-	Network    stream.Network
-	Clock      clock.WithTicker
+	// Dynamic, if set, reads what sandboxes use, where metrics are served.
+	Dynamic dynamic.Interface
+	Network stream.Network
+	Clock   clock.WithTicker
 	// Cluster is the name of the cluster in the title.
 	Cluster string
 	// Namespace is the namespace to show, empty for all. Home is the namespace of the user's context.
@@ -67,8 +70,8 @@ func (o *Options) validate() error {
 
 func (o *Options) store() *store.Store {
 	return store.New(store.Options{
-		Sandboxes: o.Sandboxes, Kubernetes: o.Kubernetes, Clock: o.Clock, Namespace: o.Namespace, Home: o.Home,
-		Interval: o.Refresh, Go: o.guard.run,
+		Sandboxes: o.Sandboxes, Kubernetes: o.Kubernetes, Dynamic: o.Dynamic, Clock: o.Clock, Namespace: o.Namespace,
+		Home: o.Home, Interval: o.Refresh, Go: o.guard.run,
 	})
 }
 
@@ -135,7 +138,7 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 		select {
 		case s := <-feed.Snapshots():
 			m.receive(s)
-			waiting = s.Health.Loading() || (s.Health.Disconnected() != nil && m.unavailable() != nil)
+			waiting = s.Health.Loading() || !s.UsageRead || (s.Health.Disconnected() != nil && m.unavailable() != nil)
 		case <-late.C():
 			waiting = false
 		case <-inner.Done():

@@ -9,6 +9,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
@@ -19,7 +21,7 @@ type (
 	snapshotMsg   struct{ *store.Snapshot }
 	sessionMsg    struct{ err error }
 	namespacesMsg struct {
-		into  *choice
+		into  interface{ takeNamespaces(*Model, []string) }
 		names []string
 	}
 	resultMsg struct {
@@ -70,7 +72,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			m.showToast(view.Reason(msg.err), true)
 		}
 	case namespacesMsg:
-		m.offer(msg)
+		msg.into.takeNamespaces(m, msg.names)
+	case podMsg:
+		msg.into.takePod(m, msg.pod, msg.err)
 	case logMsg:
 		return m.readLog(msg)
 	case tea.KeyPressMsg:
@@ -106,6 +110,7 @@ func (m *Model) updateTables() {
 	for _, at := range m.stack {
 		if at.screen == screenMembers {
 			m.members.setObjects(m.snapshot.Members[at.target.UID], m.selector)
+			m.poolClaims.setObjects(m.claimsOf(at.target), m.selector)
 		}
 	}
 }
@@ -113,7 +118,12 @@ func (m *Model) updateTables() {
 // refreshPage reads the open page again when its object has changed or pageRefreshInterval has passed.
 func (m *Model) refreshPage() tea.Cmd {
 	at := m.current()
-	if (at.screen != screenDetail && at.screen != screenYAML) || m.pageReading {
+	switch at.screen {
+	case screenDetail, screenYAML, screenEvents:
+	default:
+		return nil
+	}
+	if m.pageReading {
 		return nil
 	}
 	version := ""
@@ -162,7 +172,7 @@ func (m *Model) finish(r resultMsg) tea.Cmd {
 	case r.Session != nil:
 		return tea.Exec(r.Session, func(err error) tea.Msg { return sessionMsg{err} })
 	case r.Log != nil:
-		return m.openLog(r.Target, r.Log)
+		return m.openLog(r.Result)
 	case r.Clipboard != "":
 		m.showToast(r.Message, false)
 		return tea.SetClipboard(r.Clipboard)
@@ -204,7 +214,7 @@ func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 		m.showToast(action.ErrReadOnly.Error(), true)
 		return nil
 	}
-	r := action.Request{Verb: verb, Targets: targets}
+	r := action.Request{Verb: verb, Targets: targets, Container: m.containers[targets[0]]}
 	if singleTarget(verb) && len(targets) > 1 {
 		m.showToast(string(verb)+" works on one object at a time", true)
 		return nil
@@ -213,24 +223,42 @@ func (m *Model) askFor(verb action.Verb, targets []action.Target) tea.Cmd {
 	if question == "" {
 		return m.confirm(r)
 	}
-	m.overlay = newPrompt(question, value, func(m *Model, text string) tea.Cmd {
+	p := newProposal(question, value, func(m *Model, text string) tea.Cmd {
 		r.Argument = text
-		r.ScalesDown = verb == action.Scale && m.scalesDown(targets, text)
+		if verb == action.Scale {
+			r.Sizes = m.sizes(targets)
+		}
 		return m.confirm(r)
 	})
+	m.overlay = p
+	if verb == action.Forward {
+		return m.readPod(targets[0], portPrompt{p})
+	}
 	return nil
 }
 
 // confirm asks for confirmation if the request destroys something, else dispatches it.
 func (m *Model) confirm(r action.Request) tea.Cmd {
 	for _, t := range r.Targets {
-		if row := m.row(t); row != nil {
-			r.Volumes = append(r.Volumes, row.Volumes...)
-		}
+		r.Volumes = append(r.Volumes, m.volumesOf(t)...)
 	}
 	if question := r.Question(); question != "" {
 		m.overlay = &confirmation{question: question, request: r}
 		return nil
 	}
 	return m.start(r)
+}
+
+// volumesOf returns the volumes of a claim or Sandbox, or those of all members of a pool.
+func (m *Model) volumesOf(t action.Target) []volume.Outcome {
+	if row := m.row(t); row != nil {
+		return row.Volumes
+	}
+	var all []volume.Outcome
+	if t.Kind == resolve.KindPool && m.snapshot != nil {
+		for _, member := range m.snapshot.Members[t.UID] {
+			all = append(all, member.Volumes...)
+		}
+	}
+	return all
 }

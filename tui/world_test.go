@@ -50,8 +50,12 @@ type fakeActor struct {
 
 func (a *fakeActor) Dispatch(_ context.Context, r action.Request) action.Result {
 	a.asked = append(a.asked, r)
-	if a.answer != nil {
+	switch {
+	case a.answer != nil:
 		return a.answer(r)
+	case r.Verb == action.ReadPod:
+		return action.Result{Verb: r.Verb, Pod: &action.Pod{Containers: []string{"main", "web"}, Default: "main",
+			Ports: []action.Port{{Number: 8888, Name: "http", Container: "web"}, {Number: 80, Container: "web"}}}}
 	}
 	return action.Result{Verb: r.Verb, Message: string(r.Verb) + " done"}
 }

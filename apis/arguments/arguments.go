@@ -12,6 +12,9 @@ const (
 	LeaderElect             = "leader-elect"
 	LeaderElectionNamespace = "leader-election-namespace"
 	WatchNamespaces         = "watch-namespaces"
+	RouterNamespace         = "router-namespace"
+	TenantRouterNamespaces  = "tenant-router-namespaces"
+	ClusterDomain           = "cluster-domain"
 )
 
 // Name returns the name of the flag in an argument, without dashes.

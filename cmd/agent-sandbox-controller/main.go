@@ -18,6 +18,7 @@ import (
 
 func main() {
 	line := manager.CommandLine{Config: manager.Defaults()}
+	line.Environment(os.LookupEnv)
 	line.AddFlags(flag.CommandLine)
 	flag.Parse()
 	if line.Version {

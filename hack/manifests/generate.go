@@ -36,12 +36,17 @@ func generate(root string) error {
 	if err != nil {
 		return err
 	}
+	router, err := render(install.Options{Routers: []install.Router{{}}})
+	if err != nil {
+		return err
+	}
 	deployment := remove(all, func(object *unstructured.Unstructured) bool { return object.GetKind() != "Deployment" })
 	for name, objects := range map[string][]*unstructured.Unstructured{
 		"core/core.yaml":                     core,
 		"extensions/extensions.yaml":         beyond(all, core),
 		"extensions/deployment.yaml":         deployment,
 		"secure-metrics/secure-metrics.yaml": beyond(secure, all),
+		"router/router.yaml":                 beyond(router, all),
 	} {
 		if err := write(filepath.Join(root, deploy, name), objects); err != nil {
 			return err

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/crds"
 )
 
 // ImageRepository is the repository of the operator's released images.
@@ -50,11 +52,17 @@ type Options struct {
 	Replicas *int32
 	// Args are added to the arguments in the manifests.
 	Args []string
+	// Env are added to the environment variables in the manifests.
+	Env []corev1.EnvVar
 	// WatchNamespaces are the namespaces that the operator is confined to; all if empty. They must exist. The operator
 	// gets Roles in these namespaces instead of ClusterRoles.
 	WatchNamespaces []string
 	// CoreOnly omits the CustomResourceDefinitions and the reconcilers of claims, templates and pools.
 	CoreOnly bool
+	// Routers are the routers to install: none, one beside the operator, and any in namespaces of tenants.
+	Routers []Router
+	// ServedVersions are the API versions of the four kinds that the API server serves; all if empty.
+	ServedVersions []string
 }
 
 // DefaultImage returns the published image of this build's version.
@@ -67,8 +75,13 @@ func (o Options) Complete() Options {
 	if o.Replicas == nil {
 		o.Replicas = new(int32(1))
 	}
-	o.Args = slices.Clone(o.Args)
+	o.Args, o.Env = slices.Clone(o.Args), slices.Clone(o.Env)
 	o.WatchNamespaces = slices.Compact(slices.Sorted(slices.Values(o.WatchNamespaces)))
+	o.Routers = o.completeRouters()
+	given := o.ServedVersions
+	o.ServedVersions = slices.DeleteFunc(crds.Versions(), func(version string) bool {
+		return len(given) > 0 && !slices.Contains(given, version)
+	})
 	return o
 }
 
@@ -89,6 +102,21 @@ func (o Options) Validate() error {
 	}
 	if o.Replicas != nil && *o.Replicas < 0 {
 		all = append(all, fmt.Errorf("replicas must not be negative: %d", *o.Replicas))
+	}
+	if len(o.ServedVersions) > 0 {
+		all = append(all, crds.ValidateServed(o.ServedVersions))
+	}
+	all = append(all, o.validateRouters())
+	all = append(all, validateVariables(o.Env))
+	return errors.Join(all...)
+}
+
+func validateVariables(variables []corev1.EnvVar) error {
+	var all []error
+	for _, variable := range variables {
+		if ManifestVariable(variable.Name) {
+			all = append(all, fmt.Errorf("the environment variable %s cannot be chosen", variable.Name))
+		}
 	}
 	return errors.Join(all...)
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,11 +49,11 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := crds.Hash(typed)
+	hash, err := crds.Hash(typed) // without the choice of versions, which is not the operator's concern
 	if err != nil {
 		return nil, err
 	}
-	all, err := customResourceDefinitions(typed, options.CoreOnly)
+	all, err := customResourceDefinitions(typed, options)
 	if err != nil {
 		return nil, err
 	}
@@ -68,18 +69,23 @@ func Render(options Options) ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("render %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
 	}
-	return confineToNamespaces(all, options.WatchNamespaces)
+	if all, err = confineToNamespaces(all, options.WatchNamespaces); err != nil {
+		return nil, err
+	}
+	routers, err := renderRouters(options)
+	return append(all, routers...), err
 }
 
 // customResourceDefinitions returns the CustomResourceDefinitions to apply. They have no status.
 func customResourceDefinitions(
-	typed []*apiextensionsv1.CustomResourceDefinition, coreOnly bool,
+	typed []*apiextensionsv1.CustomResourceDefinition, options Options,
 ) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, crd := range typed {
-		if coreOnly && !crds.IsCore(crd) {
+		if options.CoreOnly && !crds.IsCore(crd) {
 			continue
 		}
+		crds.Serve(crd, options.ServedVersions)
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
 		if err != nil {
 			return nil, fmt.Errorf("convert CRD %s: %w", crd.Name, err)
@@ -168,7 +174,17 @@ func setSubjectNamespace(object *unstructured.Unstructured, namespace string) er
 }
 
 func customizeDeployment(object *unstructured.Unstructured, options Options) error {
-	if err := unstructured.SetNestedField(object.Object, int64(*options.Replicas), "spec", "replicas"); err != nil {
+	return customizeWorkload(object, apis.OperatorName, *options.Replicas, func(container map[string]any) error {
+		container["image"] = options.Image
+		return errors.Join(appendArgs(container, options.arguments()), addVariables(container, options.Env))
+	})
+}
+
+// customizeWorkload sets the replicas of a Deployment, and changes one of its containers.
+func customizeWorkload(
+	object *unstructured.Unstructured, name string, replicas int32, change func(container map[string]any) error,
+) error {
+	if err := unstructured.SetNestedField(object.Object, int64(replicas), "spec", "replicas"); err != nil {
 		return err
 	}
 	containers, _, err := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
@@ -177,17 +193,43 @@ func customizeDeployment(object *unstructured.Unstructured, options Options) err
 	}
 	for _, container := range containers {
 		fields, ok := container.(map[string]any)
-		if !ok || fields["name"] != apis.OperatorName {
+		if !ok || fields["name"] != name {
 			continue
 		}
-		fields["image"] = options.Image
-		args, _, err := unstructured.NestedStringSlice(fields, "args")
-		if err != nil {
-			return err
-		}
-		if err := unstructured.SetNestedStringSlice(fields, append(args, options.arguments()...), "args"); err != nil {
+		if err := change(fields); err != nil {
 			return err
 		}
 	}
 	return unstructured.SetNestedSlice(object.Object, containers, "spec", "template", "spec", "containers")
+}
+
+// appendArgs adds arguments to those of a container.
+func appendArgs(container map[string]any, further []string) error {
+	args, _, err := unstructured.NestedStringSlice(container, "args")
+	if err != nil {
+		return err
+	}
+	return unstructured.SetNestedStringSlice(container, append(args, further...), "args")
+}
+
+// addVariables adds environment variables to a container. An empty value is spelled out.
+func addVariables(container map[string]any, variables []corev1.EnvVar) error {
+	if len(variables) == 0 {
+		return nil
+	}
+	env, _, err := unstructured.NestedSlice(container, "env")
+	if err != nil {
+		return err
+	}
+	for _, variable := range variables {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&variable)
+		if err != nil {
+			return err
+		}
+		if variable.ValueFrom == nil {
+			fields["value"] = variable.Value
+		}
+		env = append(env, fields)
+	}
+	return unstructured.SetNestedSlice(container, env, "env")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -181,6 +182,27 @@ func TestRenderReplacesThePodsWhenTheDefinitionsChange(t *testing.T) {
 	}
 }
 
+func TestRenderExcludesVersionsAndKeepsThePods(t *testing.T) {
+	both, one := render(t, Options{}), render(t, Options{ServedVersions: []string{"v1beta1"}})
+	for i, object := range one {
+		if object.GetKind() != "CustomResourceDefinition" {
+			if diff := cmp.Diff(both[i], object); diff != "" {
+				t.Errorf("%s %s: %s", object.GetKind(), object.GetName(), diff)
+			}
+			continue
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, crd); err != nil {
+			t.Fatal(err)
+		}
+		for _, version := range crd.Spec.Versions {
+			if version.Served != (version.Name == "v1beta1") {
+				t.Errorf("%s: served is %v for %s", crd.Name, version.Served, version.Name)
+			}
+		}
+	}
+}
+
 func TestRenderCoreOnlyRunsNoExtensions(t *testing.T) {
 	deployment := find[appsv1.Deployment](t, render(t, Options{CoreOnly: true}), "Deployment")
 	if diff := cmp.Diff([]string{"--leader-elect=true"}, deployment.Spec.Template.Spec.Containers[0].Args); diff != "" {
@@ -228,6 +250,9 @@ func TestValidate(t *testing.T) {
 		"an image has no white space":         {Options{Image: "a b"}, `image "a b"`},
 		"there is no negative number of Pods": {Options{Replicas: new(int32(-1))}, "replicas must not be negative"},
 		"an image by digest is an image too":  {options: Options{Image: "r/i@sha256:0123"}},
+		"the version that the operator uses is served": {
+			Options{ServedVersions: []string{"v1alpha1"}}, "v1beta1 must be served",
+		},
 		"two mistakes are reported as both": {
 			Options{Image: "a b", Replicas: new(int32(-1))}, "replicas must not be negative",
 		},

@@ -7,6 +7,7 @@ package manager
 import (
 	"time"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis/otlp"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/pool"
 )
 
@@ -44,6 +45,7 @@ type Config struct {
 	SandboxTemplateConcurrentWorkers int
 	Pools                            pool.Options
 	RouterNamespaces                 []string // empty: the namespace that the operator runs in
+	TenantRouterNamespaces           []string // with a router that only policies of the same namespace admit
 }
 
 // Defaults returns the default Config. Config.Sections has the reason for each default.
@@ -70,7 +72,11 @@ func Defaults() Config {
 			MaxBatch:             300,
 			ReadinessGracePeriod: 5 * time.Minute,
 			UnschedulableRecheck: time.Minute,
-			RefillDelay:          500 * time.Millisecond,
 		},
 	}
+}
+
+// Environment enables tracing if the environment names a collector.
+func (c *Config) Environment(lookup func(string) (string, bool)) {
+	c.EnableTracing = otlp.Enabled(lookup)
 }

@@ -42,16 +42,15 @@ func TestEachMistakeIsReportedWithItsFlagAndAllAtOnce(t *testing.T) {
 			"--sandbox-warm-pool-readiness-grace-period=-5m"},
 		"sandbox-warm-pool-unschedulable-recheck": {"--sandbox-warm-pool-unschedulable-recheck=0s",
 			"--sandbox-warm-pool-unschedulable-recheck=-1m"},
-		"sandbox-warm-pool-refill-delay": {"--sandbox-warm-pool-refill-delay=-1ms",
-			"--sandbox-warm-pool-refill-delay=61m"},
 		"sandbox-warm-pool-refill-rate": {
 			"--sandbox-warm-pool-refill-rate=-1", "--sandbox-warm-pool-refill-rate=NaN", "--sandbox-warm-pool-refill-rate=+Inf",
 		},
-		"router-namespace":  {"--router-namespace=A_B", "--router-namespace="},
-		"watch-namespaces":  {"--watch-namespaces=fine,A_B", "--watch-namespaces="},
-		"metrics-cert-path": {"--metrics-cert-path=/certs"},
-		"metrics-cert-name": {"--metrics-cert-name=", "--metrics-cert-name=a/b"},
-		"metrics-cert-key":  {"--metrics-cert-key=", "--metrics-cert-key=../b"},
+		"router-namespace":         {"--router-namespace=A_B", "--router-namespace="},
+		"tenant-router-namespaces": {"--tenant-router-namespaces=A_B", "--tenant-router-namespaces="},
+		"watch-namespaces":         {"--watch-namespaces=fine,A_B", "--watch-namespaces="},
+		"metrics-cert-path":        {"--metrics-cert-path=/certs"},
+		"metrics-cert-name":        {"--metrics-cert-name=", "--metrics-cert-name=a/b"},
+		"metrics-cert-key":         {"--metrics-cert-key=", "--metrics-cert-key=../b"},
 	}
 	// These have no value that is wrong by itself; the endpoint that they need is judged below.
 	free := []string{"leader-elect", "extensions", "separate-watch-connection", "enable-tracing", "metrics-secure",
@@ -105,6 +104,18 @@ func TestListsComeWithCommasOrRepeated(t *testing.T) {
 	}
 }
 
+func TestAnEnvironmentWithACollectorTurnsTracingOnUnlessTheFlagDoesNot(t *testing.T) {
+	c, flags := Defaults(), flag.NewFlagSet("operator", flag.ContinueOnError)
+	c.Environment(func(name string) (string, bool) { return "http://x:4317", name == "OTEL_EXPORTER_OTLP_ENDPOINT" })
+	c.AddFlags(flags)
+	if err := flags.Parse(nil); err != nil || !c.EnableTracing {
+		t.Errorf("%v, tracing: %v", err, c.EnableTracing)
+	}
+	if err := flags.Parse([]string{"--enable-tracing=false"}); err != nil || c.EnableTracing {
+		t.Errorf("%v, with the flag: %v", err, c.EnableTracing)
+	}
+}
+
 func TestEachFlagHasItsReason(t *testing.T) {
 	config := Defaults()
 	for _, section := range config.Sections() {
@@ -138,12 +149,12 @@ func TestWithoutExtensionsOnlySandboxesAreNeeded(t *testing.T) {
 
 func TestRoutersAreLookedForWhereTheFlagsSay(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "mine")
-	if got := parsed(t).routerNamespaces(); !slices.Equal(got, []string{"mine"}) {
-		t.Errorf("without the flag: %v", got)
+	if got := parsed(t).routers(); !slices.Equal(got.Everywhere, []string{"mine"}) || len(got.Tenants) > 0 {
+		t.Errorf("without the flags: %v", got)
 	}
-	if got := parsed(t, "--router-namespace=one", "--router-namespace=two").routerNamespaces(); !slices.Equal(got,
-		[]string{"one", "two"}) {
-		t.Errorf("with the flag: %v", got)
+	got := parsed(t, "--router-namespace=one", "--router-namespace=two", "--tenant-router-namespaces=a,b").routers()
+	if !slices.Equal(got.Everywhere, []string{"one", "two"}) || !slices.Equal(got.Tenants, []string{"a", "b"}) {
+		t.Errorf("with the flags: %v", got)
 	}
 }
 

@@ -29,6 +29,10 @@ func (c *Config) scopeFlags() []Flag {
 			"comma-separated. Default: the operator's namespace.",
 			"The router is normally installed next to the operator. A wider default would open every Sandbox to more clients.",
 			&c.RouterNamespaces},
+		{"tenant-router-namespaces", "Namespaces with a sandbox-router of their own, which only the default " +
+			"NetworkPolicies of the same namespace admit; repeatable, or comma-separated.",
+			"None: without a router, nobody in a tenant's namespace should pass as one. install --router-namespaces sets it.",
+			&c.TenantRouterNamespaces},
 		{"cluster-domain", "DNS domain of the cluster.",
 			"The domain of nearly every cluster. It is only used in status.serviceFQDN.", &c.ClusterDomain},
 	}
@@ -81,12 +85,6 @@ func (c *Config) poolFlags() []Flag {
 			"Period at which a pool checks its unschedulable Sandboxes. They are kept, because replacements would not be " +
 				"schedulable either.",
 			"New nodes take minutes, and the scheduler retries by itself.", &c.Pools.UnschedulableRecheck},
-		{poolFlags + "refill-delay",
-			"Time without a claim after which a pool replaces claimed Sandboxes, so that claims go first. Further claims " +
-				"extend it, up to ten times as long or until no Ready Sandbox is left. After that, the refill creates two " +
-				"Sandboxes at a time while claims continue.",
-			"Long enough to serve a burst of claims before the refill competes with it, and short enough to go unnoticed.",
-			&c.Pools.RefillDelay},
 		{poolFlags + "refill-rate", "Limit of Sandboxes that a pool creates per second; 0 means no limit.",
 			"The API server and the scheduler already limit creations. Set it if image pulls or nodes cannot keep up.",
 			&c.Pools.RefillRate},
@@ -123,7 +121,8 @@ func (c *Config) metricsFlags() []Flag {
 		{"metrics-cert-key", "File name of the private key in --metrics-cert-path.",
 			"The key in a Secret of type kubernetes.io/tls.",
 			&c.MetricsCertKey},
-		{"enable-tracing", "Export OpenTelemetry traces over OTLP/gRPC to OTEL_EXPORTER_OTLP_ENDPOINT.",
+		{"enable-tracing", "Export OpenTelemetry traces over OTLP/gRPC. The environment variable " +
+			"OTEL_EXPORTER_OTLP_ENDPOINT turns it on too.",
 			"Off, because every export fails without a collector.", &c.EnableTracing},
 	}
 }

@@ -57,7 +57,10 @@ func (c Config) Validate() error {
 	for _, list := range []struct {
 		flag       string
 		namespaces []string
-	}{{"router-namespace", c.RouterNamespaces}, {"watch-namespaces", c.WatchNamespaces}} {
+	}{
+		{"router-namespace", c.RouterNamespaces}, {"tenant-router-namespaces", c.TenantRouterNamespaces},
+		{"watch-namespaces", c.WatchNamespaces},
+	} {
 		for _, namespace := range list.namespaces {
 			if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
 				invalid(list.flag, "%q is not a namespace: %s", namespace, strings.Join(problems, ", "))

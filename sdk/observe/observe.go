@@ -94,29 +94,37 @@ func (o *Observer) keptVolumes(ctx context.Context, t *resolve.Target) []corev1.
 	return volume.KeptFor(t.Claim, list.Items)
 }
 
-// events returns the events about the target's objects, oldest first. Events about earlier objects of the same names
-// are left out.
+// events returns the events about the target's objects.
 func (o *Observer) events(
 	ctx context.Context, t *resolve.Target, volumes []corev1.PersistentVolumeClaim,
 ) []corev1.Event {
-	about := map[string][]types.UID{}
-	note := func(object metav1.Object) { about[object.GetName()] = append(about[object.GetName()], object.GetUID()) }
+	var objects []metav1.Object
 	if t.Claim != nil {
-		note(t.Claim)
+		objects = append(objects, t.Claim)
 	}
 	if t.Sandbox != nil {
-		note(t.Sandbox)
+		objects = append(objects, t.Sandbox)
 	}
 	if t.Pod != nil {
-		note(t.Pod)
+		objects = append(objects, t.Pod)
 	}
 	for i := range volumes {
-		note(&volumes[i])
+		objects = append(objects, &volumes[i])
+	}
+	return o.Events(ctx, t.Namespace, objects...)
+}
+
+// Events returns the events about objects of a namespace, oldest first. Events about earlier objects of the same names
+// are left out, and so are those that the caller may not read.
+func (o *Observer) Events(ctx context.Context, namespace string, objects ...metav1.Object) []corev1.Event {
+	about := map[string][]types.UID{}
+	for _, object := range objects {
+		about[object.GetName()] = append(about[object.GetName()], object.GetUID())
 	}
 	var all []corev1.Event
 	for name, uids := range about {
 		selector := fields.OneTermEqualSelector("involvedObject.name", name).String()
-		found, err := o.kubernetes.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: selector})
+		found, err := o.kubernetes.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: selector})
 		if err != nil {
 			continue
 		}

@@ -35,6 +35,9 @@ func (c *Client) CreateClaim(
 		if ctx.Err() != nil && !dryRun {
 			deleteCancelled[*extensionsv1beta1.SandboxClaim](ctx, api, claim)
 		}
+		if found, ok := confirm[*extensionsv1beta1.SandboxClaim](ctx, api, claim, err); ok {
+			return found, shape.remarks, nil
+		}
 		unknown := unknownFields(err)
 		switch {
 		case err == nil:

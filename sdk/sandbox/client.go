@@ -10,6 +10,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -50,10 +51,33 @@ func (c *Client) Create(
 	if ctx.Err() != nil && !dryRun {
 		deleteCancelled[*agentsv1beta1.Sandbox](ctx, api, sandbox)
 	}
+	if found, ok := confirm[*agentsv1beta1.Sandbox](ctx, api, sandbox, err); ok {
+		return found, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create Sandbox %s: %w", sandbox.Name, err)
 	}
 	return created, nil
+}
+
+// confirm looks for the object of a creation whose answer was lost. The time of the request distinguishes our object
+// from another of that name.
+func confirm[T metav1.Object](ctx context.Context, api interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
+}, asked metav1.Object, err error,
+) (found T, ok bool) {
+	var broken interface{ OutcomeUnknown() bool }
+	if !apierrors.IsTimeout(err) && (!errors.As(err, &broken) || !broken.OutcomeUnknown()) {
+		return found, false
+	}
+	found, err = api.Get(ctx, asked.GetName(), metav1.GetOptions{})
+	return found, err == nil && sameRequest(found, asked)
+}
+
+// sameRequest reports whether an object was made by the request for the other one.
+func sameRequest(found, asked metav1.Object) bool {
+	const stamp = apis.AnnotationClientFirstRequestedAt
+	return found.GetAnnotations()[stamp] == asked.GetAnnotations()[stamp]
 }
 
 // setRequestTime records when the object was requested.
@@ -78,7 +102,7 @@ func createOptions(dryRun bool) metav1.CreateOptions {
 const cancelledDeletionTimeout = 5 * time.Second
 
 // deleteCancelled deletes the object that a cancelled creation may have created: the response was lost, not the
-// request. The time of the request distinguishes our object from another of that name.
+// request.
 func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
@@ -87,8 +111,7 @@ func deleteCancelled[T metav1.Object](ctx context.Context, api interface {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelledDeletionTimeout)
 	defer cancel()
 	found, err := api.Get(ctx, asked.GetName(), metav1.GetOptions{})
-	const stamp = apis.AnnotationClientFirstRequestedAt
-	if err != nil || found.GetAnnotations()[stamp] != asked.GetAnnotations()[stamp] {
+	if err != nil || !sameRequest(found, asked) {
 		return
 	}
 	uid := found.GetUID()

@@ -41,6 +41,23 @@ type StartError struct{ Message string }
 // Error implements error.
 func (e *StartError) Error() string { return "the command could not be started: " + e.Message }
 
+// ExitCode returns the exit code that a shell or docker gives for the failure: 127 if there is no such program, and 126
+// if it cannot be run.
+func (e *StartError) ExitCode() int {
+	for _, words := range []string{"executable file not found", "no such file or directory"} {
+		if strings.Contains(e.Message, words) {
+			return exitNotFound
+		}
+	}
+	return exitCannotRun
+}
+
+// The exit codes of shells for a program that cannot be run, and for one that does not exist.
+const (
+	exitCannotRun = 126
+	exitNotFound  = 127
+)
+
 // outputError is the error if the caller's writer fails.
 func outputError(err error) error { return fmt.Errorf("write the output: %w", err) }
 
@@ -49,7 +66,8 @@ func outputError(err error) error { return fmt.Errorf("write the output: %w", er
 func Missing(err error) bool {
 	var start *StartError
 	var ended *ExitError
-	return errors.As(err, &start) || (errors.As(err, &ended) && (ended.Code == 126 || ended.Code == 127))
+	return errors.As(err, &start) ||
+		(errors.As(err, &ended) && (ended.Code == exitCannotRun || ended.Code == exitNotFound))
 }
 
 // isStartFailure reports whether a message is that of a container runtime about a program that does not exist or cannot

@@ -40,6 +40,9 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("the connection broke, %d times in %v: %s", e.Attempts, e.Elapsed.Round(time.Second), e.Why())
 }
 
+// OutcomeUnknown reports whether the request may have been carried out.
+func (e *BrokenError) OutcomeUnknown() bool { return e.outcomeUnknown }
+
 // Why returns what happened to the last connection.
 func (e *BrokenError) Why() string {
 	switch err := e.cause; {

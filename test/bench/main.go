@@ -58,12 +58,14 @@ func parse(args []string) (settings, error) {
 	flags.StringVar(&s.Kubeconfig, "kubeconfig", "", "of the cluster's administrator")
 	flags.StringVar(&s.Binary, "operator", "bin/agent-sandbox-controller", "the operator's binary")
 	flags.StringVar(&s.AuditLog, "audit-log", "", "file in which the API server notes the operator's requests")
+	flags.StringVar(&s.Processes, "processes", "", "directory with testcluster's records of the cluster's processes")
 	flags.StringVar(&s.Artifacts, "artifacts", "artifacts", "directory for reports and the operator's log")
-	flags.StringVar(&selection, "run", "", "scenarios to run: a regular expression over their names")
+	flags.StringVar(&selection, "run", "",
+		"scenarios to run: a regular expression over their names; empty: all but the longest")
 	flags.StringVar(&s.profile, "profile", "full", "how large loads are: full (the budgets are about these) or small")
 	flags.StringVar(&s.kubernetes, "kubernetes", "", "version of the cluster, for the report")
 	flags.IntVar(&s.runs, "runs", 3, "how often a scenario runs whose figures vary; medians are reported")
-	flags.BoolVar(&s.list, "list", false, "list the scenarios and end")
+	flags.BoolVar(&s.list, "list", false, "list all scenarios and end")
 	flags.Func("operator-arg", "a further argument for the operator; may be given several times", func(arg string) error {
 		s.Args = append(s.Args, arg)
 		return nil
@@ -86,18 +88,18 @@ func parse(args []string) (settings, error) {
 }
 
 func run(ctx context.Context, s settings, out, progress io.Writer) error {
-	var selected []scenario.Scenario
-	for _, one := range scenario.All(s.scale) {
-		if s.selection.MatchString(one.Name) {
-			selected = append(selected, one)
-		}
-	}
+	all := scenario.All(s.scale)
 	if s.list {
-		for _, one := range selected {
-			_, _ = fmt.Fprintf(out, "%s: %s\n", one.Name, one.About)
+		for _, one := range all {
+			about := one.About
+			if one.OnRequest {
+				about += " (only if RUN matches it)"
+			}
+			_, _ = fmt.Fprintf(out, "%s: %s\n", one.Name, about)
 		}
 		return nil
 	}
+	selected := scenario.Select(all, s.selection)
 	if len(selected) == 0 {
 		return fmt.Errorf("no scenario matches %q", s.selection)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -118,12 +119,19 @@ func compareObjects(t *testing.T, want, got []*unstructured.Unstructured) {
 	}
 }
 
+// sameObjects are values that give the objects of options.
+type sameObjects struct {
+	values  string
+	options install.Options
+}
+
 func TestTheChartIsTheManifests(t *testing.T) {
-	tests := map[string]struct {
-		values  string
-		options install.Options
-	}{
+	tests := map[string]sameObjects{
 		"all kinds": {"crds: {install: true}\ncontroller: {extensions: true}", install.Options{}},
+		"one version is served": {
+			"crds: {install: true, servedVersions: [v1beta1]}\ncontroller: {extensions: true}",
+			install.Options{ServedVersions: []string{"v1beta1"}},
+		},
 		"another namespace, three replicas": {
 			"controller: {extensions: true}\nnamespace: {name: elsewhere}\nreplicaCount: 3",
 			install.Options{Namespace: "elsewhere", Replicas: new(int32(3))},
@@ -142,13 +150,14 @@ func TestTheChartIsTheManifests(t *testing.T) {
 			install.Options{Args: []string{"--kube-api-qps=50", "--zap-log-level=debug"}},
 		},
 	}
+	maps.Copy(tests, routerCases())
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			want, err := install.Render(test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := render(t, test.values)
+			got := withoutKeys(t, render(t, test.values), len(test.options.Routers))
 			if !strings.Contains(test.values, "crds:") { // the definitions are the same for all
 				want = slices.DeleteFunc(want, func(o *unstructured.Unstructured) bool {
 					return o.GetKind() == "CustomResourceDefinition"
@@ -187,7 +196,7 @@ func camelCase(name string) string {
 func valuesOf(f *flag.Flag) map[string]string {
 	boolean, _ := f.Value.(interface{ IsBoolFlag() bool }) // as package flag detects boolean flags
 	switch {
-	case strings.HasPrefix(f.Name, "watch-namespace"), strings.HasPrefix(f.Name, "router-namespace"):
+	case slices.Contains([]string{"watch-namespaces", "router-namespace", "tenant-router-namespaces"}, f.Name):
 		return map[string]string{"[b, a]": "a,b"}
 	case boolean != nil && boolean.IsBoolFlag():
 		return map[string]string{"true": "true", "false": "false"}
@@ -250,15 +259,20 @@ func TestWhatIsSetIsGivenAndWhatIsNotIsLeftToTheOperator(t *testing.T) {
 
 func TestWrongValuesAreRefused(t *testing.T) {
 	for values, want := range map[string]string{
-		"image: {tag: ''}":                                "image.tag is required",
-		tag + "replicaCount: -1":                          "replicaCount",
-		tag + "replicaCont: 1":                            "replicaCont",
-		tag + "controller: {leaderElect: 'yes'}":          "leaderElect",
-		tag + "controller: {sandboxConcurrentWorkers: 0}": "sandboxConcurrentWorkers",
-		tag + "controller: {unknown: 1}":                  "unknown",
-		tag + "controller: {watchNamespaces: [A_b]}":      "watchNamespaces",
-		tag + "controller: {extraArgs: [verbose]}":        "extraArgs",
-		tag + "image: {pullPolicy: Sometimes}":            "pullPolicy",
+		"image: {tag: ''}":                                                    "image.tag is required",
+		tag + "replicaCount: -1":                                              "replicaCount",
+		tag + "replicaCont: 1":                                                "replicaCont",
+		tag + "controller: {leaderElect: 'yes'}":                              "leaderElect",
+		tag + "controller: {sandboxConcurrentWorkers: 0}":                     "sandboxConcurrentWorkers",
+		tag + "controller: {unknown: 1}":                                      "unknown",
+		tag + "controller: {watchNamespaces: [A_b]}":                          "watchNamespaces",
+		tag + "controller: {extraArgs: [verbose]}":                            "extraArgs",
+		tag + "crds: {servedVersions: [v1alpha1]}":                            "servedVersions",
+		tag + "crds: {servedVersions: [v1beta1, v1]}":                         "servedVersions",
+		tag + "image: {pullPolicy: Sometimes}":                                "pullPolicy",
+		tag + "router: {replicas: 1}":                                         "replicas",
+		tag + "router: {namespaces: [A_b]}":                                   "namespaces",
+		tag + "router: {namespaces: [b]}\ncontroller: {watchNamespaces: [a]}": "does not watch namespace b",
 	} {
 		if strings.Count(values, "image:") == 2 {
 			values = strings.Replace(values, tag, "", 1)

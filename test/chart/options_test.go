@@ -33,7 +33,7 @@ func typed[T any](t *testing.T, all []*unstructured.Unstructured, kind string) *
 func TestWhatIsNotAskedForIsNotMade(t *testing.T) {
 	all := render(t, "")
 	for _, kind := range []string{
-		"PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor", "PrometheusRule", "ConfigMap",
+		"PodDisruptionBudget", "NetworkPolicy", "ServiceMonitor", "PrometheusRule", "ConfigMap", "Secret",
 	} {
 		if find(all, kind, "") != nil {
 			t.Errorf("there is a %s", kind)

@@ -16,10 +16,16 @@ const (
 	Console = "console"
 	// YAML blocks contain manifests.
 	YAML = "yaml"
+	// Go blocks contain Go code. Those that begin with packageMain are whole programs.
+	Go          = "go"
+	packageMain = "package main\n"
 )
 
 // Commands reports whether a block contains commands.
 func (b *Block) Commands() bool { return b.Language == Shell || b.Language == Console }
+
+// Program reports whether a block is a Go program.
+func (b *Block) Program() bool { return b.Language == Go && strings.HasPrefix(b.Text, packageMain) }
 
 // Step is a script that runs as a whole in the shell session of its page.
 type Step struct {
@@ -73,6 +79,10 @@ func (p *Page) Run() []Step {
 		case block.NotRun != "":
 		case block.Commands():
 			steps = append(steps, block.Steps()...)
+		case block.Program():
+			steps = append(steps, Step{
+				Line: block.Line, Script: "cat >main.go <<'END_OF_BLOCK'\n" + block.Text + "END_OF_BLOCK\n",
+			})
 		case block.Language == YAML && strings.Contains(block.Text, "agents.x-k8s.io/v1"):
 			steps = append(steps, Step{
 				Line: block.Line, Script: "kubectl apply --dry-run=server -f - <<'END_OF_BLOCK'\n" + block.Text + "END_OF_BLOCK\n",

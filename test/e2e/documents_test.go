@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +22,8 @@ import (
 )
 
 // images replaces the images in the documents by images of the test cluster, which pulls none.
-var images = strings.NewReplacer("python:3.13-slim", harness.ImagePython, "debian:12", harness.ImageShell)
+var images = strings.NewReplacer("python:3.13-slim", harness.ImagePython, "debian:12", harness.ImageShell,
+	runtimeImage, harness.ImageRuntime)
 
 // stepMark is the beginning of the line that the script prints before each step.
 const stepMark = "@@ step"
@@ -40,6 +43,9 @@ func TestDocuments(t *testing.T) {
 		t.Run(strings.NewReplacer("/", " ", ".md", "").Replace(page.Path), func(t *testing.T) {
 			t.Parallel()
 			session := newSession(t)
+			if slices.ContainsFunc(page.Blocks, func(b docs.Block) bool { return b.Program() }) {
+				session.module()
+			}
 			session.follow(page.Path, steps)
 		})
 	}
@@ -101,6 +107,30 @@ func (s *session) examples() {
 	}
 }
 
+// module makes the directory a Go module that gets this repository instead of a release.
+func (s *session) module() {
+	s.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		s.Fatal(err)
+	}
+	ours, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		s.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^go .*$`).FindString(string(ours)) + "\n"
+	for name, text := range map[string]string{
+		"go.mod": "module example\n" + version, "go.work": version + "use (\n\t.\n\t" + root + "\n)\n",
+	} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// goFlags are those with which run.sh compiles, so that packages are not compiled again.
+const goFlags = "GOFLAGS=-race -trimpath -gcflags=all=-dwarf=false"
+
 // follow runs the steps and compares what they print.
 func (s *session) follow(page string, steps []docs.Step) {
 	s.Helper()
@@ -114,7 +144,7 @@ func (s *session) follow(page string, steps []docs.Step) {
 	shell := exec.CommandContext(ctx, "bash", script)
 	shell.Dir, shell.Stdout, shell.Stderr = s.dir, &stdout, &stderr
 	shell.WaitDelay = 10 * time.Second // for background processes of the page
-	shell.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig)
+	shell.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig, goFlags)
 	err := shell.Run()
 	printed := strings.Split(stdout.String(), "\n"+stepMark+" ")[1:]
 	for i, text := range printed {

@@ -22,6 +22,9 @@ import (
 
 const examples = "../../examples"
 
+// runtimeImage is the image of the runtime in examples and documents.
+const runtimeImage = "ghcr.io/agent-sandbox/sandbox-runtime:v0.1.0"
+
 // How each example is tested. A file that is in no list fails TestEachExampleHasItsPlaceInTheseTests.
 var (
 	// appliedExamples are applied to the test cluster, which has their images under other names.
@@ -35,17 +38,21 @@ var (
 	exampleTests = []string{
 		"templates/hardened.yaml", "policy/automount-token.yaml", "policy/secure-by-default.yaml",
 		"pools/hpa-claim-rate.yaml",
-		"pools/claim-load.yaml",
+		"pools/claim-load.yaml", "templates/runtime-copied.yaml", "templates/runtime-image-volume.yaml",
 	}
 	// dryRunExamples are only validated by the API server: the test cluster lacks their images or a metrics server.
 	dryRunExamples = []string{
+		"observability/otel-collector.yaml",
 		"pools/hpa.yaml", "workloads/all-in-one.yaml", "workloads/chrome.yaml", "workloads/jupyterlab.yaml",
 		"workloads/vscode/base/vscode.yaml", "workloads/vscode/base/kustomization.yaml",
 		"workloads/vscode/gvisor/kustomization.yaml",
 		"workloads/vscode/kata/kustomization.yaml", "workloads/vscode/kata-mshv/kustomization.yaml",
 	}
 	// foreignExamples have kinds of other projects; test/integration/examples validates them.
-	foreignExamples = []string{"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml"}
+	foreignExamples = []string{
+		"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml", "gateway/gateway.yaml",
+		"gateway/gke-health-check.yaml", "gateway/kind.yaml",
+	}
 )
 
 // example returns the text of an example with the public images replaced by those of the test cluster.
@@ -56,7 +63,7 @@ func example(h *harness.T, name string) string {
 		h.Fatal(err)
 	}
 	return strings.NewReplacer("image: python:3.13-slim\n", "image: "+harness.ImagePython+"\n",
-		"image: busybox:1.37\n", "image: "+harness.ImageShell+"\n").Replace(string(text))
+		"image: busybox:1.37\n", "image: "+harness.ImageShell+"\n", runtimeImage, harness.ImageRuntime).Replace(string(text))
 }
 
 func TestEachExampleHasItsPlaceInTheseTests(t *testing.T) {

@@ -16,32 +16,41 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
+// portForward starts the command and returns the local addresses of the remote ports. It ends with the test.
+func portForward(h *harness.T, name string, remote ...string) (*exec.Cmd, map[string]string) {
+	h.Helper()
+	forward := exec.CommandContext(h.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "port-forward", name)
+	for _, port := range remote {
+		forward.Args = append(forward.Args, ":"+port)
+	}
+	forward.Stderr = os.Stderr
+	out, err := forward.StdoutPipe()
+	if err != nil {
+		h.Fatal(err)
+	}
+	if err := forward.Start(); err != nil {
+		h.Fatal(err)
+	}
+	ports := map[string]string{}
+	for lines := bufio.NewScanner(out); len(ports) < len(remote) && lines.Scan(); {
+		local, port, found := strings.Cut(strings.TrimPrefix(lines.Text(), "Forwarding from "), " -> ")
+		if found && strings.HasPrefix(local, "127.0.0.1:") {
+			ports[port] = local
+		}
+	}
+	if len(ports) != len(remote) {
+		h.Fatalf("forwarded ports are %v", ports)
+	}
+	return forward, ports
+}
+
 func TestPortForwardCarriesConnectionsAndSurvivesARefusedOne(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
 	create(h, "web")
 	h.Must("exec", "web", "--", "sh", "-c",
 		"mkdir -p /tmp/site && cd /tmp/site && echo hello > index.html && (python3 -m http.server 8000 >/dev/null 2>&1 &)")
-	forward := exec.CommandContext(t.Context(), harness.RequireEnv("E2E_PLUGIN"), "-n", h.Namespace, "port-forward",
-		"web", ":8000", ":9999")
-	forward.Stderr = os.Stderr
-	out, err := forward.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := forward.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ports := map[string]string{} // remote port to local address
-	for lines := bufio.NewScanner(out); len(ports) < 2 && lines.Scan(); {
-		local, remote, found := strings.Cut(strings.TrimPrefix(lines.Text(), "Forwarding from "), " -> ")
-		if found && strings.HasPrefix(local, "127.0.0.1:") {
-			ports[remote] = local
-		}
-	}
-	if len(ports) != 2 {
-		t.Fatalf("forwarded ports are %v", ports)
-	}
+	forward, ports := portForward(h, "web", "8000", "9999")
 	fetch := func(address string) (string, error) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", nil)
 		if err != nil {

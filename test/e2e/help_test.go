@@ -42,76 +42,6 @@ var endlessExamples = regexp.MustCompile(`port-forward|attach|logs .*-f| -w\b| -
 // may be too small.
 var failingExamples = regexp.MustCompile(`--previous|make test|--replicas 50`)
 
-// fixture contains the objects that the examples use.
-const fixture = `
-apiVersion: extensions.agents.x-k8s.io/v1beta1
-kind: SandboxTemplate
-metadata: {name: python, labels: {team: research}}
-spec:
-  envVarsInjectionPolicy: Allowed
-  podTemplate:
-    spec:
-      terminationGracePeriodSeconds: 0
-      containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
----
-apiVersion: extensions.agents.x-k8s.io/v1beta1
-kind: SandboxWarmPool
-metadata: {name: python-warm, labels: {team: research}}
-spec: {replicas: 1, sandboxTemplateRef: {name: python}}
----
-apiVersion: extensions.agents.x-k8s.io/v1beta1
-kind: SandboxWarmPool
-metadata: {name: node-warm}
-spec: {replicas: 0, sandboxTemplateRef: {name: python}}
----
-apiVersion: agents.x-k8s.io/v1beta1
-kind: Sandbox
-metadata: {name: dev, labels: {team: research}}
-spec:
-  shutdownTime: "2099-01-01T00:00:00Z"
-  operatingMode: Running
-  replicas: 1
-  podTemplate:
-    spec:
-      terminationGracePeriodSeconds: 0
-      containers:
-      - name: main
-        image: IMAGE
-        stdin: true
-        command: [sh, -c, 'mkdir -p /work/project /var/log && echo x >/var/log/x.log && exec sleep infinity']
-        ports: [{name: http, containerPort: 8080}]
----
-apiVersion: agents.x-k8s.io/v1beta1
-kind: Sandbox
-metadata: {name: other}
-spec:
-  operatingMode: Running
-  replicas: 1
-  podTemplate:
-    spec:
-      terminationGracePeriodSeconds: 0
-      containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
----
-apiVersion: extensions.agents.x-k8s.io/v1beta1
-kind: SandboxClaim
-metadata: {name: old}
-spec: {sandboxTemplateRef: {name: python}, lifecycle: {shutdownTime: "2020-01-01T00:00:00Z", shutdownPolicy: Retain}}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata:
-  name: work-old
-  labels: {agents.x-k8s.io/sandbox-name-hash: HASH, agents.x-k8s.io/sandbox-uid: former}
-  annotations: {agents.x-k8s.io/sandbox-name: old}
-spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
----
-apiVersion: agents.x-k8s.io/v1beta1
-kind: Sandbox
-metadata: {name: job}
-spec:
-  podTemplate: {spec: {restartPolicy: Never, containers: [{name: main, image: IMAGE, command: ["true"]}]}}
-`
-
 // helpExamples returns the example command lines in the help of all commands, by command.
 func helpExamples() map[string][]string {
 	all := map[string][]string{}
@@ -146,7 +76,9 @@ func newWorkspace(h *harness.T) *workspace {
 	h.Helper()
 	d := &workspace{
 		T: h, dir: h.TempDir(),
-		yaml: strings.NewReplacer("IMAGE", harness.ImagePython, "HASH", naming.Hash("old")).Replace(fixture),
+		yaml: strings.NewReplacer(
+			"IMAGE", harness.ImagePython, "HASH", naming.Hash("old"), "NAMESPACE", h.Namespace,
+		).Replace(fixture),
 	}
 	write := func(name, text string) {
 		path := filepath.Join(d.dir, name)
@@ -156,7 +88,7 @@ func newWorkspace(h *harness.T) *workspace {
 	}
 	for name, text := range map[string]string{
 		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n",
-		"setup.sh": "echo done\n",
+		"setup.sh": "echo done\n", "tests.txt": "/dev/null\n", ".vscode/x": "",
 		"template.yaml": "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: " +
 			"hardened}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
 		".ssh/config": "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
@@ -230,7 +162,11 @@ func (d *workspace) prepare(line string) {
 	}
 }
 
-var imageFlag = regexp.MustCompile(`--image [^ ]+`)
+var (
+	imageFlag = regexp.MustCompile(`--image [^ ]+`)
+	// farRouter is a router outside of the cluster. The installed one takes its place.
+	farRouter = regexp.MustCompile(`--router https://[^ ]+`)
+)
 
 // example runs one line, which must succeed.
 func (d *workspace) example(line string) {
@@ -239,6 +175,17 @@ func (d *workspace) example(line string) {
 	if strings.Contains(line, " delete ") && !strings.Contains(line, "--yes") {
 		line += " --yes" // there is no terminal to ask on
 	}
+	if strings.Contains(line, " token ") && !strings.Contains(line, "--as-service-account") {
+		// The kubeconfig of the cluster has a client certificate.
+		line = farRouter.ReplaceAllString(line, "") + ` --token "$(kubectl create token my-agent)"`
+	}
+	if strings.Contains(line, " --for deleted") {
+		d.MustKubectl("delete", "sandbox", "-l", "team=research", "--wait=false")
+	}
+	line = strings.NewReplacer(
+		"team/dev:", d.Namespace+"/dev:",
+		` --exec "$id"`, ` --exec "$(kubectl sandbox exec dev --detach -- sleep 1)"`,
+	).Replace(line)
 	line = imageFlag.ReplaceAllString(line, "--image "+harness.ImagePython)
 	follows := endlessExamples.MatchString(line)
 	code, out := d.run(line, follows)

@@ -219,8 +219,8 @@ func TestThePluginWorksOnAClaimAsOnASandbox(t *testing.T) {
 		Kind  string
 		Items []struct{ Kind string }
 	}
-	if err := json.Unmarshal([]byte(h.Must("list", "-o", "json")), &list); err != nil || list.Kind != "List" ||
-		len(list.Items) != 3 {
+	err := json.Unmarshal([]byte(h.Must("list", "--members", "-o", "json")), &list)
+	if err != nil || list.Kind != "List" || len(list.Items) != 3 {
 		t.Errorf("list -o json: %v, %+v", err, list)
 	}
 	if out := h.Must("__complete", "create", "x", "--template", ""); !strings.Contains(out, "shell") {

@@ -49,7 +49,7 @@ func TestMistakesHaveOneClearMessageAndTheRightCode(t *testing.T) {
 	mistakes := map[string]failingCommand{
 		"a flag that does not exist": {append([]string{"create", "x", "--nonsense"}, image...), 2, []string{"--nonsense"}},
 		"no image":                   {[]string{"create", "x"}, 2, []string{"--image"}},
-		"no name":                    {append([]string{"create"}, image...), 2, []string{"NAME is missing"}},
+		"two names":                  {append([]string{"create", "a", "b"}, image...), 2, []string{`unexpected argument "b"`}},
 		"a command that is unknown":  {[]string{"explode"}, 2, []string{"explode"}},
 		"a name that exists":         {append([]string{"create", "there"}, image...), 1, []string{"there", "exists"}},
 		"a name that is too long":    {append([]string{"create", strings.Repeat("x", 254)}, image...), 2, []string{"253"}},

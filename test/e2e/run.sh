@@ -18,7 +18,7 @@ bin=$PWD/bin
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
 mkdir -p "$ARTIFACTS"
 
-say "building the plugin and the operator (with the race detector) and the cluster's programs"
+say "building our programs (with the race detector) and the cluster's programs"
 make -s build-race testcluster "$bin/tools/gotestsum" >"$ARTIFACTS/race-build.log" 2>&1 ||
   { cat "$ARTIFACTS/race-build.log" >&2; exit 1; }
 
@@ -28,16 +28,22 @@ say "starting the cluster $name"
 "$bin/testcluster" up --name "$name"
 programs=$("$bin/testcluster" binaries --only cluster)
 image=localhost/agent-sandbox-controller:race-$(sha256sum "$bin/race/agent-sandbox-controller" | cut -c1-12)
+router=localhost/sandbox-router:race-$(sha256sum "$bin/race/sandbox-router" | cut -c1-12)
 "$bin/testcluster" image operator --binary "$bin/race/agent-sandbox-controller" --tag "$image" \
   --out "$bin/race/operator.tar"
-"$bin/testcluster" load "$bin/race/operator.tar" --name "$name"
+"$bin/testcluster" image router --binary "$bin/race/sandbox-router" --tag "$router" --out "$bin/race/router.tar"
+"$bin/testcluster" image runtime --binary "$bin/race/sandbox-runtime" --tag localhost/sandbox-runtime:race \
+  --out "$bin/race/runtime.tar"
+"$bin/testcluster" load "$bin/race/operator.tar" "$bin/race/router.tar" "$bin/race/runtime.tar" --name "$name"
 
 KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
 export KUBECONFIG ARTIFACTS PATH="$bin/race:$programs:$PATH" GORACE=atexit_sleep_ms=0
 export E2E_PLUGIN=$bin/race/kubectl-sandbox E2E_KUBECTL=$programs/kubectl E2E_TESTCLUSTER=$bin/testcluster
-export E2E_CLUSTER=$name E2E_IMAGE=$image
-say "installing the operator"
-kubectl sandbox install --image "$image" --timeout 3m
+export E2E_CLUSTER=$name E2E_IMAGE=$image E2E_ROUTER_IMAGE=$router
+say "installing the operator and, except for a soak, a router, whose budget would block the drain of the only node"
+with=(--router --router-image "$router")
+[ -z "${SOAK_DURATION:-}" ] || with=()
+kubectl sandbox install --image "$image" "${with[@]}" --timeout 3m
 
 say "running the tests"
 status=0
@@ -53,6 +59,7 @@ collect() { # DIRECTORY
 }
 if [ -n "${SOAK_DURATION:-}" ]; then tests soak-cluster ./test/e2e/soak 5h; else tests e2e ./test/e2e; fi
 kubectl -n agent-sandbox-system logs -l app=agent-sandbox-controller --tail=-1 >"$ARTIFACTS/operator.log" 2>&1 || true
+kubectl -n agent-sandbox-system logs -l app=sandbox-router --tail=-1 --prefix >"$ARTIFACTS/router.log" 2>&1 || true
 collect cluster-logs
 if [ -z "${SOAK_DURATION:-}" ]; then
   say "breaking, mending and upgrading the installation"
@@ -62,8 +69,8 @@ fi
 if ! grep -q '"starting"\|starting' "$ARTIFACTS/operator.log"; then
   echo "the operator's log is missing, so data races cannot be found" >&2
   status=1
-elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS"/operator*.log "$ARTIFACTS/cluster-logs" >&2; then
-  echo "the operator had a data race or a panic: see the files above" >&2
+elif grep -rl 'DATA RACE\|^panic:' "$ARTIFACTS"/operator*.log "$ARTIFACTS"/router.log "$ARTIFACTS/cluster-logs" >&2; then
+  echo "the operator or the router had a data race or a panic: see the files above" >&2
   status=1
 fi
 if [ $status = 0 ] && [ -z "${SOAK_DURATION:-}" ]; then

@@ -98,7 +98,7 @@ func TestAGoProgramUsesASandboxFromItsBirthToItsEnd(t *testing.T) {
 			}
 		})
 	}
-	if left := client.Active(); len(left) > 0 {
+	if left := client.Active(t.Context()); len(left) > 0 {
 		t.Errorf("%d handles are left", len(left))
 	}
 }

@@ -12,14 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/fake"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned/scheme"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
@@ -27,20 +25,12 @@ import (
 type Cluster struct {
 	Sandboxes  *fake.Clientset
 	Kubernetes *kubefake.Clientset
-
-	tracker clienttesting.ObjectTracker
 }
 
 // New returns a cluster that holds the objects.
 func New(objects ...runtime.Object) *Cluster {
 	var core []runtime.Object
-	c := &Cluster{Sandboxes: &fake.Clientset{}}
-	c.tracker = clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
-	c.Sandboxes.AddReactor("*", "*", clienttesting.ObjectReaction(c.tracker))
-	c.Sandboxes.AddWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
-		w, err := c.tracker.Watch(action.GetResource(), action.GetNamespace())
-		return true, w, err
-	})
+	c := &Cluster{Sandboxes: fake.NewSimpleClientset()}
 	for _, object := range objects {
 		switch o := object.(type) {
 		case *agentsv1beta1.Sandbox:
@@ -59,11 +49,11 @@ func New(objects ...runtime.Object) *Cluster {
 	return c
 }
 
-// add names the resource explicitly: the tracker of fake.NewClientset guesses a plural that Sandboxes do not have.
+// add names the resource explicitly: the tracker's own Add guesses a plural that Sandboxes do not have.
 func (c *Cluster) add(resource schema.GroupVersionResource, object runtime.Object) {
 	accessor, err := meta.Accessor(object)
 	if err == nil {
-		err = c.tracker.Create(resource, object, accessor.GetNamespace())
+		err = c.Sandboxes.Tracker().Create(resource, object, accessor.GetNamespace())
 	}
 	if err != nil {
 		panic(fmt.Sprintf("a test's object cannot be added: %v", err))

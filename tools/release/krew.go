@@ -41,20 +41,31 @@ func selected(name string) ([]platform, error) {
 	return nil, fmt.Errorf("there is no platform %q among %v", name, platforms())
 }
 
-func (p platform) binary() string {
+func (p platform) binary() string { return p.executable(plugin) }
+
+// executable returns the file name of a program.
+func (p platform) executable(program string) string {
 	if p.os == "windows" {
-		return "kubectl-sandbox.exe"
+		return program + ".exe"
 	}
-	return "kubectl-sandbox"
+	return program
 }
 
-// archive returns the file name of the platform's archive in a release.
+// archive returns the file name of the plugin's archive in a release.
 func (p platform) archive(version string) string {
-	kind := ".tar.gz"
+	return p.stem(plugin, version) + p.extension()
+}
+
+func (p platform) extension() string {
 	if p.os == "windows" {
-		kind = ".zip"
+		return ".zip"
 	}
-	return fmt.Sprintf("kubectl-sandbox_%s_%s_%s%s", version, p.os, p.arch, kind)
+	return ".tar.gz"
+}
+
+// stem returns the file name of a program's archive without its extension.
+func (p platform) stem(program, version string) string {
+	return fmt.Sprintf("%s_%s_%s_%s", program, version, p.os, p.arch)
 }
 
 // manifest renders the plugin manifest for krew. The function source returns the lines that locate a platform's

@@ -19,6 +19,12 @@ import (
 
 const module = "github.com/agent-sandbox/kubectl-sandbox"
 
+// The programs that have archives. The operator has only an image.
+const (
+	plugin = "kubectl-sandbox"
+	server = "sandbox-runtime" // runs in Linux containers only
+)
+
 // release writes one version into a directory.
 type release struct {
 	root, out, version, commit string
@@ -37,8 +43,8 @@ func (r *release) keep(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(r.out, name), data, 0o644)
 }
 
-// build compiles the plugin for one platform.
-func (r *release) build(p platform) ([]byte, error) {
+// build compiles a program for one platform.
+func (r *release) build(p platform, program string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "release-")
 	if err != nil {
 		return nil, err
@@ -47,12 +53,12 @@ func (r *release) build(p platform) ([]byte, error) {
 	info := module + "/apis/buildinfo"
 	flags := fmt.Sprintf("-s -w -X %s.version=%s -X %s.commit=%s -X %s.date=%s",
 		info, r.version, info, r.commit, info, r.date.Format(time.RFC3339))
-	file := filepath.Join(dir, p.binary())
+	file := filepath.Join(dir, p.executable(program))
 	// The user's settings for Go must not change the bytes: -mod=readonly is the default, and overrides `go env -w
 	// GOFLAGS`.
 	_, err = r.command(
 		[]string{"CGO_ENABLED=0", "GOOS=" + p.os, "GOARCH=" + p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly"},
-		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/kubectl-sandbox",
+		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", file, "./cmd/"+program,
 	)
 	if err != nil {
 		return nil, err
@@ -60,45 +66,54 @@ func (r *release) build(p platform) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// archives writes an archive and a bill of materials for each platform.
+// archives writes an archive and a bill of materials for each program and platform.
 func (r *release) archives() error {
 	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
 	if err != nil {
 		return err
 	}
 	for _, p := range r.platforms {
-		binary, err := r.build(p)
-		if err != nil {
-			return err
-		}
-		write := writeTarGz
-		if strings.HasSuffix(p.archive(r.version), ".zip") {
-			write = writeZip
-		}
-		out := &bytes.Buffer{}
-		if err := write(out, []entry{{p.binary(), 0o755, binary}, {"LICENSE", 0o644, license}}, r.date); err != nil {
-			return err
-		}
-		if err := r.keep(p.archive(r.version), out.Bytes()); err != nil {
-			return err
-		}
-		materials, err := bill(binary, "kubectl-sandbox", r.version, r.date)
-		if err != nil {
-			return err
-		}
-		if err := r.keep(
-			strings.TrimSuffix(strings.TrimSuffix(p.archive(r.version), ".zip"), ".tar.gz")+".cdx.json", materials,
-		); err != nil {
-			return err
+		for _, program := range []string{plugin, server} {
+			if program == server && p.os != "linux" {
+				continue
+			}
+			if err := r.archive(p, program, license); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+func (r *release) archive(p platform, program string, license []byte) error {
+	binary, err := r.build(p, program)
+	if err != nil {
+		return err
+	}
+	write := writeTarGz
+	if p.os == "windows" {
+		write = writeZip
+	}
+	out := &bytes.Buffer{}
+	entries := []entry{{p.executable(program), 0o755, binary}, {"LICENSE", 0o644, license}}
+	if err := write(out, entries, r.date); err != nil {
+		return err
+	}
+	stem := p.stem(program, r.version)
+	if err := r.keep(stem+p.extension(), out.Bytes()); err != nil {
+		return err
+	}
+	materials, err := bill(binary, program, r.version, r.date)
+	if err != nil {
+		return err
+	}
+	return r.keep(stem+".cdx.json", materials)
+}
+
 // operator writes the manifests that the plugin of this version installs, as the plugin prints them.
 func (r *release) operator() error {
 	here := platform{runtime.GOOS, runtime.GOARCH}
-	binary, err := r.build(here)
+	binary, err := r.build(here, plugin)
 	if err != nil {
 		return err
 	}
@@ -110,6 +125,8 @@ func (r *release) operator() error {
 	for name, args := range map[string][]string{
 		"agent-sandbox.yaml":      {"install", "--export"},
 		"agent-sandbox-core.yaml": {"install", "--export", "--core-only"},
+		// all of it, with a router
+		"agent-sandbox-router.yaml": {"install", "--export", "--router"},
 	} {
 		manifests, err := r.command([]string{"KUBECONFIG=" + os.DevNull}, file, args...)
 		if err != nil {

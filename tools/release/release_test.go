@@ -171,3 +171,17 @@ func TestBillNamesEveryModuleOnceAndThePlatform(t *testing.T) {
 		t.Errorf("components %q of %q", got, bom.Metadata.Component.PackageURL)
 	}
 }
+
+func TestArchivesAreNamedAfterProgramAndPlatform(t *testing.T) {
+	for p, want := range map[platform][2]string{
+		{"linux", "arm64"}:   {"kubectl-sandbox_v1.2.3_linux_arm64.tar.gz", "kubectl-sandbox"},
+		{"windows", "amd64"}: {"kubectl-sandbox_v1.2.3_windows_amd64.zip", "kubectl-sandbox.exe"},
+	} {
+		if got := [2]string{p.archive("v1.2.3"), p.binary()}; got != want {
+			t.Errorf("%v: %q", p, got)
+		}
+	}
+	if got := (platform{"linux", "amd64"}).stem(server, "v1.2.3"); got != "sandbox-runtime_v1.2.3_linux_amd64" {
+		t.Error(got)
+	}
+}

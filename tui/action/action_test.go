@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -21,7 +23,6 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 	streamfake "github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
@@ -181,9 +182,15 @@ func TestInspectReadsEverything(t *testing.T) {
 		}
 	}
 	for _, of := range []Target{target("pool", "fast"), target("template", "python")} {
+		event := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name},
+			InvolvedObject: corev1.ObjectReference{Name: of.Name, UID: of.UID}, Reason: "Happened"}
+		events := r.cluster.Kubernetes.CoreV1().Events(of.Namespace)
+		if _, err := events.Create(t.Context(), event, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		if got := r.Dispatch(t.Context(), Request{Verb: Inspect, Targets: []Target{of}}); got.Err != nil ||
-			!strings.Contains(got.Page.YAML, "name: "+of.Name) {
-			t.Errorf("%s: %v", of.Ref(), got.Err)
+			!strings.Contains(got.Page.YAML, "name: "+of.Name) || len(got.Page.Snapshot.Events) != 1 {
+			t.Errorf("%s: %+v, %v", of.Ref(), got.Page, got.Err)
 		}
 	}
 }
@@ -257,41 +264,5 @@ func TestACommandIsGivenItsStreams(t *testing.T) {
 	if got := r.Dispatch(t.Context(), Request{Verb: Exec, Targets: []Target{target("sandbox", "dev")},
 		Argument: " "}); got.Err == nil {
 		t.Error("no command was accepted")
-	}
-}
-
-func TestQuestions(t *testing.T) {
-	many := make([]Target, 8)
-	for i := range many {
-		many[i] = target("claim", string(rune('a'+i)))
-	}
-	tests := map[string]struct {
-		ask  Request
-		want string
-	}{
-		"resume harms nothing":    {Request{Verb: Resume, Targets: many}, ""},
-		"delete names it":         {Request{Verb: Delete, Targets: many[:1]}, "Delete claim/a?"},
-		"delete counts and names": {Request{Verb: Delete, Targets: many[:2]}, "Delete 2 objects: claim/a, claim/b?"},
-		"not all of very many": {Request{Verb: Delete, Targets: many},
-			"Delete 8 objects: claim/a, claim/b, claim/c, claim/d, claim/e, claim/f and 2 more?"},
-		"delete names the volumes": {
-			Request{Verb: Delete, Targets: many[:1], Volumes: []volume.Outcome{{Name: "data-a", Size: "1Gi"}, {Name: "work-a",
-				Stays: true}}},
-			"Delete claim/a? Volumes that are deleted with their data: data-a (1Gi). Volumes that are kept: work-a.",
-		},
-		"a pool takes its members": {Request{Verb: Delete, Targets: []Target{target("pool", "fast")}},
-			"Delete pool/fast and its unclaimed sandboxes?"},
-		"scaling up harms nothing": {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "9"}, ""},
-		"scaling down does": {Request{Verb: Scale, Targets: []Target{target("pool", "fast")}, Argument: "0",
-			ScalesDown: true}, "Scale pool/fast down to 0?"},
-		"suspending loses something": {Request{Verb: Suspend, Targets: many[:1]},
-			"Suspend claim/a? Data that is not on a volume is lost."},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := tt.ask.Question(); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
 	}
 }

@@ -69,6 +69,9 @@ func (d *Dispatcher) Dispatch(ctx context.Context, r Request) Result {
 	case r.Verb == StopForward:
 		result.Message, result.Err = d.forwards.stop(r.Argument)
 		return result
+	case r.Verb == Save:
+		result.Message, result.Err = save(r.Argument, r.Lines)
+		return result
 	case len(r.Targets) == 0:
 		result.Err = errors.New("nothing is selected")
 		return result
@@ -77,13 +80,16 @@ func (d *Dispatcher) Dispatch(ctx context.Context, r Request) Result {
 	switch first := r.Targets[0]; r.Verb {
 	case Inspect:
 		result.Page, result.Err = d.inspect(ctx, first)
+	case ReadPod:
+		result.Pod, result.Err = d.readPod(ctx, first)
 	case Copy:
 		result.Clipboard = fmt.Sprintf("-n %s %s", first.Namespace, first.Ref())
 		result.Message = "copied: " + result.Clipboard
 	case Logs:
-		result.Log, result.Err = d.logs(ctx, first)
+		result.Previous = r.Previous
+		result.Log, result.Container, result.Err = d.logs(ctx, r)
 	case Shell, Exec:
-		result.Session, result.Err = d.session(ctx, r.Verb, first, r.Argument)
+		result.Session, result.Err = d.session(ctx, r)
 	case Forward:
 		result.Message, result.Err = d.forward(ctx, first, r.Argument)
 	case Create:

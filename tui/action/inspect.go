@@ -23,7 +23,7 @@ import (
 // Page is everything that the dashboard shows about one object, as of one time.
 type Page struct {
 	Target Target
-	// Found, Facts and Diagnosis are set for a claim or Sandbox.
+	// Found, Snapshot and Diagnosis are set for a claim or Sandbox; of a pool or template Snapshot has only the events.
 	Found     *resolve.Target
 	Snapshot  diagnose.Snapshot
 	Diagnosis diagnose.Diagnosis
@@ -39,12 +39,14 @@ func (d *Dispatcher) inspect(ctx context.Context, t Target) (*Page, error) {
 		if err != nil {
 			return nil, err
 		}
+		page.Snapshot.Events = d.observer.Events(ctx, t.Namespace, pool)
 		return page, page.write(apis.KindSandboxWarmPool, extensionsv1beta1.SchemeGroupVersion.String(), pool)
 	case resolve.KindTemplate:
 		template, err := d.pools.Template(ctx, t.Namespace, t.Name)
 		if err != nil {
 			return nil, err
 		}
+		page.Snapshot.Events = d.observer.Events(ctx, t.Namespace, template)
 		return page, page.write(apis.KindSandboxTemplate, extensionsv1beta1.SchemeGroupVersion.String(), template)
 	default:
 	}

@@ -29,22 +29,39 @@ func (l *log) Close() error {
 	return l.PipeReader.Close()
 }
 
-// logs follows the logs of the target from Pod to Pod, until the context ends or the log is closed.
-func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) {
+// logs returns the log of the target's container, and the name of the container.
+func (d *Dispatcher) logs(ctx context.Context, r Request) (from io.ReadCloser, container string, err error) {
+	t := r.Targets[0]
 	found, err := d.resolver.Objects(ctx, t.Namespace, t.Ref())
 	if err == nil {
 		err = checkUID(found, t)
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if found.Pod == nil {
-		return nil, resolve.CheckRunning(found, d.o.Clock.Now())
+		return nil, "", resolve.CheckRunning(found, d.o.Clock.Now())
 	}
-	container, err := resolve.Container(found.Pod, "")
+	container, err = resolve.Container(found.Pod, r.Container)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	options := &corev1.PodLogOptions{Container: container, Timestamps: true, TailLines: new(int64(tailLines))}
+	if !r.Previous {
+		return d.followLogs(ctx, found, options), container, nil
+	}
+	options.Previous = true
+	from, err = d.o.Kubernetes.CoreV1().Pods(found.Pod.Namespace).GetLogs(found.Pod.Name, options).Stream(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("log of the previous run: %w", err)
+	}
+	return from, container, nil
+}
+
+// followLogs follows the logs from Pod to Pod, until the context ends or the log is closed.
+func (d *Dispatcher) followLogs(
+	ctx context.Context, found *resolve.Target, options *corev1.PodLogOptions,
+) io.ReadCloser {
 	ctx, stop := context.WithCancel(ctx)
 	from, to := io.Pipe()
 	sandbox, watched := follow.New(d.resolver, d.waiter, d.o.Clock, found), make(chan struct{})
@@ -57,11 +74,10 @@ func (d *Dispatcher) logs(ctx context.Context, t Target) (io.ReadCloser, error) 
 		})
 	})
 	d.o.Go(func() {
-		err := sandbox.Logs(ctx, d.o.Kubernetes, &corev1.PodLogOptions{Container: container,
-			TailLines: new(int64(tailLines))}, to)
+		err := sandbox.Logs(ctx, d.o.Kubernetes, options, to)
 		stop()
 		<-watched
 		_ = to.CloseWithError(err) // always nil, by its documentation
 	})
-	return &log{from, stop}, nil
+	return &log{from, stop}
 }

@@ -5,6 +5,7 @@ package action
 
 import (
 	"bufio"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -67,5 +68,37 @@ func TestALogGoesOnWithTheNextPodUntilItIsClosed(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("closing hangs")
+	}
+}
+
+func TestThePreviousRunOfAContainerCanBeRead(t *testing.T) {
+	d := newRig(t, true, nil)
+	d.cluster.Kubernetes.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if action.GetSubresource() != "log" {
+			return false, nil, nil
+		}
+		wanted := action.(clienttesting.GenericAction).GetValue().(*corev1.PodLogOptions)
+		if !wanted.Previous || wanted.Follow || !wanted.Timestamps || wanted.Container != "main" {
+			t.Errorf("asked for %+v", wanted)
+		}
+		return true, &runtime.Unknown{Raw: []byte("2026-01-01T00:00:01Z the last words\n")}, nil
+	})
+	result := d.Dispatch(t.Context(), Request{Verb: Logs, Previous: true,
+		Targets: []Target{target(resolve.KindSandbox, "dev")}})
+	if result.Err != nil || !result.Previous || result.Container != "main" {
+		t.Fatalf("%+v", result)
+	}
+	text, err := io.ReadAll(result.Log)
+	if err != nil || string(text) != "2026-01-01T00:00:01Z the last words\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestALogIsOfAContainerThatThePodHas(t *testing.T) {
+	d := newRig(t, true, nil)
+	result := d.Dispatch(t.Context(), Request{Verb: Logs, Container: "sidecar",
+		Targets: []Target{target(resolve.KindSandbox, "dev")}})
+	if result.Err == nil || !strings.Contains(result.Err.Error(), `no container "sidecar"; it has: main`) {
+		t.Errorf("%v", result.Err)
 	}
 }

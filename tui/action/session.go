@@ -32,8 +32,9 @@ type Session struct {
 }
 
 // session prepares a shell or a command, and returns an error if none can run.
-func (d *Dispatcher) session(ctx context.Context, verb Verb, t Target, command string) (*Session, error) {
-	found, container, err := d.resolver.RunningContainer(ctx, t.Namespace, t.Ref(), "")
+func (d *Dispatcher) session(ctx context.Context, r Request) (*Session, error) {
+	verb, t, command := r.Verb, r.Targets[0], r.Argument
+	found, container, err := d.resolver.RunningContainer(ctx, t.Namespace, t.Ref(), r.Container)
 	if err == nil {
 		err = checkUID(found, t)
 	}

@@ -56,11 +56,13 @@ type Row struct {
 	// Hit says that the claim got a Sandbox that was Ready.
 	Hit bool
 	// Pool is the pool that a warm Sandbox came from or that a member belongs to.
-	Pool     string
-	Template string
-	Created  time.Time
-	Deadline lifecycle.Deadline
-	Node, IP string
+	Pool string
+	// NamedPool is the pool that the claim names.
+	NamedPool string
+	Template  string
+	Created   time.Time
+	Deadline  lifecycle.Deadline
+	Node, IP  string
 	// Reason is why the Sandbox is not ready, in one line; empty if it is ready.
 	Reason string
 	// Restarts is the number of restarts of all containers.
@@ -87,7 +89,7 @@ func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbo
 	snapshot := diagnose.Snapshot{Now: now, Claim: claim, Sandbox: held}
 	r := newRow(resolve.KindClaim, &claim.ObjectMeta, &snapshot, claim.Status.Conditions)
 	r.Sandbox, r.IP = claim.Status.SandboxStatus.Name, strings.Join(claim.Status.SandboxStatus.PodIPs, ",")
-	r.Template = claim.Spec.TemplateName()
+	r.Template, r.NamedPool = claim.Spec.TemplateName(), claim.Spec.PoolName()
 	if held != nil {
 		r.Volumes = volume.Outcomes(claim, held, nil)
 		r.addSandbox(held, pod)

@@ -29,6 +29,7 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 	s.rebuildRows(now)
 	s.changed = false
 	snapshot := &Snapshot{At: now, Members: map[types.UID][]*rows.Row{}, Health: health}
+	snapshot.Usage, snapshot.UsageRead = s.sandboxUsage(), s.usage.read
 	groups, byTemplate := s.groups(now, health)
 	templateClaims := map[key]int{}
 	for k, row := range s.claimRows {

@@ -23,6 +23,10 @@ type Snapshot struct {
 	// Members are the Sandboxes of each pool, by the pool's UID.
 	Members   map[types.UID][]*rows.Row
 	Templates []*rows.Template
+	// Usage is what the Pods of Sandboxes use, by the Sandbox's name; empty where metrics are not served. UsageRead says
+	// that it was read, or tried to, at least once.
+	Usage     map[types.NamespacedName]Usage
+	UsageRead bool
 	Health    Health
 }
 

@@ -39,6 +39,7 @@ type state struct {
 
 	blueprints blueprints
 	history    history
+	usage      usages
 
 	claimRows, sandboxRows map[key]*rows.Row
 	// The objects whose rows have to be rebuilt.
@@ -92,6 +93,7 @@ func (s *state) putSandbox(o *agentsv1beta1.Sandbox) {
 	if old, has := s.sandboxes[k]; has && old.UID != o.UID {
 		delete(s.byUID, old.UID)
 	}
+	s.usage.outdated = s.usage.outdated || s.byUID[o.UID] != k
 	blueprint := s.blueprints.strip(o)
 	s.sandboxes[k] = sandbox{Sandbox: o, blueprint: blueprint}
 	s.byUID[o.UID] = k
@@ -116,6 +118,7 @@ func (s *state) putPod(p *corev1.Pod) {
 	if p.DeletionTimestamp != nil && s.pods[owner.UID] != nil && s.pods[owner.UID].UID != p.UID {
 		return // its successor exists already
 	}
+	s.usage.outdated = s.usage.outdated || s.podOwners[keyOf(p)] != owner.UID
 	s.pods[owner.UID], s.podOwners[keyOf(p)] = p, owner.UID
 	s.markDirtyByUID(owner.UID)
 }

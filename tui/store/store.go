@@ -10,6 +10,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
@@ -26,11 +27,13 @@ const (
 	namespacePollInterval = 30 * time.Second
 )
 
-// Options are what a Store needs. All fields but Namespace are required.
+// Options are what a Store needs. All fields but Namespace and Dynamic are required.
 type Options struct {
 	Sandboxes  versioned.Interface
 	Kubernetes kubernetes.Interface
-	Clock      clock.WithTicker
+	// Dynamic, if set, reads what Pods use.
+	Dynamic dynamic.Interface
+	Clock   clock.WithTicker
 	// Namespace is the namespace to read, empty for all.
 	Namespace string
 	// Home is the namespace to read when neither reading all namespaces at once nor listing namespaces is permitted.
@@ -144,6 +147,11 @@ func (s *Store) startScope(namespace string) {
 	s.current = g
 	for _, k := range s.kinds() {
 		g.read(k, namespace)
+	}
+	if s.o.Dynamic != nil {
+		s.o.Go(g.pollUsage)
+	} else {
+		g.state.usage.read = true
 	}
 }
 

@@ -12,13 +12,19 @@ import (
 // Column is one column of a table.
 type Column struct {
 	Title string
-	// Width is the minimum width, Grow the column's share of the remaining width.
+	// Width is the usual width, Grow the column's share of the remaining width; a column without a share keeps its Width.
 	Width, Grow int
 	Right       bool
+	// Content is the width of the widest text of a column that grows; 0 means that it is unknown. A column takes less
+	// than its Width if its texts need less, and it does not grow beyond what they need.
+	Content int
+	// Whole says that the column takes what its texts need, up to half of the table, before others get their Width.
+	Whole bool
 	// Rank decides which column is hidden first when there is no room: the highest rank first, 0 never.
 	Rank int
-	// MinWidth is the width to which the column shrinks before it is hidden; 0 means Width.
-	MinWidth int
+	// MinWidth is the width to which the column shrinks before it is hidden; 0 means Width. ShrinkRank is its rank until
+	// it has shrunk; 0 means Rank.
+	MinWidth, ShrinkRank int
 }
 
 // Cell is one cell of a table.
@@ -35,46 +41,6 @@ type Line struct {
 
 // gutter is the width of the beginning of every line: cursor, mark, space.
 const gutter = 3
-
-// Widths distributes the width over the columns; a column of width 0 is hidden.
-func Widths(columns []Column, width int) []int {
-	widths, used := make([]int, len(columns)), gutter-1
-	for i, c := range columns {
-		widths[i] = c.Width
-		used += c.Width + 1
-	}
-	for used > width {
-		worst := -1
-		for i, c := range columns {
-			if widths[i] > 0 && c.Rank > 0 && (worst < 0 || c.Rank > columns[worst].Rank) {
-				worst = i
-			}
-		}
-		if worst < 0 {
-			break
-		}
-		used -= widths[worst]
-		if left := width - used; columns[worst].MinWidth > 0 && left >= columns[worst].MinWidth {
-			widths[worst], used = left, width
-			break
-		}
-		used--
-		widths[worst] = 0
-	}
-	shares := 0
-	for i, c := range columns {
-		if widths[i] > 0 {
-			shares += c.Grow
-		}
-	}
-	for i, c := range columns {
-		if rest := width - used; rest > 0 && widths[i] > 0 && c.Grow > 0 {
-			more := rest * c.Grow / shares
-			widths[i], used, shares = widths[i]+more, used+more, shares-c.Grow
-		}
-	}
-	return widths
-}
 
 // Header draws the titles of the columns. The first title may be longer than its column; it hides titles that it
 // overlaps.

@@ -56,6 +56,24 @@ func (t *Theme) Justify(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
+// Highlight highlights a text wherever it is in a line, in any case. A line that is painted already is not changed.
+func (t *Theme) Highlight(line, text string) string {
+	lower, wanted := strings.ToLower(line), strings.ToLower(text)
+	if wanted == "" || len(lower) != len(line) || strings.Contains(line, "\x1b") {
+		return line
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(lower, wanted)
+		if at < 0 {
+			return b.String() + line
+		}
+		end := at + len(wanted)
+		b.WriteString(line[:at] + t.Selected(line[at:end]))
+		line, lower = line[end:], lower[end:]
+	}
+}
+
 // Center centres a text on a line.
 func (t *Theme) Center(text string, width int) string {
 	text = t.Cut(text, width)

@@ -108,6 +108,9 @@ func (t *Theme) Paint(tone Tone, text string) string {
 	return t.tones[tone].Render(text)
 }
 
+// Selected renders a text that is selected.
+func (t *Theme) Selected(text string) string { return t.selected.Render(text) }
+
 // State returns the symbol and the tone of a state.
 func (t *Theme) State(v diagnose.Verdict) (sign string, tone Tone) {
 	switch v {

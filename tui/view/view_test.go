@@ -90,11 +90,43 @@ func TestTheLastColumnShrinksBeforeItGoes(t *testing.T) {
 		39: {11, 0, 24}, // without the second column there is width to share
 		32: {10, 0, 18},
 		22: {10, 0, 8},
-		21: {18, 0, 0},
+		21: {12, 5, 0}, // what is left suffices for the second column
+		18: {15, 0, 0},
 	} {
 		if got := Widths(columns, width); !slices.Equal(got, want) {
 			t.Errorf("width %d: got %v, want %v", width, got, want)
 		}
+	}
+}
+
+func TestColumnsTakeWhatTheirTextsNeed(t *testing.T) {
+	table := func(name, reason int) []Column {
+		return []Column{
+			{Width: 10, Grow: 1, Whole: true, Content: name},
+			{Title: "AGE", Width: 5, Rank: 2},
+			{Title: "NODE", Width: 5, Rank: 4},
+			{Title: "REASON", Width: 16, Grow: 2, Rank: 1, MinWidth: 8, ShrinkRank: 3, Content: reason},
+		}
+	}
+	tests := map[string]struct {
+		name, reason, width int
+		want                []int
+	}{
+		"short texts leave the rest empty":           {4, 1, 60, []int{10, 5, 5, 6}},
+		"a long name has the width of empty reasons": {25, 1, 60, []int{25, 5, 5, 6}},
+		"a name takes half of the table first":       {25, 1, 44, []int{22, 5, 5, 6}},
+		"and more if there is room":                  {25, 1, 40, []int{24, 5, 0, 6}},
+		"a column is hidden before the reason":       {10, 40, 40, []int{10, 5, 0, 20}},
+		"then the reason shrinks":                    {10, 40, 30, []int{10, 5, 0, 10}},
+		"then the next column is hidden":             {10, 40, 25, []int{10, 0, 0, 11}},
+		"a long name and a long reason share":        {30, 40, 90, []int{30, 5, 5, 40}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Widths(table(tt.name, tt.reason), tt.width); !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
 	}
 }
 

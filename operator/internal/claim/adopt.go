@@ -34,11 +34,13 @@ func (r *Reconciler) adoptOrCreate(
 		return r.execute(ctx, claim, s.fallback)
 	}
 	defer lease.Release()
+	r.gate.ClaimHasMember(claim.UID, true) // the pool may see the adoption before this process has the answer
 	sandbox, err := r.adopt(ctx, claim, member, s.source)
 	var lost *adoptionFailedError
 	if err == nil || (errors.As(err, &lost) && lost.unavailable) {
 		lease.Consume()
 	}
+	r.gate.ClaimHasMember(claim.UID, err == nil)
 	return sandbox, err
 }
 
@@ -75,8 +77,9 @@ func (r *Reconciler) adopt(
 	return sandbox, err
 }
 
-// transfer records the member on the claim and then makes the claim its controller. If the operator stops in between,
-// the next reconcile continues.
+// transfer makes the claim the controller of the member, in one write that carries the version in which the pool owned
+// it. This write is the commit: whoever reconciles the claim next finds the Sandbox by its owner. Until the cache shows
+// it, this process remembers it.
 func (r *Reconciler) transfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, member *agentsv1beta1.Sandbox, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -84,21 +87,20 @@ func (r *Reconciler) transfer(
 	if rejected != nil {
 		return nil, rejected
 	}
-	if err := r.recordAssignment(ctx, claim, member.Name); err != nil {
-		return nil, err
-	}
+	r.memory.ExpectAdoption(claim.UID, member.Name)
 	err := r.patchSandbox(ctx, member, desired)
 	if err == nil {
 		return desired, nil
 	}
 	if !isStaleOrGone(err) {
-		return nil, err // the API server may have carried the write out, so the record stays
+		return nil, err // the API server may have carried the write out, so the member is remembered
 	}
 	return r.retryTransfer(ctx, claim, member.Name, from)
 }
 
-// retryTransfer tries once more with the member as the API server has it, if the pool still owns it. Otherwise it
-// clears the record, and a later reconcile may adopt another member.
+// retryTransfer tries once more with the member as the API server has it, if the pool still owns it and the claim is
+// unchanged: another operator may have given it a Sandbox. Otherwise it forgets the member, and a later reconcile may
+// adopt another one.
 func (r *Reconciler) retryTransfer(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -120,13 +122,13 @@ func (r *Reconciler) retryTransfer(
 			return nil, err
 		}
 		if fresh, lost, err = r.recheckMember(ctx, claim, name, from); err != nil || lost == nil {
-			return fresh, err // another operator may have completed the recorded adoption
+			return fresh, err // another operator may have adopted the same member for the claim
 		}
 	}
 	return nil, r.clearAssignment(ctx, claim, lost)
 }
 
-// recheckMember reads a recorded member from the API server. If it returns no error, the claim owns the member. An
+// recheckMember reads a member from the API server. If it returns no error, the claim owns the member. An
 // adoptionFailedError that is unavailable means that the claim can never own it; otherwise the pool still owns it.
 func (r *Reconciler) recheckMember(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, from *source,
@@ -156,7 +158,7 @@ func (r *Reconciler) recheckMember(
 }
 
 // verifyUnchanged returns a conflict if somebody has changed or deleted the claim since this reconcile read or wrote
-// it. Another operator may have cleared the record and adopted another member.
+// it.
 func (r *Reconciler) verifyUnchanged(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
 	live, err := lookup.Get(ctx, r.live, client.ObjectKeyFromObject(claim), &extensionsv1beta1.SandboxClaim{})
 	switch {

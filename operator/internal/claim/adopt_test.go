@@ -4,14 +4,17 @@
 package claim
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -20,7 +23,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
+func TestAWarmClaimIsReadyAfterTwoWritesAndCostsAThirdLater(t *testing.T) {
 	w := newWorld(
 		t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p")),
 		newMember("p-b", newPool("p"), olderBy(1)),
@@ -28,9 +31,8 @@ func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
 	if _, err := w.reconcile("c"); err != nil {
 		t.Fatal(err)
 	}
-	// The third write of the claim is its event.
-	if diff := cmp.Diff(
-		[]string{"patch SandboxClaim", "patch Sandbox", "patch SandboxClaim/status"}, w.writes,
+	if diff := gocmp.Diff(
+		[]string{"patch Sandbox", "patch SandboxClaim/status", "patch SandboxClaim"}, w.writes,
 	); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
@@ -51,7 +53,7 @@ func TestAWarmClaimCostsThreeWritesAndItsSandboxOne(t *testing.T) {
 		apis.LabelLaunchType:             apis.LaunchTypeWarm,
 		apis.LabelSandboxTemplateRefHash: naming.Hash("python"),
 	}
-	if diff := cmp.Diff(want, s.Labels); diff != "" || ownerNames(s) != "SandboxClaim/c" {
+	if diff := gocmp.Diff(want, s.Labels); diff != "" || ownerNames(s) != "SandboxClaim/c" {
 		t.Errorf("owner %s, labels (-want +got):\n%s", ownerNames(s), diff)
 	}
 	if s.Generation != 1 {
@@ -72,6 +74,29 @@ func (w *world) events() (all []string) {
 	return all
 }
 
+func TestManyAdoptionsInANamespaceRecordSomeEvents(t *testing.T) {
+	objects := []client.Object{newTemplate(), newPool("p")}
+	for i := range 15 {
+		objects = append(objects, newClaim(fmt.Sprint("c", i)), newMember(fmt.Sprint("p-", i), newPool("p")))
+	}
+	w := newWorld(t, objects...)
+	for i := range 15 {
+		if _, err := w.reconcile(fmt.Sprint("c", i)); err != nil {
+			t.Fatal(err)
+		}
+		if w.claim(fmt.Sprint("c", i)).Status.SandboxStatus.Name == "" {
+			t.Errorf("the status of claim %d names no Sandbox", i)
+		}
+		want := 0
+		if i < adoptionsAtOnce {
+			want = 1
+		}
+		if got := len(w.events()); got != want {
+			t.Errorf("claim %d: %d events, want %d", i, got, want)
+		}
+	}
+}
+
 func TestAnswersToTheHandOver(t *testing.T) {
 	conflict := apierrors.NewConflict(
 		agentsv1beta1.SchemeGroupVersion.WithResource("sandboxes").GroupResource(), "p-a", errors.New("changed"),
@@ -85,20 +110,20 @@ func TestAnswersToTheHandOver(t *testing.T) {
 		// done is the patch, counted from 1, that is carried out although the answer is an error.
 		done        int
 		wantReason  string
-		wantNote    string
+		wantKnown   string // the member that is remembered or recorded
 		wantOwner   string // of p-a
 		wantPatches int
 		wantErr     bool
 		wantKept    int // members in the queue after
 	}{
 		"its status moved: it is tried once more": {
-			before: func(w *world) { w.updateSandbox("p-a", notReady) }, wantReason: "DependenciesNotReady", wantNote: "p-a",
+			before: func(w *world) { w.updateSandbox("p-a", notReady) }, wantReason: "DependenciesNotReady", wantKnown: "p-a",
 			wantOwner: "SandboxClaim/c", wantPatches: 2, wantKept: 1,
 		},
-		"it was deleted: the record goes": {
+		"it was deleted: it is forgotten": {
 			before: func(w *world) { w.deleteSandbox("p-a") }, wantReason: "AdoptionConflict", wantPatches: 1, wantKept: 1,
 		},
-		"another claim got it: the record goes": {
+		"another claim got it: it is forgotten": {
 			before: func(w *world) {
 				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("other")) })
 			},
@@ -108,23 +133,23 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			before: func(w *world) {
 				w.updateSandbox("p-a", func(s *agentsv1beta1.Sandbox) { owner.SetController(s, newClaim("c")) })
 			},
-			wantReason: "DependenciesReady", wantNote: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
+			wantReason: "DependenciesReady", wantKnown: "p-a", wantOwner: "SandboxClaim/c", wantPatches: 1, wantKept: 1,
 		},
-		"it lost its address: the record goes": {
+		"it lost its address: it is forgotten": {
 			before:      func(w *world) { w.updateSandbox("p-a", withoutIP) },
 			wantReason:  "AdoptionConflict",
 			wantOwner:   "SandboxWarmPool/p",
 			wantPatches: 1,
 			wantKept:    1,
 		},
-		"two conflicts: the record goes and the member stays": {
+		"two conflicts: it is forgotten and stays a member": {
 			answer: conflict, wantReason: "AdoptionConflict", wantOwner: "SandboxWarmPool/p", wantPatches: 2, wantKept: 2,
 		},
-		"a second conflict because another operator carried our record out: done": {
+		"a second conflict because another operator adopted it for us: done": {
 			answer:      conflict,
 			done:        2,
 			wantReason:  "DependenciesReady",
-			wantNote:    "p-a",
+			wantKnown:   "p-a",
 			wantOwner:   "SandboxClaim/c",
 			wantPatches: 2,
 			wantKept:    1,
@@ -133,36 +158,36 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			answer:      conflict,
 			done:        1,
 			wantReason:  "DependenciesReady",
-			wantNote:    "p-a",
+			wantKnown:   "p-a",
 			wantOwner:   "SandboxClaim/c",
 			wantPatches: 1,
 			wantKept:    1,
 		},
-		"a server that is ill: the record stands and the same member is tried again": {
+		"a server that is ill: the same member is tried again": {
 			answer:      ill,
 			wantReason:  "ReconcilerError",
-			wantNote:    "p-a",
+			wantKnown:   "p-a",
 			wantOwner:   "SandboxWarmPool/p",
 			wantPatches: 1,
 			wantErr:     true,
 			wantKept:    2,
 		},
-		"a timeout of what was carried out: the record stands": {
+		"a timeout of what was carried out: it is remembered": {
 			answer:      context.DeadlineExceeded,
 			done:        1,
 			wantReason:  "ReconcilerError",
-			wantNote:    "p-a",
+			wantKnown:   "p-a",
 			wantOwner:   "SandboxClaim/c",
 			wantPatches: 1,
 			wantErr:     true,
 			wantKept:    2,
 		},
-		"a claim that changed meanwhile is not served from an old record": {
+		"a claim that changed meanwhile is looked at again first": {
 			before: func(w *world) {
 				w.updateSandbox("p-a", notReady)
-				w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Annotations["x"] = "y" })
+				w.editClaim("c", func(c *extensionsv1beta1.SandboxClaim) { c.Labels = map[string]string{"x": "y"} })
 			},
-			wantNote: "p-a", wantOwner: "SandboxWarmPool/p", wantPatches: 1, wantKept: 2,
+			wantKnown: "p-a", wantOwner: "SandboxWarmPool/p", wantPatches: 1, wantKept: 2,
 		},
 	}
 	for name, tt := range tests {
@@ -194,9 +219,9 @@ func TestAnswersToTheHandOver(t *testing.T) {
 			if ready := apis.FindCondition(claim.Status.Conditions, apis.ConditionReady); ready != nil {
 				reason = ready.Reason
 			}
-			if reason != tt.wantReason || claim.AssignedSandbox() != tt.wantNote || patches != tt.wantPatches ||
-				(err != nil) != tt.wantErr {
-				t.Errorf("reason %q, note %q, %d patches, error %v", reason, claim.AssignedSandbox(), patches, err)
+			known := cmp.Or(w.reconciler.memory.Adopting("c-uid"), claim.AssignedSandbox())
+			if reason != tt.wantReason || known != tt.wantKnown || patches != tt.wantPatches || (err != nil) != tt.wantErr {
+				t.Errorf("reason %q, known %q, %d patches, error %v", reason, known, patches, err)
 			}
 			if tt.wantOwner != "" && ownerNames(w.sandbox("p-a")) != tt.wantOwner {
 				t.Errorf("p-a is of %s", ownerNames(w.sandbox("p-a")))
@@ -253,7 +278,7 @@ func TestKilledBetweenAnyTwoWritesAndStartedAgain(t *testing.T) {
 				reached = w.killedReconcile("c", n, after) || reached
 				w.restart()
 				w.settle()
-				if diff := cmp.Diff(want, w.snapshot()); diff != "" {
+				if diff := gocmp.Diff(want, w.snapshot()); diff != "" {
 					t.Errorf("%s, killed at write %d (done: %v) (-undisturbed +got):\n%s", name, n, after, diff)
 				}
 			}

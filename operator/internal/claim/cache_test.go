@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -96,7 +97,7 @@ func (w *world) getCached(ctx context.Context, key client.ObjectKey, o client.Ob
 	return w.store.Get(ctx, key, o, opts...)
 }
 
-func kindOf(o client.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
+func kindOf(o runtime.Object) string { return strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1beta1.") }
 
 func (w *world) write(what string, do func() error) error {
 	w.writes = append(w.writes, what)
@@ -141,6 +142,10 @@ func (w *world) live() client.Reader {
 			w.read("get " + kindOf(o) + " " + key.Name)
 			return c.Get(ctx, key, o, opts...)
 		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			w.read("list " + kindOf(list))
+			return c.List(ctx, list, opts...)
+		},
 	})
 }
 
@@ -160,13 +165,16 @@ func (w *world) syncQueue() {
 
 // showQueue updates the queue with one Sandbox. nil means that it does not exist.
 func (w *world) showQueue(name string, s *agentsv1beta1.Sandbox) {
-	if s != nil {
-		if m, ok := queueMember(s); ok {
-			w.queue.Put(m)
-			return
-		}
+	if s == nil {
+		w.queue.Remove(keyOf(name))
+		return
 	}
-	w.queue.Remove(keyOf(name))
+	remembered := w.reconciler.memory
+	if _, lags := w.staleSandboxes[name]; lags { // the queue hints, but the memory never forgets before the cache shows it
+		w.reconciler.memory = newMemory()
+	}
+	w.reconciler.sandboxObserved(s)
+	w.reconciler.memory = remembered
 }
 
 // freezeSandbox lets the cache keep the present version of a Sandbox, and returns that version.

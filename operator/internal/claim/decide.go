@@ -26,17 +26,18 @@ type (
 	keep struct {
 		sandbox *agentsv1beta1.Sandbox
 		desired *agentsv1beta1.Sandbox   // the Sandbox with the operator's keys repaired; nil if nothing differs
-		surplus []*agentsv1beta1.Sandbox // further Sandboxes of the claim, left behind by two operators running at once
+		surplus []*agentsv1beta1.Sandbox // further Sandboxes of the claim, adopted by two operators running at once
 		problem error                    // why the claim's metadata cannot be applied
 	}
 	// awaitDeletion waits until the claim's Sandbox is deleted. A new one follows.
 	awaitDeletion struct{ sandbox *agentsv1beta1.Sandbox }
-	// resumeAdoption adopts the member that an earlier reconcile recorded and did not adopt.
+	// resumeAdoption adopts the member that an earlier reconcile tried to adopt without an answer, or that a release which
+	// recorded the name first recorded.
 	resumeAdoption struct {
 		member *agentsv1beta1.Sandbox
 		source *source
 	}
-	// clearAssignment removes the recorded name, because this version of the Sandbox cannot become the claim's.
+	// clearAssignment forgets the recorded name, because this version of the Sandbox cannot become the claim's.
 	clearAssignment struct{ sandbox *agentsv1beta1.Sandbox }
 	// adoptOrCreate adopts a warm Sandbox, or executes the fallback if there is none.
 	adoptOrCreate struct {
@@ -99,7 +100,7 @@ func nextStep(now time.Time, claim *extensionsv1beta1.SandboxClaim, seen observe
 	switch {
 	case seen.recorded != nil && from.mayAdopt(seen.recorded):
 		return resumeAdoption{member: seen.recorded, source: from}
-	case seen.recorded != nil && claim.AssignedSandbox() != "":
+	case seen.recorded != nil && (seen.adopting || claim.AssignedSandbox() != ""):
 		return clearAssignment{seen.recorded}
 	case seen.retainedName != "":
 		return nextWithoutMember(claim, seen.retainedName, from, seen)

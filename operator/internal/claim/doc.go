@@ -8,12 +8,13 @@
 // the step, and reports the result in one write of the status.
 //
 // Invariants:
-//   - A claim never owns two Sandboxes. The name of the Sandbox is recorded on the claim, with a write that carries the
-//     claim's resource version, before the Sandbox is adopted or created. While a name is recorded, no other Sandbox is
-//     tried.
+//   - A claim's status names one Sandbox, and no other one while that one exists. It is written with the claim's
+//     resource version. What this process adopted is remembered until the cache shows it, and no other Sandbox is tried
+//     meanwhile. A second Sandbox, adopted by an operator that ran at the same time, was named by no status and is
+//     deleted.
 //   - A Sandbox never has two owners. It changes hands in one write that carries the resource version in which the pool
 //     owned it.
-//   - The record is cleared only after the API server confirmed that the claim can no longer own the recorded Sandbox.
+//   - A member is forgotten only after the API server confirmed that the claim can no longer own it.
 //   - A reconcile that loses a member does not try another one.
 //   - A claim whose volumes outlived its Sandbox gets a new Sandbox under the same name, which reattaches the volumes.
 //     It never gets an empty Sandbox instead.

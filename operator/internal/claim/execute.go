@@ -7,12 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -20,7 +18,6 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metadata"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
@@ -44,7 +41,7 @@ func (r *Reconciler) execute(
 	case create:
 		return r.createSandbox(ctx, claim, s.sandbox)
 	case reject:
-		return nil, errors.Join(s.rejection, r.recordFirstObserved(ctx, claim))
+		return nil, s.rejection
 	case expire:
 		return nil, r.expire(ctx, claim, s)
 	default:
@@ -52,36 +49,8 @@ func (r *Reconciler) execute(
 	}
 }
 
-// recordAssignment records the name of the claim's Sandbox on the claim, and when the operator first observed the
-// claim. It is one write with the claim's resource version, or none if nothing differs.
-func (r *Reconciler) recordAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string) error {
-	updated := claim.DeepCopy()
-	r.setFirstObserved(updated)
-	metadata.Set(&updated.Annotations, apis.AnnotationAssignedSandboxName, name)
-	if len(validation.IsValidLabelValue(name)) == 0 {
-		metadata.Set(&updated.Labels, apis.LabelAssignedSandboxName, name)
-	} else {
-		delete(updated.Labels, apis.LabelAssignedSandboxName)
-	}
-	return r.patchMetadata(ctx, claim, updated)
-}
-
-// recordFirstObserved records on the claim when the operator first observed it.
-func (r *Reconciler) recordFirstObserved(ctx context.Context, claim *extensionsv1beta1.SandboxClaim) error {
-	updated := claim.DeepCopy()
-	r.setFirstObserved(updated)
-	return r.patchMetadata(ctx, claim, updated)
-}
-
-func (r *Reconciler) setFirstObserved(claim *extensionsv1beta1.SandboxClaim) {
-	if claim.Annotations[apis.AnnotationControllerFirstObservedAt] == "" {
-		now := r.clock.Now().UTC().Format(time.RFC3339Nano)
-		metadata.Set(&claim.Annotations, apis.AnnotationControllerFirstObservedAt, now)
-	}
-}
-
-// clearConfirmed removes the recorded name from the claim if the API server has the same version of the Sandbox. The
-// cache may not show yet that the claim has adopted it.
+// clearConfirmed forgets the recorded name if the API server has the same version of the Sandbox. The cache may not
+// show yet that the claim has adopted it.
 func (r *Reconciler) clearConfirmed(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) error {
@@ -97,8 +66,10 @@ func (r *Reconciler) clearConfirmed(
 	})
 }
 
-// clearAssignment removes the recorded name from the claim. It returns reason, or the error that prevented the write.
+// clearAssignment forgets the recorded name, and removes it from the claim if it is there. It returns reason, or the
+// error that prevented the write.
 func (r *Reconciler) clearAssignment(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, reason error) error {
+	r.memory.AdoptionFailed(claim.UID)
 	updated := claim.DeepCopy()
 	delete(updated.Annotations, apis.AnnotationAssignedSandboxName)
 	delete(updated.Labels, apis.LabelAssignedSandboxName)
@@ -119,11 +90,13 @@ func (r *Reconciler) patchMetadata(ctx context.Context, claim, updated *extensio
 		return fmt.Errorf("patch the claim's metadata: %w", err)
 	}
 	updated.DeepCopyInto(claim)
+	if claim.Annotations[apis.AnnotationControllerFirstObservedAt] != "" {
+		r.memory.FirstObservedRecorded(claim.UID)
+	}
 	return nil
 }
 
-// repair corrects the operator's keys on the claim's Sandbox and the recorded name on the claim, and deletes surplus
-// Sandboxes.
+// repair corrects the operator's keys on the claim's Sandbox.
 func (r *Reconciler) repair(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, k keep,
 ) (*agentsv1beta1.Sandbox, error) {
@@ -141,10 +114,7 @@ func (r *Reconciler) repair(
 			return sandbox, err
 		}
 	}
-	if err := r.recordAssignment(ctx, claim, sandbox.Name); err != nil {
-		return sandbox, err
-	}
-	return sandbox, r.deleteAll(ctx, k.surplus)
+	return sandbox, nil
 }
 
 // patchSandbox writes what differs, if the API server still has the version of current.
@@ -161,7 +131,7 @@ func (r *Reconciler) patchSandbox(ctx context.Context, current, desired *agentsv
 func (r *Reconciler) createSandbox(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox,
 ) (*agentsv1beta1.Sandbox, error) {
-	if err := r.recordAssignment(ctx, claim, sandbox.Name); err != nil {
+	if err := r.patchMetadata(ctx, claim, r.withRecord(claim, sandbox.Name)); err != nil {
 		return nil, err
 	}
 	err := r.client.Create(ctx, sandbox, client.FieldOwner(apis.FieldOwnerClaim))

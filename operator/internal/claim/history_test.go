@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -36,9 +37,10 @@ func newHistory(t *testing.T, seed uint64, operators int) *history {
 	for i := range operators {
 		w := newWorld(t, newTemplate(), newPool("p"))
 		if i > 0 {
-			w.store, w.createdCount = tr.operators[0].store, tr.operators[0].createdCount
+			w.store, w.createdCount, w.promises = tr.operators[0].store, tr.operators[0].createdCount, tr.operators[0].promises
 			w.restart()
 		}
+		w.promises.severalOperators = operators > 1
 		tr.operators, tr.cachedClaims = append(tr.operators, w), append(
 			tr.cachedClaims, map[string]*extensionsv1beta1.SandboxClaim{},
 		)
@@ -104,6 +106,7 @@ func (tr *history) deleteClaim(claim extensionsv1beta1.SandboxClaim) {
 
 func (tr *history) restart(i int) {
 	tr.operators[i].restart()
+	tr.operators[i].leadsFor(-time.Second) // all claims are older
 	clear(tr.cachedClaims[i])
 }
 

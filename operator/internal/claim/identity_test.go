@@ -68,7 +68,7 @@ func TestAnEditedReferenceMovesNoSandboxToAnotherPolicy(t *testing.T) {
 				_, _ = w.reconcile("c")
 				w.onWrite = nil
 				w.setTemplateRef("none")
-				name := w.claim("c").Annotations[apis.AnnotationAssignedSandboxName]
+				name := w.ownedBy("c-uid")[0]
 				if forge != nil {
 					w.editSandbox(name, forge)
 				}

@@ -12,7 +12,7 @@ import (
 // recordMetrics measures the startup latency of a claim when it becomes Ready for the first time.
 func (r *Reconciler) recordMetrics(before, after *extensionsv1beta1.SandboxClaim, in statusInput) {
 	if before.Status.FirstReadyTime == nil && after.Status.FirstReadyTime != nil {
-		r.metrics.FirstReady(after, in.sandbox)
+		r.metrics.FirstReady(after, in.sandbox, in.firstObserved)
 	}
 }
 

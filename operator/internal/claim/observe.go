@@ -25,6 +25,7 @@ import (
 type observed struct {
 	owned        []*agentsv1beta1.Sandbox           // Sandboxes that the claim controls
 	recorded     *agentsv1beta1.Sandbox             // of the recorded name, whoever controls it; nil if there is none
+	adopting     bool                               // the record is this process's memory, not the claim's metadata
 	sameName     *agentsv1beta1.Sandbox             // of the claim's name, whoever controls it
 	retainedName string                             // of a deleted Sandbox whose volumes were retained for the claim
 	template     *extensionsv1beta1.SandboxTemplate // that the Sandbox was or will be made from; nil if it does not exist
@@ -44,21 +45,22 @@ func (r *Reconciler) observe(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time,
 ) (observed, error) {
 	var seen observed
+	arrived := r.memory.TakeArrival(claim.UID, now)
 	if err := r.observeSandboxes(ctx, claim, now, &seen); err != nil {
 		return seen, err
 	}
 	if sandboxes := seen.sandboxesOf(claim); len(sandboxes) > 0 {
-		return seen, observeTemplate(ctx, r.client, claim, templateNameOf(sandboxes[0], claim), &seen)
+		return seen, r.observeTemplate(ctx, claim, templateNameOf(sandboxes[0], claim), &seen)
 	}
 	if err := r.observeRetainedVolumes(ctx, claim, now, &seen); err != nil {
 		return seen, err
 	}
-	return seen, r.observeSources(ctx, claim, &seen)
+	return seen, r.observeSources(ctx, claim, arrived, &seen)
 }
 
 // observeSandboxes looks by owner, then by the recorded name, then by the claim's name. The cache can lag behind the
-// operator's own writes, so a recorded Sandbox counts as missing only if the API server has none. An expired claim
-// reads the API server first.
+// operator's own writes, so a member that this process adopted is read from the API server, and a recorded Sandbox
+// counts as missing only if the API server has none. An expired claim reads the API server first.
 func (r *Reconciler) observeSandboxes(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed,
 ) error {
@@ -71,26 +73,74 @@ func (r *Reconciler) observeSandboxes(
 	}
 	for i := range list.Items {
 		seen.owned = append(seen.owned, &list.Items[i])
+		r.memory.AdoptionObserved(claim.UID, list.Items[i].Name)
 	}
 	if len(seen.owned) > 0 {
-		return nil
-	}
-	key := types.NamespacedName{Namespace: claim.Namespace, Name: claim.LastSandbox()}
-	if key.Name != "" {
-		if deadlineOf(claim, nil).Reached(now) {
-			seen.recorded, err = lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
-		} else {
-			seen.recorded, err = lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
-		}
-		if err != nil {
+		if err := r.observePromised(ctx, claim, seen); err != nil || len(seen.owned) > 0 {
 			return err
 		}
 	}
-	if key.Name == claim.Name {
+	if err := r.observeRecorded(ctx, claim, now, seen); err != nil {
+		return err
+	}
+	if seen.recorded == nil {
+		if seen.owned, err = r.listUncached(ctx, claim, now); err != nil || len(seen.owned) > 0 {
+			return err
+		}
+	}
+	if claim.LastSandbox() == claim.Name && !seen.adopting {
 		seen.sameName = seen.recorded
 		return nil
 	}
 	seen.sameName, err = lookup.Get(ctx, r.client, client.ObjectKeyFromObject(claim), &agentsv1beta1.Sandbox{})
+	return err
+}
+
+// observePromised looks for the Sandbox that the claim's status names, if the claim owns others according to the cache.
+// The cache of Sandboxes may lag behind that of claims, and the claim keeps what its status names. It asks the API
+// server, and drops what the cache still shows of an earlier Sandbox of this name.
+func (r *Reconciler) observePromised(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed,
+) error {
+	promised := claim.Status.SandboxStatus
+	isPromised := func(s *agentsv1beta1.Sandbox) bool { return s.UID == promised.UID }
+	if promised.UID == "" || slices.ContainsFunc(seen.owned, isPromised) {
+		return nil
+	}
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: promised.Name}
+	current, err := lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
+	if err != nil {
+		return err
+	}
+	seen.owned = slices.DeleteFunc(seen.owned, func(s *agentsv1beta1.Sandbox) bool {
+		return s.Name == promised.Name && (current == nil || current.UID != s.UID)
+	})
+	if current != nil && isPromised(current) && (metav1.IsControlledBy(current, claim) || isOrphaned(current, claim)) {
+		seen.owned = append(seen.owned, current)
+	}
+	return nil
+}
+
+// observeRecorded looks for the member that this process adopts, or for the Sandbox that the claim names.
+func (r *Reconciler) observeRecorded(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, now time.Time, seen *observed,
+) (err error) {
+	key := types.NamespacedName{Namespace: claim.Namespace, Name: r.memory.Adopting(claim.UID)}
+	if key.Name != "" {
+		seen.recorded, err = lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
+		if seen.adopting = seen.recorded != nil; seen.adopting || err != nil {
+			return err
+		}
+		r.memory.AdoptionFailed(claim.UID) // it was deleted
+	}
+	if key.Name = claim.LastSandbox(); key.Name == "" {
+		return nil
+	}
+	if deadlineOf(claim, nil).Reached(now) {
+		seen.recorded, err = lookup.Get(ctx, r.live, key, &agentsv1beta1.Sandbox{})
+	} else {
+		seen.recorded, err = lookup.GetConfirmed(ctx, r.client, r.live, key, &agentsv1beta1.Sandbox{})
+	}
 	return err
 }
 
@@ -134,13 +184,16 @@ func retainedSandbox(claim *extensionsv1beta1.SandboxClaim, volumes []corev1.Per
 	}
 }
 
-// observeSources reads the template and the pools that may serve the claim. If a pool has the strategy Recreate, it
-// reads the API server: the template may have changed before the claim was created, and the cache may not show it yet.
-func (r *Reconciler) observeSources(ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed) error {
+// observeSources reads the template and the pools that may serve the claim, which arrived at a time. If a pool has the
+// strategy Recreate, it needs a read of the API server after that time, which claims share: the template may have
+// changed before the claim was created, and the cache may not show it yet.
+func (r *Reconciler) observeSources(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, arrived time.Time, seen *observed,
+) (err error) {
 	template := claim.Spec.TemplateName()
 	switch name := claim.Spec.PoolName(); {
 	case name != "":
-		pool, err := r.namedPool(ctx, claim, name)
+		pool, err := r.namedPool(ctx, claim, arrived, name)
 		if err != nil {
 			return err
 		}
@@ -163,31 +216,35 @@ func (r *Reconciler) observeSources(ctx context.Context, claim *extensionsv1beta
 		}
 	}
 	if claim.Spec.AcceptsWarm() && slices.ContainsFunc(seen.pools, (*extensionsv1beta1.SandboxWarmPool).Recreates) {
-		return observeTemplate(ctx, r.live, claim, template, seen)
+		if template != "" {
+			key := types.NamespacedName{Namespace: claim.Namespace, Name: template}
+			seen.template, err = r.templates.get(ctx, key, arrived)
+		}
+		return err
 	}
-	return observeTemplate(ctx, r.client, claim, template, seen)
+	return r.observeTemplate(ctx, claim, template, seen)
 }
 
 // namedPool reads the only pool that may serve the claim. It returns nil if the pool does not exist.
 func (r *Reconciler) namedPool(
-	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string,
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, arrived time.Time, name string,
 ) (*extensionsv1beta1.SandboxWarmPool, error) {
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
 	pool, err := lookup.Get(ctx, r.client, key, &extensionsv1beta1.SandboxWarmPool{}, client.UnsafeDisableDeepCopy)
 	if err != nil || pool == nil || !pool.Recreates() || !claim.Spec.AcceptsWarm() {
 		return pool, err
 	}
-	return lookup.Get(ctx, r.live, key, &extensionsv1beta1.SandboxWarmPool{})
+	return r.pools.get(ctx, key, arrived)
 }
 
-func observeTemplate(
-	ctx context.Context, reader client.Reader, claim *extensionsv1beta1.SandboxClaim, name string, seen *observed,
+func (r *Reconciler) observeTemplate(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, name string, seen *observed,
 ) error {
 	if name == "" {
 		return nil
 	}
 	key := types.NamespacedName{Namespace: claim.Namespace, Name: name}
-	template, err := lookup.Get(ctx, reader, key, &extensionsv1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
+	template, err := lookup.Get(ctx, r.client, key, &extensionsv1beta1.SandboxTemplate{}, client.UnsafeDisableDeepCopy)
 	seen.template = template
 	return err
 }

@@ -5,6 +5,7 @@ package claim
 
 import (
 	"fmt"
+	"time"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
@@ -36,6 +37,7 @@ func (o *raceOperator) restartUpToDate() {
 		*w = worker{}
 	}
 	o.restart()
+	o.leadsFor(-time.Second) // all claims are older
 	o.cachedClaims = map[string]*extensionsv1beta1.SandboxClaim{}
 	o.updateWholeCache()
 }

@@ -26,6 +26,8 @@ type statusInput struct {
 	sandbox *agentsv1beta1.Sandbox // the claim's, as the API server last answered; nil if there is none
 	err     error                  // of executing the step
 	now     time.Time
+
+	firstObserved time.Time // when the operator first observed the claim; zero if the claim's annotation says it
 }
 
 // report writes the status once if it differs, and then records events and metrics. It expects claim as it was last

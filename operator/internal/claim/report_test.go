@@ -152,7 +152,10 @@ func TestTheFirstReadyTimeNeverChanges(t *testing.T) {
 
 func TestNewTakesEveryDependency(t *testing.T) {
 	w := newWorld(t)
-	if _, err := New(w.store, w.store, nil, w.recorder, w.clock, w.metrics, w.isLeaving); err == nil {
+	if _, err := New(w.store, w.store, nil, w.recorder, w.clock, w.metrics, w.isLeaving, w.gate); err == nil {
 		t.Error("no queue, and no error")
+	}
+	if _, err := New(w.store, w.store, w.queue, w.recorder, w.clock, w.metrics, w.isLeaving, nil); err == nil {
+		t.Error("no gate, and no error")
 	}
 }

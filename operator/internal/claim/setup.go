@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -61,11 +62,17 @@ func (r *Reconciler) SetupWithManager(
 			return fmt.Errorf("index %T by %s: %w", index.object, index.field, err)
 		}
 	}
+	leads := func(context.Context) error { r.recordLeading(r.clock.Now()); return nil }
+	if err := mgr.Add(manager.RunnableFunc(leads)); err != nil { // it runs when this process begins to lead
+		return fmt.Errorf("add the start of the leadership: %w", err)
+	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandboxclaim").
-		For(&extensionsv1beta1.SandboxClaim{}, builder.WithPredicates(predicates.OrResync(claimSpecChanged()))).
-		Owns(&agentsv1beta1.Sandbox{}, builder.WithPredicates(sandboxChanged())).
-		Watches(&agentsv1beta1.Sandbox{}, updateQueue(r.queue)).
+		Watches(&extensionsv1beta1.SandboxClaim{}, &claimHandler{reconciler: r},
+			builder.WithPredicates(predicates.OrResync(claimSpecChanged()))).
+		Watches(&agentsv1beta1.Sandbox{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
+			&extensionsv1beta1.SandboxClaim{}, handler.OnlyControllerOwner()), builder.WithPredicates(sandboxChanged())).
+		Watches(&agentsv1beta1.Sandbox{}, r.sandboxHandler()).
 		Watches(&extensionsv1beta1.SandboxTemplate{},
 			handler.EnqueueRequestsFromMapFunc(r.claimsWaitingForTemplate), builder.WithPredicates(specChanged())).
 		Watches(&extensionsv1beta1.SandboxTemplate{}, r.enqueueClaimsOfTemplate()).
@@ -97,7 +104,6 @@ func claimSpecChanged() predicate.Predicate {
 			after, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
 			return ok && ok2 && before.AssignedSandbox() != "" && after.AssignedSandbox() == ""
 		},
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 )
 
@@ -143,8 +142,8 @@ func TestWhoWaitsForWhat(t *testing.T) {
 }
 
 func TestTheWatchFeedsTheQueue(t *testing.T) {
-	q := warmqueue.New()
-	h, s := updateQueue(q), newMember("p-a", newPool("p"))
+	w := newWorld(t)
+	q, h, s := w.queue, w.reconciler.sandboxHandler(), newMember("p-a", newPool("p"))
 	gone := newClaimed(newClaim("c"), newMember("p-a", newPool("p")))
 	h.Create(t.Context(), event.CreateEvent{Object: newMember("p-b", newPool("p"), withoutIP)}, nil)
 	h.Create(t.Context(), event.CreateEvent{Object: s}, nil)

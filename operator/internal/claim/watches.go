@@ -21,31 +21,70 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/sandboxspec"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
 type workQueue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// updateQueue updates the queue of warm Sandboxes from the watch. It triggers no reconcile, because claims do not wait
-// for members.
-func updateQueue(queue *warmqueue.Queue) handler.EventHandler {
-	update := func(object client.Object) {
-		sandbox, ok := object.(*agentsv1beta1.Sandbox)
-		if !ok {
-			return
-		}
-		if member, ok := queueMember(sandbox); ok {
-			queue.Put(member)
-		} else {
-			queue.Remove(client.ObjectKeyFromObject(sandbox))
-		}
+// claimHandler enqueues claims. Before it enqueues one that has no Sandbox yet it tells the gate, so that the gate
+// knows of claims that are queued. It forgets deleted claims, and does not enqueue them.
+type claimHandler struct {
+	handler.EnqueueRequestForObject
+
+	reconciler *Reconciler
+}
+
+// Create implements handler.EventHandler.
+func (h *claimHandler) Create(ctx context.Context, e event.CreateEvent, queue workQueue) {
+	h.reconciler.claimArrived(e.Object)
+	h.EnqueueRequestForObject.Create(ctx, e, queue)
+}
+
+// Update implements handler.EventHandler.
+func (h *claimHandler) Update(ctx context.Context, e event.UpdateEvent, queue workQueue) {
+	h.reconciler.claimArrived(e.ObjectNew)
+	h.EnqueueRequestForObject.Update(ctx, e, queue)
+}
+
+// Delete implements handler.EventHandler.
+func (h *claimHandler) Delete(_ context.Context, e event.DeleteEvent, _ workQueue) {
+	h.reconciler.memory.Forget(e.Object.GetUID())
+	h.reconciler.gate.ClaimServed(e.Object.GetUID())
+}
+
+// claimArrived tells the gate of a claim that waits for its first Sandbox.
+func (r *Reconciler) claimArrived(object client.Object) {
+	claim, ok := object.(*extensionsv1beta1.SandboxClaim)
+	if ok && claim.DeletionTimestamp == nil && claim.Status.SandboxStatus.Name == "" && !isExpired(claim) {
+		r.firstObserved(claim)
+		r.memory.RecordArrival(claim.UID, r.clock.Now())
+		r.gate.ClaimArrived(claim.UID)
 	}
+}
+
+// sandboxHandler updates the queue of warm Sandboxes and the memory from the watch. It triggers no reconcile, because
+// claims do not wait for members.
+func (r *Reconciler) sandboxHandler() handler.EventHandler {
 	return handler.Funcs{
-		CreateFunc: func(_ context.Context, e event.CreateEvent, _ workQueue) { update(e.Object) },
-		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ workQueue) { update(e.ObjectNew) },
+		CreateFunc: func(_ context.Context, e event.CreateEvent, _ workQueue) { r.sandboxObserved(e.Object) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ workQueue) { r.sandboxObserved(e.ObjectNew) },
 		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ workQueue) {
-			queue.Remove(client.ObjectKeyFromObject(e.Object))
+			r.queue.Remove(client.ObjectKeyFromObject(e.Object))
 		},
+	}
+}
+
+func (r *Reconciler) sandboxObserved(object client.Object) {
+	sandbox, ok := object.(*agentsv1beta1.Sandbox)
+	if !ok {
+		return
+	}
+	if claim := owner.ControllerOf(sandbox, apis.KindSandboxClaim); claim != nil {
+		r.memory.AdoptionObserved(claim.UID, sandbox.Name)
+	}
+	if member, ok := queueMember(sandbox); ok {
+		r.queue.Put(member)
+	} else {
+		r.queue.Remove(client.ObjectKeyFromObject(sandbox))
 	}
 }
 

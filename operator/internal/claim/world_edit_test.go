@@ -30,6 +30,7 @@ func (w *world) updateSandbox(name string, with sandboxOption) {
 
 func (w *world) deleteSandbox(name string) {
 	w.t.Helper()
+	w.promises.deletedByUser[w.sandbox(name).UID] = true
 	if err := w.store.Delete(context.Background(), w.sandbox(name)); err != nil {
 		w.t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/metrics"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
@@ -40,6 +41,7 @@ type world struct {
 	queue      *warmqueue.Queue
 	reconciler *Reconciler
 	metrics    *metrics.Metrics
+	gate       *claimsfirst.Gate
 	writes     []string
 	// onWrite, if set, intercepts each write. An error is the server's answer.
 	onWrite func(write string, do func() error) error
@@ -50,7 +52,8 @@ type world struct {
 	// staleObjects are the cached versions of templates and pools, by name.
 	staleObjects map[string]client.Object
 	leavingNode  string // a node that is about to be removed
-	createdCount *int   // objects that all operators have created
+	promises     *promises
+	createdCount *int // objects that all operators have created
 }
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
@@ -70,6 +73,7 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 		staleSandboxes: map[string]*agentsv1beta1.Sandbox{},
 		createdCount:   new(int),
 		staleObjects:   map[string]client.Object{},
+		promises:       newPromises(),
 	}
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxClaim{}).
@@ -92,14 +96,16 @@ func (w *world) restart() {
 	w.queue, w.onWrite, w.beforeRead = warmqueue.New(), nil, nil
 	clear(w.staleSandboxes)
 	clear(w.staleObjects)
-	w.syncQueue()
+	w.gate = claimsfirst.New(w.clock)
 	var err error
 	if w.metrics, err = metrics.New(w.clock, func() bool { return true }); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.isLeaving); err != nil {
+	w.reconciler, err = New(w.cached(), w.live(), w.queue, w.recorder, w.clock, w.metrics, w.isLeaving, w.gate)
+	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.syncQueue()
 }
 
 // reconcile reconciles a claim and returns the requeue delay.
@@ -171,8 +177,8 @@ func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
 	return s
 }
 
-// violations lists violated invariants: a Sandbox with two owners, a claim with two Sandboxes, two claims that name one
-// Sandbox.
+// violations lists violated invariants: a Sandbox with two owners, a claim with two Sandboxes unless several operators
+// run, two claims that name one Sandbox, and broken promises.
 func (w *world) violations() (problems []string) {
 	w.t.Helper()
 	owned, named := map[types.UID][]string{}, map[string]string{}
@@ -181,7 +187,8 @@ func (w *world) violations() (problems []string) {
 			problems = append(problems, fmt.Sprintf("Sandbox %s has the owners %q", s.Name, ownerNames(&s)))
 		}
 		if ref := owner.ControllerOf(&s, apis.KindSandboxClaim); ref != nil {
-			if owned[ref.UID] = append(owned[ref.UID], s.Name); len(owned[ref.UID]) > 1 {
+			owned[ref.UID] = append(owned[ref.UID], s.Name)
+			if len(owned[ref.UID]) > 1 && !w.promises.severalOperators {
 				problems = append(problems, fmt.Sprintf("claim %s owns %v", ref.Name, owned[ref.UID]))
 			}
 		}
@@ -193,7 +200,7 @@ func (w *world) violations() (problems []string) {
 		}
 		named[name] = c.Name
 	}
-	return problems
+	return append(problems, w.promises.broken(w.claims(), w.sandboxes())...)
 }
 
 // snapshot formats the state of all objects without versions and times.

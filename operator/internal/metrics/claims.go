@@ -87,15 +87,21 @@ func (m *Metrics) Claimed(sandbox *agentsv1beta1.Sandbox, pool string) {
 	m.claims.created.WithLabelValues(sandbox.Namespace, templateOf(sandbox), launch, pool, condition).Inc()
 }
 
-// FirstReady observes the latencies of a claim. Call it once, after status.firstReadyTime was written.
-func (m *Metrics) FirstReady(claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox) {
+// FirstReady observes the latencies of a claim. Call it once, after status.firstReadyTime was written. firstObserved is
+// when the operator first observed the claim; zero if the claim's annotation says it.
+func (m *Metrics) FirstReady(
+	claim *extensionsv1beta1.SandboxClaim, sandbox *agentsv1beta1.Sandbox, firstObserved time.Time,
+) {
 	if claim.Status.FirstReadyTime == nil || sandbox == nil {
 		return
 	}
 	ready := claim.Status.FirstReadyTime.Time
 	launch, template := launchType(sandbox.Labels[apis.LabelLaunchType], unknown), templateOf(sandbox)
 	m.claims.startup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(requestTime(claim, ready))))
-	observedAt, known := annotatedTime(claim, apis.AnnotationControllerFirstObservedAt, ready)
+	observedAt, known := firstObserved, !firstObserved.IsZero()
+	if !known {
+		observedAt, known = annotatedTime(claim, apis.AnnotationControllerFirstObservedAt, ready)
+	}
 	if known {
 		m.claims.controllerStartup.WithLabelValues(launch, template).Observe(milliseconds(ready.Sub(observedAt)))
 	}

@@ -52,7 +52,7 @@ func TestAClaimIsTimedFromTheFirstWordOfIt(t *testing.T) {
 			m, _ := newMetrics(t)
 			s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "cold"),
 				annotated("agents.x-k8s.io/sandbox-template-ref", "python"))
-			m.FirstReady(claimOf(900*ms, tt.stamps), s)
+			m.FirstReady(claimOf(900*ms, tt.stamps), s, time.Time{})
 			labels := map[string]string{"launch_type": "cold", "sandbox_template": "python"}
 			for metric, want := range map[string]float64{
 				"agent_sandbox_claim_startup_latency_ms":            tt.startup,
@@ -72,7 +72,7 @@ func TestANoteThatIsNoTimeIsIgnored(t *testing.T) {
 	m, _ := newMetrics(t)
 	c := claimOf(900*time.Millisecond, nil)
 	c.Annotations["agents.x-k8s.io/webhook-first-observed-at"] = "yesterday"
-	m.FirstReady(c, sandboxOf("a"))
+	m.FirstReady(c, sandboxOf("a"), time.Time{})
 	if count, sum := gathered.Of(t, m, "agent_sandbox_claim_startup_latency_ms",
 		map[string]string{"launch_type": "unknown"}); count != 1 || sum != 900 {
 		t.Errorf("%d times, %v ms", count, sum)
@@ -82,7 +82,7 @@ func TestANoteThatIsNoTimeIsIgnored(t *testing.T) {
 func TestAWarmSandboxTookAsLongAsItTookTheLastTime(t *testing.T) {
 	m, _ := newMetrics(t)
 	s := sandboxOf("a", labelled("agents.x-k8s.io/launch-type", "warm"), condition("Ready", "True", "x"))
-	m.FirstReady(claimOf(time.Hour, nil), s)
+	m.FirstReady(claimOf(time.Hour, nil), s, time.Time{})
 	if _, sum := gathered.Of(t, m, "agent_sandbox_creation_latency_ms",
 		map[string]string{"launch_type": "warm"}); sum != 2000 {
 		t.Errorf("%v ms", sum)
@@ -129,7 +129,7 @@ func TestSeriesGoWithWhatTheyName(t *testing.T) {
 	m.Claimed(s, "pool")
 	m.Claimed(s, NoPool)
 	m.Adoption("default", Adopted)
-	m.FirstReady(claimOf(time.Second, nil), s)
+	m.FirstReady(claimOf(time.Second, nil), s, time.Time{})
 	left := func(names ...string) int { return testutil.CollectAndCount(m, names...) }
 
 	m.claims.deletePool("default", "pool")

@@ -34,12 +34,19 @@ func (w *world) makeReady() {
 	}
 }
 
+// sandbox reads a Sandbox from the API server.
+func (w *world) sandbox(name string) *agentsv1beta1.Sandbox {
+	w.t.Helper()
+	var s agentsv1beta1.Sandbox
+	if err := w.store.Get(context.Background(), key(name), &s); err != nil {
+		w.t.Fatal(err)
+	}
+	return &s
+}
+
 func (w *world) setCondition(name string, kind apis.ConditionType, is bool) {
 	w.t.Helper()
-	s := w.stored()[name]
-	if s == nil {
-		w.t.Fatalf("no Sandbox %s", name)
-	}
+	s := w.sandbox(name)
 	condition := apis.NewCondition(s.Status.Conditions, kind, is, apis.ReasonDependenciesReady, "", s.Generation,
 		metav1.NewTime(w.clock.Now()))
 	s.Status.Conditions = slices.DeleteFunc(s.Status.Conditions, func(c metav1.Condition) bool {
@@ -54,7 +61,7 @@ func (w *world) setCondition(name string, kind apis.ConditionType, is bool) {
 // adoptByClaim makes a claim the controller of a member, as the claim reconciler does.
 func (w *world) adoptByClaim(name string) {
 	w.t.Helper()
-	s := w.stored()[name]
+	s := w.sandbox(name)
 	yes := true
 	s.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: extensionsv1beta1.SchemeGroupVersion.String(), Kind: apis.KindSandboxClaim, Name: "claim-" + name,

@@ -21,15 +21,17 @@ import (
 )
 
 // maxParallelism limits the concurrent writes of one pool, because claims share the API server's queues.
-// throttledParallelism applies while claims adopt members.
-const maxParallelism, throttledParallelism = 16, 2
+const maxParallelism = 16
 
 // results are the results of executing a plan. Safe for concurrent use.
 type results struct {
 	mu      sync.Mutex
 	removed map[types.UID]bool       // members that are deleted or being deleted
 	added   []*agentsv1beta1.Sandbox // created or adopted
-	errs    []error
+	created int                      // attempts to create a member
+	// interrupted reports that a batch of refills ended because a claim waits.
+	interrupted bool
+	errs        []error
 }
 
 func (d *results) locked(do func()) {
@@ -52,17 +54,20 @@ func (r *Reconciler) apply(
 	slowStartBatch(ctx, len(p.adopt), maxParallelism, func(i int) error {
 		return r.adopt(ctx, pool, p.adopt[i], seen.blueprintHash, done, now)
 	})
-	names := r.newNames(pool, seen, p.create)
-	parallelism := maxParallelism
-	if p.throttled {
-		parallelism = throttledParallelism
-	}
-	slowStartBatch(ctx, len(names), parallelism, func(i int) error {
+	names := r.newNames(pool, seen, p.create+p.refill)
+	create := func(i int) error {
 		return r.create(ctx, pool, newMember(pool, seen.template, seen.blueprintHash, names[i]), done, now)
-	})
-	if p.complete || len(p.adopt)+p.create > 0 {
-		r.states.recordRefill(pool.UID, seen.adoptions, len(names))
 	}
+	awaited := min(p.create, len(names))
+	slowStartBatch(ctx, awaited, maxParallelism, create)
+	slowStartBatch(ctx, len(names)-awaited, p.refillParallelism, func(i int) error {
+		if r.refillInterrupted(p, now) {
+			done.locked(func() { done.interrupted = true })
+			return errClaimsFirst
+		}
+		return create(awaited + i)
+	})
+	r.states.recordCreated(pool.UID, done.added, done.created)
 	return done
 }
 
@@ -143,6 +148,7 @@ func (r *Reconciler) create(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, member *agentsv1beta1.Sandbox, done *results,
 	now time.Time,
 ) error {
+	done.locked(func() { done.created++ })
 	r.expectations.ExpectCreation(pool.UID, member.Name, now)
 	err := r.client.Create(ctx, member, client.FieldOwner(apis.FieldOwnerWarmPool))
 	return r.recordAddition(pool, member, "create", err, done, now)

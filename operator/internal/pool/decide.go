@@ -16,12 +16,9 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
-
-// throttledBatch is the largest batch of creations while claims adopt members. After it, the pool checks whether they
-// still do.
-const throttledBatch = 20
 
 // plan lists everything that a reconcile does.
 type plan struct {
@@ -29,11 +26,16 @@ type plan struct {
 	// relabel lists the members with edited labels.
 	relabel []relabeling
 	adopt   []*agentsv1beta1.Sandbox
-	create  int
+	create  int // new members that somebody waits for
+	// refill is the number of new members that nobody waits for, refillParallelism the largest number of requests in
+	// flight, and refillAgain the delay until more of them are due, or zero: see fill.
+	refill, refillParallelism int
+	refillAgain               time.Duration
+	// coversClaims says that there are enough members for the claims that wait: see observed.coverClaims.
+	coversClaims bool
+	adoptions    adoptions // those that are not replaced yet
 	// recheckPool requires that the API server confirms the pool before orphans are adopted or deleted.
 	recheckPool  bool
-	throttled    bool          // claims adopt members: use few parallel writes
-	complete     bool          // no member is missing
 	requeueAfter time.Duration // zero: only an event triggers the next reconcile
 }
 
@@ -59,7 +61,9 @@ type observed struct {
 	pods            map[types.UID]podState // of members that are not Ready and not new
 	podRecheckAfter time.Duration          // when to examine the Pods again; zero if every member is Ready
 	pending         pendingWrites          // without those that members show
-	adoptions       recentAdoptions
+	adoptions       adoptions              // of the last reconcile, without those that it replaced
+	taken           int                    // members that claims took since the last reconcile
+	claims          claimsfirst.Claims     // the claims that wait, of any pool
 	bucket          tokenBucket
 }
 
@@ -136,37 +140,11 @@ func decide(now time.Time, pool *extensionsv1beta1.SandboxWarmPool, seen observe
 	}
 	// Members that are being deleted, and pending creations, take up room.
 	missing := wanted - len(seen.members) - len(seen.pending.creations)
-	p.complete = missing <= 0
-	if !p.complete && seen.template != nil {
-		p.refill(missing, slices.ContainsFunc(keep, isReady), now, seen, o)
+	p.adoptions = seen.adoptions.next(seen.taken, missing, now)
+	if missing > 0 && seen.template != nil {
+		p.fill(missing, wanted, countReady(keep), now, seen, o)
 	}
 	return p
-}
-
-// refill plans adoptions of orphans and, as far as claims and the rate limit allow, new members. While a Ready member
-// can serve claims (canServe), recent adoptions delay new members.
-func (p *plan) refill(missing int, canServe bool, now time.Time, seen observed, o Options) {
-	batch := min(missing, o.MaxBatch)
-	if p.throttled = o.claimsActive(seen.adoptions, now); p.throttled {
-		batch = min(batch, throttledBatch)
-	}
-	for _, orphan := range seen.orphans {
-		if len(p.adopt) < batch && adoptable(orphan, seen) {
-			p.adopt, p.recheckPool = append(p.adopt, orphan), true
-		}
-	}
-	p.create = batch - len(p.adopt)
-	if delay := o.refillDelayLeft(seen.adoptions, now); canServe && p.create > 0 && delay > 0 {
-		p.create = 0
-		p.requeueWithin(delay)
-		return
-	}
-	var next time.Duration
-	p.create, next = seen.bucket.allow(p.create, o.RefillRate)
-	if next == 0 && batch < missing {
-		next = waits.NextBatch
-	}
-	p.requeueWithin(next)
 }
 
 // shouldReplace reports whether to replace a member that is not being deleted. If that depends on time, recheckAfter is
@@ -215,6 +193,16 @@ func readyDeadline(member *agentsv1beta1.Sandbox, o Options) time.Time {
 
 func isReady(member *agentsv1beta1.Sandbox) bool {
 	return apis.ConditionTrue(member.Status.Conditions, apis.ConditionReady)
+}
+
+// countReady counts the members that a claim can use now.
+func countReady(members []*agentsv1beta1.Sandbox) (count int) {
+	for _, member := range members {
+		if isReady(member) && !isFinished(member) {
+			count++
+		}
+	}
+	return count
 }
 
 func isFinished(member *agentsv1beta1.Sandbox) bool {

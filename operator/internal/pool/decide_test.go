@@ -7,10 +7,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,24 +73,6 @@ func TestDecide(t *testing.T) {
 		"a batch is bounded, and the rest follows": {
 			replicas: 1000, seen: observed{}, create: 300, again: waits.NextBatch,
 		},
-		"claims go first": {
-			replicas: 2, seen: observed{members: all(old), adoptions: recentAdoptions{first: testNow, last: testNow}},
-			again: 100 * time.Millisecond,
-		},
-		"but not before a pool that cannot serve them any more": {
-			replicas: 2, seen: observed{members: all(starting), adoptions: recentAdoptions{first: testNow, last: testNow}},
-			create: 1,
-			again:  2 * time.Minute, // the readiness deadline of the starting member
-		},
-		"claims that keep coming do not put it off for ever": {
-			replicas: 2, seen: observed{members: all(old),
-				adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}}, create: 1,
-		},
-		"and are not crowded out by a large one": {
-			replicas: 300, seen: observed{members: all(old),
-				adoptions: recentAdoptions{first: testNow.Add(-time.Second), last: testNow}},
-			create: throttledBatch, again: waits.NextBatch,
-		},
 		"a rate bounds what is made": {
 			replicas: 9, seen: observed{bucket: tokenBucket{tokens: 2.5, at: testNow}},
 			options: func(o *Options) { o.RefillRate = 1 },
@@ -138,7 +118,6 @@ func TestOptions(t *testing.T) {
 		"max-batch-size":         func(o *Options) { o.MaxBatch = 0 },
 		"readiness-grace-period": func(o *Options) { o.ReadinessGracePeriod = 0 },
 		"unschedulable-recheck":  func(o *Options) { o.UnschedulableRecheck = -1 },
-		"refill-delay":           func(o *Options) { o.RefillDelay = math.MaxInt64 },
 		"refill-rate":            func(o *Options) { o.RefillRate = math.NaN() },
 	} {
 		options := testOptions
@@ -175,36 +154,5 @@ func TestSlowStart(t *testing.T) {
 		if got := calls(tt.count, tt.failing); got != tt.want {
 			t.Errorf("%s: %d calls, want %d", name, got, tt.want)
 		}
-	}
-}
-
-func TestARefillBesideClaimsTakesLittleOfTheAPIServer(t *testing.T) {
-	for name, tt := range map[string]struct {
-		last time.Time
-		want bool
-	}{
-		"while claims take members": {testNow.Add(-50 * time.Millisecond), true},
-		"not once they have ended":  {testNow.Add(-100 * time.Millisecond), false},
-		"nor if none came":          {time.Time{}, false},
-	} {
-		template := python()
-		seen := observed{template: template, blueprintHash: sandboxspec.BlueprintHash(template)}
-		if !tt.last.IsZero() {
-			seen.adoptions = recentAdoptions{first: testNow.Add(-time.Hour), last: tt.last}
-		}
-		if p := decide(testNow, poolOfThree(builders.WithReplicas(3)), seen, testOptions); p.create != 3 ||
-			p.throttled != tt.want {
-			t.Errorf("%s: create %d, gentle %v", name, p.create, p.throttled)
-		}
-	}
-	var running, most atomic.Int32
-	slowStartBatch(context.Background(), 50, throttledParallelism, func(int) error {
-		most.Store(max(most.Load(), running.Add(1)))
-		runtime.Gosched()
-		running.Add(-1)
-		return nil
-	})
-	if most.Load() > throttledParallelism {
-		t.Errorf("%d at once", most.Load())
 	}
 }

@@ -75,6 +75,9 @@ func (r *Reconciler) observe(
 	}
 	seen.contents = r.states.contentOf(pool.UID, seen.members, seen.orphans)
 	seen.separateForeign(pool, r.states.recordRevision(pool.UID, seen.currentRevision))
+	if err := r.observeAdoptions(ctx, pool, &seen); err != nil {
+		return seen, err
+	}
 	return seen, r.observePods(ctx, &seen, now)
 }
 

@@ -17,17 +17,10 @@ type Options struct {
 	// UnschedulableRecheck is the period at which an unschedulable member is checked. It is kept, because a replacement
 	// would not be schedulable either.
 	UnschedulableRecheck time.Duration
-	// RefillDelay is the time without an adoption after which adopted members are replaced. Further adoptions extend
-	// it, up to ten times as long or until no Ready member is left. After that the refill is throttled while claims
-	// adopt members.
-	RefillDelay time.Duration
 	// RefillRate limits the Sandboxes that a pool creates per second, with a burst of one second's worth. Zero means no
 	// limit.
 	RefillRate float64
 }
-
-// maxRefillDelay bounds RefillDelay so that a multiple of it is a valid duration.
-const maxRefillDelay = time.Hour
 
 // Validate calls report for each invalid setting, with the setting's name and the values that it accepts.
 func (o Options) Validate(report func(setting, format string, args ...any)) {
@@ -40,30 +33,9 @@ func (o Options) Validate(report func(setting, format string, args ...any)) {
 	if o.UnschedulableRecheck <= 0 {
 		report("unschedulable-recheck", "%s: want a positive duration", o.UnschedulableRecheck)
 	}
-	if o.RefillDelay < 0 || o.RefillDelay > maxRefillDelay {
-		report("refill-delay", "%s: want 0 to %s", o.RefillDelay, maxRefillDelay)
-	}
 	if !(o.RefillRate >= 0) || math.IsInf(o.RefillRate, 0) { // NaN fails every comparison
 		report("refill-rate", "%v: want a positive number, or 0 for no limit", o.RefillRate)
 	}
-}
-
-// refillDelayLeft returns how long adoptions still delay the refill.
-func (o Options) refillDelayLeft(a recentAdoptions, now time.Time) time.Duration {
-	if a.last.IsZero() {
-		return 0
-	}
-	const maxDelays = 10
-	end, latest := a.last.Add(o.RefillDelay), a.first.Add(maxDelays*o.RefillDelay)
-	if latest.Before(end) {
-		end = latest
-	}
-	return max(0, end.Sub(now))
-}
-
-// claimsActive reports whether a claim adopted a member within the refill delay.
-func (o Options) claimsActive(a recentAdoptions, now time.Time) bool {
-	return !a.last.IsZero() && now.Before(a.last.Add(o.RefillDelay))
 }
 
 // tokenBucket limits how many Sandboxes a pool creates. Tokens accumulate up to one second's worth. It is a value with
@@ -98,8 +70,6 @@ func (b tokenBucket) allow(wanted int, rate float64) (now int, next time.Duratio
 	}
 	now = int(max(0, b.tokens)) // less than wanted, so it fits
 	seconds := (float64(now) + 1 - b.tokens) / rate
-	if longest := maxRefillDelay.Seconds(); seconds > longest {
-		seconds = longest // a tiny rate yields more than the 292 years that fit in a Duration
-	}
+	seconds = min(seconds, time.Hour.Seconds()) // a tiny rate yields more than the 292 years that fit in a Duration
 	return now, max(time.Duration(seconds*float64(time.Second)), time.Millisecond)
 }

@@ -32,7 +32,7 @@ type chaos struct {
 func (c *chaos) step() {
 	names := c.members()
 	some := func() string { return names[c.rng.IntN(len(names))] }
-	switch what := c.rng.IntN(12); {
+	switch what := c.rng.IntN(14); {
 	case what < 4:
 		c.record("pass")
 		_, _ = c.pass()
@@ -67,6 +67,12 @@ func (c *chaos) step() {
 	case what == 11 && c.rng.IntN(4) == 0:
 		c.record("restart")
 		c.restart()
+	case what == 12:
+		c.record("a claim waits")
+		c.gate.ClaimArrived("waiting")
+	case what == 13:
+		c.record("no claim waits")
+		c.gate.ClaimServed("waiting")
 	default:
 		c.record("time passes")
 		c.clock.SetTime(c.clock.Now().Add(time.Duration(c.rng.IntN(20000)) * time.Millisecond))

@@ -16,6 +16,7 @@ import (
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/lookup"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
@@ -33,6 +34,7 @@ type Reconciler struct {
 	clock        clock.PassiveClock
 	options      Options
 	gauges       Gauges
+	gate         *claimsfirst.Gate
 	expectations *expectations
 	states       *poolStates
 	suffix       func() string // of a new member's name
@@ -43,12 +45,12 @@ type Gauges interface {
 	Blocked(pool *extensionsv1beta1.SandboxWarmPool, causes map[podreason.Cause]int)
 }
 
-// New returns a Reconciler. Every argument is required.
+// New returns a Reconciler. Every argument is required. The gate knows whether claims wait.
 func New(
 	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, options Options,
-	gauges Gauges,
+	gauges Gauges, gate *claimsfirst.Gate,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || recorder == nil || clk == nil || gauges == nil {
+	if c == nil || live == nil || recorder == nil || clk == nil || gauges == nil || gate == nil {
 		return nil, fmt.Errorf("pool reconciler: a dependency is missing")
 	}
 	var invalid []error
@@ -59,7 +61,7 @@ func New(
 		return nil, errors.Join(invalid...)
 	}
 	return &Reconciler{
-		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges,
+		client: c, live: live, recorder: recorder, clock: clk, options: options, gauges: gauges, gate: gate,
 		expectations: newExpectations(), states: newPoolStates(),
 		suffix: func() string { return rand.String(suffixLength) },
 	}, nil
@@ -87,7 +89,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, fmt.Errorf("observe members: %w", err)
 	}
 	seen.bucket, seen.adoptions = bucket, adoptions
+	seen.claims = r.gate.Claims()
 	todo := decide(now, pool, seen, r.options)
+	r.states.recordMembers(pool.UID, todo.adoptions, seen.members, seen.foreign)
+	todo.holdRefill(r.refillHold(pool, todo, now))
 	if todo.recheckPool {
 		if err := owner.Recheck(ctx, r.live, pool); err != nil {
 			return errorclass.Result(0, err)
@@ -96,6 +101,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	done := r.apply(ctx, pool, seen, todo, now)
 	r.gauges.Blocked(pool, blockedCauses(pool, seen, done))
 	statusDue, err := r.report(ctx, pool, seen, done, now)
+	if done.interrupted {
+		todo.requeueWithin(waits.NextRefill) // which asks how long the rest has to hold
+	}
 	after := waits.Sooner(waits.Sooner(todo.requeueAfter, statusDue), seen.podRecheckAfter)
 	return errorclass.Result(after, append(done.errs, errorclass.LogInvalidStatus(ctx, err))...)
 }

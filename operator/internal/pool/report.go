@@ -22,6 +22,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/events"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/provenance"
@@ -41,8 +42,12 @@ func (r *Reconciler) report(
 		return 0, nil
 	}
 	if !mustWriteNow(pool, desired) {
-		if due := r.states.recordStatusPending(pool.UID, now).Add(waits.PoolStatus).Sub(now); due > 0 {
+		since := r.states.recordStatusPending(pool.UID, now)
+		if due := since.Add(waits.PoolStatus).Sub(now); due > 0 {
 			return due, nil
+		}
+		if hold := r.gate.Hold(claimsfirst.PoolStatus, holdKey(pool, since)); hold > 0 {
+			return hold, nil
 		}
 	}
 	err = r.client.Status().Patch(ctx, desired,
@@ -76,12 +81,7 @@ func statusOf(
 		}
 	}
 	all = append(all, done.added...)
-	count, readyCount := len(all), 0
-	for _, member := range all {
-		if isReady(member) && !isFinished(member) {
-			readyCount++
-		}
-	}
+	count, readyCount := len(all), countReady(all)
 	for _, creation := range seen.pending.creations {
 		if creation.confirmed {
 			count++

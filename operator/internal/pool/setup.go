@@ -23,7 +23,6 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
-	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/predicates"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/ratelimiter"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
@@ -83,7 +82,7 @@ func (r *Reconciler) poolsMatching(
 	return requests
 }
 
-// memberHandler enqueues pools whose members changed in a relevant way, and updates expectations and states.
+// memberHandler enqueues pools whose members changed in a relevant way, and updates expectations.
 func (r *Reconciler) memberHandler() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.memberChanged(ctx, nil, e.Object, q) },
@@ -111,9 +110,6 @@ func (r *Reconciler) memberChanged(ctx context.Context, before, after client.Obj
 		r.expectations.CreationObserved(client.ObjectKeyFromObject(newSandbox))
 	}
 	leftPool := oldPool != nil && (newPool == nil || newPool.UID != oldPool.UID)
-	if leftPool && newSandbox != nil && owner.HasController(newSandbox, apis.KindSandboxClaim) {
-		r.states.recordAdoption(oldPool.UID, r.clock.Now())
-	}
 	if leftPool {
 		enqueue(q, oldSandbox.Namespace, oldPool.Name)
 	}

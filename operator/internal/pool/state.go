@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
@@ -23,57 +24,64 @@ type poolStates struct {
 type poolState struct {
 	name               types.NamespacedName
 	bucket             tokenBucket
-	adoptions          recentAdoptions
-	statusPendingSince time.Time // when the status first differed from the written one; zero if it does not
-	missingTemplate    string    // the template that the last warning called missing
-	membersListed      bool      // the members were listed on the API server
+	adoptions          adoptions
+	members            map[types.UID]string // the names of the members that the last reconcile saw or created
+	statusPendingSince time.Time            // when the status first differed from the written one; zero if it does not
+	missingTemplate    string               // the template that the last warning called missing
+	membersListed      bool                 // the members were listed on the API server
 
 	contents map[types.UID]content // of the pool's Sandboxes, by UID
 	// revisions are those that this process may have created. The cached status may not record them yet.
 	revisions map[string]bool
 }
 
-// recentAdoptions are the times of the first and the last adoption by a claim that is not refilled yet; zero without
-// any.
-type recentAdoptions struct{ first, last time.Time }
-
 func newPoolStates() *poolStates { return &poolStates{pools: map[types.UID]*poolState{}} }
 
 // startReconcile creates the state of a new pool and refills the tokens. It returns the tokens for new Sandboxes and
-// the adoptions to replace.
+// the adoptions that the last reconcile left to replace.
 func (s *poolStates) startReconcile(
 	pool *extensionsv1beta1.SandboxWarmPool, now time.Time, rate float64,
-) (tokenBucket, recentAdoptions) {
+) (tokenBucket, adoptions) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := types.NamespacedName{Namespace: pool.Namespace, Name: pool.Name}
 	s.deleteExcept(name, pool.UID)
 	p := s.pools[pool.UID]
 	if p == nil {
-		p = &poolState{name: name, bucket: newTokenBucket(rate, now), revisions: map[string]bool{}}
+		p = &poolState{name: name, bucket: newTokenBucket(rate, now), revisions: map[string]bool{},
+			members: map[types.UID]string{}}
 		s.pools[pool.UID] = p
 	}
 	p.bucket = p.bucket.refilled(rate, now)
 	return p.bucket, p.adoptions
 }
 
-// recordAdoption records that a claim adopted a member.
-func (s *poolStates) recordAdoption(pool types.UID, now time.Time) {
-	s.with(pool, func(p *poolState) {
-		if p.adoptions.first.IsZero() {
-			p.adoptions.first = now
-		}
-		p.adoptions.last = now
-	})
+// membersOf returns the UIDs and names of the members that the last reconcile saw or created.
+func (s *poolStates) membersOf(pool types.UID) (members map[types.UID]string) {
+	members = map[types.UID]string{}
+	s.with(pool, func(p *poolState) { maps.Copy(members, p.members) })
+	return members
 }
 
-// recordRefill records that the given adoptions are replaced, and withdraws a token for each created member.
-func (s *poolStates) recordRefill(pool types.UID, replaced recentAdoptions, created int) {
-	s.with(pool, func(p *poolState) {
-		if p.adoptions == replaced {
-			p.adoptions = recentAdoptions{}
+// recordMembers records the members that a reconcile sees, and the adoptions that are left to replace.
+func (s *poolStates) recordMembers(pool types.UID, left adoptions, lists ...[]*agentsv1beta1.Sandbox) {
+	members := map[types.UID]string{}
+	for _, list := range lists {
+		for _, member := range list {
+			members[member.UID] = member.Name
 		}
-		p.bucket = p.bucket.withdraw(created)
+	}
+	s.with(pool, func(p *poolState) { p.adoptions, p.members = left, members })
+}
+
+// recordCreated records members that a reconcile created or adopted, and withdraws a token for each attempt to create
+// one.
+func (s *poolStates) recordCreated(pool types.UID, added []*agentsv1beta1.Sandbox, attempts int) {
+	s.with(pool, func(p *poolState) {
+		for _, member := range added {
+			p.members[member.UID] = member.Name
+		}
+		p.bucket = p.bucket.withdraw(attempts)
 	})
 }
 

@@ -29,6 +29,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
@@ -37,7 +38,6 @@ var testNow = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 var testOptions = Options{
 	MaxBatch: 300, ReadinessGracePeriod: 5 * time.Minute, UnschedulableRecheck: time.Minute,
-	RefillDelay: 100 * time.Millisecond,
 }
 
 // world is an API server in memory, a clock, and a cache of Sandboxes that shows what the test has delivered.
@@ -48,6 +48,7 @@ type world struct {
 	cached     client.Client
 	cache      map[string]*agentsv1beta1.Sandbox
 	clock      *clocktesting.FakePassiveClock
+	gate       *claimsfirst.Gate
 	recorder   *events.FakeRecorder
 	options    Options
 	reconciler *Reconciler
@@ -75,6 +76,7 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 		cache: map[string]*agentsv1beta1.Sandbox{},
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()),
 	}
+	w.gate = claimsfirst.New(w.clock)
 	t.Cleanup(w.queue.ShutDown)
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&agentsv1beta1.Sandbox{}, &extensionsv1beta1.SandboxWarmPool{}).Build()
@@ -86,6 +88,13 @@ func newWorld(t *testing.T, options Options, objects ...client.Object) *world {
 				return nil
 			}
 			return c.List(ctx, list, opts...)
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption) error {
+			if sandbox, ok := o.(*agentsv1beta1.Sandbox); ok {
+				return w.getCached(key, sandbox)
+			}
+			return c.Get(ctx, key, o, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return w.recordWrite("create "+kindOf(o), func() error { return w.createOnServer(ctx, o, opts) })
@@ -146,10 +155,19 @@ func (w *world) listCached(list *agentsv1beta1.SandboxList, opts []client.ListOp
 	}
 }
 
+// getCached reads a Sandbox from the cache.
+func (w *world) getCached(key client.ObjectKey, sandbox *agentsv1beta1.Sandbox) error {
+	if cached := w.cache[key.Name]; cached != nil {
+		cached.DeepCopyInto(sandbox)
+		return nil
+	}
+	return apierrors.NewNotFound(agentsv1beta1.Resource("sandboxes"), key.Name)
+}
+
 // restart starts a new operator without memory, whose cache shows the state of the API server.
 func (w *world) restart() {
 	w.t.Helper()
-	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options, w)
+	r, err := New(w.cached, w.live, w.recorder, w.clock, w.options, w, w.gate)
 	if err != nil {
 		w.t.Fatal(err)
 	}

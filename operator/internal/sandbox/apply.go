@@ -187,8 +187,7 @@ func (r *Reconciler) recordPodName(ctx context.Context, sandbox *agentsv1beta1.S
 	if len(done.pods) == 1 && !done.pods[0].exists() {
 		return nil
 	}
-	recorded, ok := sandbox.Annotations[apis.AnnotationPodName]
-	if recorded == p.podName && ok == (p.podName != "") {
+	if !p.changesPodName(sandbox) {
 		return nil
 	}
 	updated := sandbox.DeepCopy()
@@ -205,6 +204,12 @@ func (r *Reconciler) recordPodName(ctx context.Context, sandbox *agentsv1beta1.S
 		updated.DeepCopyInto(sandbox) // otherwise the spec changed meanwhile, and the status patch is to meet a conflict
 	}
 	return nil
+}
+
+// changesPodName reports whether the pod-name annotation differs from the plan.
+func (p plan) changesPodName(sandbox *agentsv1beta1.Sandbox) bool {
+	recorded, ok := sandbox.Annotations[apis.AnnotationPodName]
+	return recorded != p.podName || ok != (p.podName != "")
 }
 
 func kindAndName(object client.Object) string {

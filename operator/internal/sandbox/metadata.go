@@ -56,6 +56,11 @@ func trackerFor(pod *corev1.Pod, record string) metadata.Tracker {
 
 // setIdentity sets the labels that connect the Pod with its Sandbox and, if there is one, with the claim or pool that
 // controls it.
+//
+// So each adoption patches the Pod, even if the claim brings no metadata of its own. The patch is needed: a pool's
+// status.selector counts the Pods with the pool's label, so it must not stay on one that a claim took; the label with
+// the claim's UID selects the Pods of a claim; and the cluster autoscaler may evict the Pod until the annotation that
+// permits it is gone. A claim's Ready depends on none of it, so the patch holds while claims wait (hold.go).
 func setIdentity(pod *corev1.Pod, sandbox *agentsv1beta1.Sandbox) {
 	metadata.Set(&pod.Labels, apis.LabelSandboxNameHash, naming.Hash(sandbox.Name))
 	metadata.Set(&pod.Labels, apis.LabelSandboxUID, string(sandbox.UID))

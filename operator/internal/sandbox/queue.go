@@ -18,6 +18,10 @@ import (
 // Sandbox.
 const poolMemberPriority = -10
 
+// heldPriority is the priority of what returns after it held for claims. controller-runtime would keep the priority of
+// the event that triggered the pass. An event that comes meanwhile raises the priority.
+const heldPriority = poolMemberPriority
+
 // memberLastQueue is a priority queue that adds members of pools with a lower priority. An item that is added with a
 // priority keeps it. If an item is already queued, controller-runtime's queue keeps the higher of both priorities.
 type memberLastQueue struct {

@@ -13,27 +13,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/errorclass"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 )
 
-// Reconciler moves Sandboxes towards their specs. It holds no state of its own and is safe for concurrent use.
+// Reconciler moves Sandboxes towards their specs. It has no state of its own and is safe for concurrent use.
 type Reconciler struct {
 	client        client.Client // reads from the cache, writes to the API server
 	live          client.Reader // reads from the API server
 	recorder      events.EventRecorder
 	clock         clock.PassiveClock
 	clusterDomain string
+	gate          *claimsfirst.Gate
+	hasMember     func(namespace, poolHash string) bool
 }
 
-// New returns a Reconciler. All arguments are required; clusterDomain is the DNS suffix of the cluster's Services.
+// New returns a Reconciler. All arguments are required. clusterDomain is the DNS suffix of the cluster's Services.
+// hasMember reports whether a pool has a warm member, which claims can take; poolHash is the value of the pool's label.
 func New(
 	c client.Client, live client.Reader, recorder events.EventRecorder, clk clock.PassiveClock, clusterDomain string,
+	gate *claimsfirst.Gate, hasMember func(namespace, poolHash string) bool,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || recorder == nil || clk == nil || clusterDomain == "" {
+	if c == nil || live == nil || recorder == nil || clk == nil || clusterDomain == "" || gate == nil || hasMember == nil {
 		return nil, fmt.Errorf("sandbox reconciler: a dependency is missing")
 	}
-	return &Reconciler{client: c, live: live, recorder: recorder, clock: clk, clusterDomain: clusterDomain}, nil
+	return &Reconciler{
+		client: c, live: live, recorder: recorder, clock: clk, clusterDomain: clusterDomain, gate: gate, hasMember: hasMember,
+	}, nil
 }
 
 // Reconcile moves one Sandbox towards its spec, as far as the state of its children allows.
@@ -47,6 +54,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 		return reconcile.Result{}, fmt.Errorf("observe children: %w", err)
 	}
 	todo := decide(now, sandbox, seen)
+	if hold := r.holdFor(sandbox, todo, now); hold > 0 {
+		after := waits.Sooner(waits.Sooner(hold, todo.requeueAfter), todo.deadline.Remaining(now))
+		return reconcile.Result{RequeueAfter: after, Priority: new(heldPriority)}, nil
+	}
 	done := r.apply(ctx, sandbox, todo)
 	if todo.deleteSelf {
 		return errorclass.Result(0, done.errors()...)

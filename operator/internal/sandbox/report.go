@@ -47,8 +47,8 @@ func (r *Reconciler) report(
 	if equalExceptNodeName(was.Status, sandbox.Status) {
 		return 0, nil
 	}
-	if wait := was.CreationTimestamp.Add(waits.StartingStatus).Sub(now); wait > 0 && isOnlyStarting(was, sandbox, f, p) {
-		return min(wait, waits.StartingStatus), nil
+	if delay := startingDelay(was, sandbox.Status, f, p, now); delay > 0 {
+		return delay, nil
 	}
 	err := r.client.Status().Patch(ctx, sandbox,
 		client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}), client.FieldOwner(apis.FieldOwnerSandbox))
@@ -65,12 +65,18 @@ func (r *Reconciler) report(
 	}
 }
 
-// isOnlyStarting reports whether the first status of a pool's member would only say that its Pod is starting.
-func isOnlyStarting(was, is *agentsv1beta1.Sandbox, f statusInput, p plan) bool {
+// startingDelay returns how long the first status of a pool's member is delayed that would only say that its Pod is
+// starting. Zero: it is due.
+func startingDelay(
+	was *agentsv1beta1.Sandbox, is agentsv1beta1.SandboxStatus, f statusInput, p plan, now time.Time,
+) time.Duration {
 	nothingToReport := f.pod != nil && f.waitingFor == "" && podreason.Message(f.pod) == "" &&
-		len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.Status.PodIPs) == 0
-	return nothingToReport && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning &&
-		len(was.Status.Conditions) == 0 && isPoolMember(was)
+		len(f.multiplePods)+len(f.errs)+len(p.droppedKeys)+len(is.PodIPs) == 0
+	if nothingToReport && ending.Of(f.pod).Cause == ending.None && f.state == desiredRunning &&
+		len(was.Status.Conditions) == 0 && isPoolMember(was) {
+		return min(max(0, was.CreationTimestamp.Add(waits.StartingStatus).Sub(now)), waits.StartingStatus)
+	}
+	return 0
 }
 
 // equalExceptNodeName reports whether no status write is needed: a new node name alone is not worth a write.

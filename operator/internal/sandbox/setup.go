@@ -12,12 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -40,18 +37,6 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 
-// CacheByObject limits the manager's cache to children with our label, so that other Pods of the cluster use no memory.
-func CacheByObject() (map[client.Object]cache.ByObject, error) {
-	labelled, err := labels.NewRequirement(apis.LabelSandboxNameHash, selection.Exists, nil)
-	if err != nil {
-		return nil, fmt.Errorf("label selector: %w", err)
-	}
-	by := cache.ByObject{Label: labels.NewSelector().Add(*labelled)}
-	return map[client.Object]cache.ByObject{
-		&corev1.Pod{}: by, &corev1.Service{}: by, &corev1.PersistentVolumeClaim{}: by,
-	}, nil
-}
-
 // SetupWithManager registers the reconciler, with the given number of workers. The tracer records each reconcile.
 func (r *Reconciler) SetupWithManager(
 	ctx context.Context, mgr ctrl.Manager, workers int, tracer *tracing.Tracer,
@@ -59,12 +44,15 @@ func (r *Reconciler) SetupWithManager(
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &corev1.Pod{}, ownerUIDIndex, controllerUID); err != nil {
 		return fmt.Errorf("index Pods by owner: %w", err)
 	}
+	ofOwner := handler.EnqueueRequestForOwner(
+		mgr.GetScheme(), mgr.GetRESTMapper(), &agentsv1beta1.Sandbox{}, handler.OnlyControllerOwner())
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("sandbox").
-		For(&agentsv1beta1.Sandbox{}, builder.WithPredicates(predicates.OrResync(specChanged()))).
-		Owns(&corev1.Pod{}, builder.WithPredicates(podStatusChanged())).
-		Owns(&corev1.Service{}, builder.WithPredicates(childChanged())).
-		Owns(&corev1.PersistentVolumeClaim{}, builder.WithPredicates(childChanged())).
+		Watches(&agentsv1beta1.Sandbox{}, &sandboxHandler{gate: r.gate},
+			builder.WithPredicates(predicates.OrResync(specChanged()))).
+		Watches(&corev1.Pod{}, ofOwner, builder.WithPredicates(podStatusChanged())).
+		Watches(&corev1.Service{}, ofOwner, builder.WithPredicates(childChanged())).
+		Watches(&corev1.PersistentVolumeClaim{}, ofOwner, builder.WithPredicates(childChanged())).
 		Watches(&corev1.PersistentVolumeClaim{}, handler.EnqueueRequestsFromMapFunc(sandboxOfVolume),
 			builder.WithPredicates(childChanged())).
 		WithOptions(controller.Options{

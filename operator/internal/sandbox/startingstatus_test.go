@@ -33,9 +33,9 @@ func TestOnlyAPoolsSandboxMayStartWithoutAWord(t *testing.T) {
 		told bool // the reconcile that creates the Pod writes the status
 		due  time.Duration
 	}{
-		"a pool's":                  {created(testNow, "SandboxWarmPool"), false, 3 * time.Second},
-		"a pool's that takes long":  {created(testNow.Add(-3*time.Second), "SandboxWarmPool"), true, 0},
-		"a clock that is ahead":     {created(testNow.Add(time.Hour), "SandboxWarmPool"), false, 3 * time.Second},
+		"a pool's":                  {created(testNow, "SandboxWarmPool"), false, 5 * time.Second},
+		"a pool's that takes long":  {created(testNow.Add(-5*time.Second), "SandboxWarmPool"), true, 0},
+		"a clock that is ahead":     {created(testNow.Add(time.Hour), "SandboxWarmPool"), false, 5 * time.Second},
 		"a claim's: somebody waits": {created(testNow, "SandboxClaim"), true, 0},
 		"nobody's":                  {created(testNow, ""), true, 0},
 	}

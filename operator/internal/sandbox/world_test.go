@@ -22,6 +22,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claimsfirst"
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
 )
 
@@ -35,6 +36,9 @@ type world struct {
 	writes     []string
 	// intercept, if set, decides about each write. An error is the server's answer.
 	intercept func(write string, do func() error) error
+	gate      *claimsfirst.Gate
+	// poolHasMember says whether every pool has a warm member. If not, no member holds.
+	poolHasMember bool
 	// hidden objects are not in the cache yet.
 	hidden map[string]bool
 }
@@ -51,6 +55,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		t: t, clock: clocktesting.NewFakePassiveClock(testNow), recorder: events.NewFakeRecorder(100),
 		hidden: map[string]bool{},
 	}
+	w.gate = claimsfirst.New(w.clock)
 	w.store = fake.NewClientBuilder().WithScheme(scheme).WithObjects(
 		objects...).WithStatusSubresource(&agentsv1beta1.Sandbox{}).
 		WithIndex(&corev1.Pod{}, ownerUIDIndex, controllerUID).
@@ -108,7 +113,8 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		},
 	})
 	var err error
-	if w.reconciler, err = New(cached, w.store, w.recorder, w.clock, "cluster.local"); err != nil {
+	hasMember := func(string, string) bool { return w.poolHasMember }
+	if w.reconciler, err = New(cached, w.store, w.recorder, w.clock, "cluster.local", w.gate, hasMember); err != nil {
 		t.Fatal(err)
 	}
 	return w

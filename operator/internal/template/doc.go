@@ -14,6 +14,7 @@
 //   - The deletion of a template does not delete its policy while Pods run that it selects, and no policy stays that
 //     selects none.
 //   - The policy selects by a label that the Pods have.
+//   - A router in a tenant's namespace is let in only by the policies of that namespace.
 //   - If the API server rejects the rules of a new policy, the policy is created without rules, which denies all
 //     traffic.
 package template

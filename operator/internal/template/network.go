@@ -80,8 +80,8 @@ func fillProtocols(ports []networkingv1.NetworkPolicyPort) {
 	}
 }
 
-// defaultIngress lets in the routers of the namespaces. Both selectors are in one peer, so a tenant's Pod with the
-// router's label does not match.
+// defaultIngress lets in the routers of the namespaces. Both selectors are in one peer, so a Pod with the router's
+// label in another namespace does not match.
 func defaultIngress(routerNamespaces []string) []networkingv1.NetworkPolicyIngressRule {
 	var rule networkingv1.NetworkPolicyIngressRule
 	for _, namespace := range routerNamespaces {

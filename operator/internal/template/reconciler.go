@@ -27,21 +27,35 @@ import (
 
 // Reconciler maintains the NetworkPolicies of templates. It holds no state and is safe for concurrent use.
 type Reconciler struct {
-	client           client.Client // reads from the cache, writes to the API server
-	live             client.Reader // reads from the API server
-	recorder         clientevents.EventRecorder
-	routerNamespaces []string // sorted
+	client   client.Client // reads from the cache, writes to the API server
+	live     client.Reader // reads from the API server
+	recorder clientevents.EventRecorder
+	routers  Routers
 }
 
-// New returns a Reconciler. No argument may be nil or empty. The default policy lets in routers of routerNamespaces.
+// Routers are the namespaces of the routers that default policies let in.
+type Routers struct {
+	Everywhere []string // let in by the policies of all namespaces
+	Tenants    []string // each let in only by the policies of that namespace itself
+}
+
+// of returns the namespaces whose routers the default policies of a namespace let in, sorted.
+func (r Routers) of(namespace string) []string {
+	all := slices.Clone(r.Everywhere)
+	if slices.Contains(r.Tenants, namespace) {
+		all = append(all, namespace)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(all)))
+}
+
+// New returns a Reconciler. No argument may be nil or empty, except for the routers of tenants.
 func New(
-	c client.Client, live client.Reader, recorder clientevents.EventRecorder, routerNamespaces []string,
+	c client.Client, live client.Reader, recorder clientevents.EventRecorder, routers Routers,
 ) (*Reconciler, error) {
-	if c == nil || live == nil || recorder == nil || len(routerNamespaces) == 0 {
+	if c == nil || live == nil || recorder == nil || len(routers.Everywhere) == 0 {
 		return nil, errors.New("template reconciler: a dependency is missing")
 	}
-	routerNamespaces = slices.Compact(slices.Sorted(slices.Values(routerNamespaces)))
-	return &Reconciler{client: c, live: live, recorder: recorder, routerNamespaces: routerNamespaces}, nil
+	return &Reconciler{client: c, live: live, recorder: recorder, routers: routers}, nil
 }
 
 // Reconcile creates, corrects or deletes the NetworkPolicy of one template.
@@ -55,7 +69,7 @@ func (r *Reconciler) Reconcile(
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe the NetworkPolicy: %w", err)
 	}
-	next := decide(template, current, r.routerNamespaces)
+	next := decide(template, current, r.routers.of(template.Namespace))
 	err = r.apply(ctx, template, next)
 	return r.outcome(template, next, err)
 }

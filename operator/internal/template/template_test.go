@@ -11,10 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -25,7 +23,6 @@ import (
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/simulation"
@@ -119,37 +116,6 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestTheDefaultPolicy(t *testing.T) {
-	hash := naming.Hash("python")
-	peer := func(namespace string) networkingv1.NetworkPolicyPeer {
-		return networkingv1.NetworkPolicyPeer{
-			PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app": "sandbox-router"}},
-			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": namespace}},
-		}
-	}
-	want := networkingv1.NetworkPolicySpec{
-		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"agents.x-k8s.io/sandbox-template-ref-hash": hash}},
-		PolicyTypes: []networkingv1.PolicyType{"Ingress", "Egress"},
-		Ingress: []networkingv1.NetworkPolicyIngressRule{
-			{From: []networkingv1.NetworkPolicyPeer{peer("one"), peer("two")}},
-		},
-		Egress: []networkingv1.NetworkPolicyEgressRule{{To: []networkingv1.NetworkPolicyPeer{
-			{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{
-				"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "168.63.129.16/32",
-			}}},
-			{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fc00::/7", "fe80::/10"}}},
-		}}},
-	}
-	got := buildPolicy(newTemplate(), nil, []string{"one", "two"})
-	if diff := cmp.Diff(want, got.Spec); diff != "" {
-		t.Error(diff)
-	}
-	if got.Name != "python-network-policy" || len(got.OwnerReferences) > 0 ||
-		got.Annotations["agents.x-k8s.io/sandbox-template-uid"] != "template-uid" {
-		t.Errorf("metadata %+v", got.ObjectMeta)
-	}
-}
-
 // world is an API server in memory. Its cache shows only policies with the operator's label.
 type world struct {
 	t           *testing.T
@@ -214,7 +180,8 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	})
 	w.cache = cached
 	var err error
-	if w.reconciler, err = New(cached, w.store, w.recorder, []string{"system", "system"}); err != nil {
+	routers := Routers{Everywhere: []string{"system", "system"}}
+	if w.reconciler, err = New(cached, w.store, w.recorder, routers); err != nil {
 		t.Fatal(err)
 	}
 	return w

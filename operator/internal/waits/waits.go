@@ -39,10 +39,20 @@ const (
 
 // Waits of warm pools.
 const (
-	// MemberEvents collects the events of a pool's members into one reconcile.
-	MemberEvents = 50 * time.Millisecond
+	// MemberEvents collects the events of a pool's members into one reconcile. When it ends, most claims are served. It
+	// is no multiple of the time between claims at 10 or 20 a second, so that the refill does not find a claim waiting
+	// each time.
+	MemberEvents = 80 * time.Millisecond
 	// NextBatch is the wait between two full batches of creations or deletions. Other pools and claims get their turn.
 	NextBatch = 100 * time.Millisecond
+	// NextRefill is the wait between two batches of a refill while claims keep coming. It is only a turn of the queue: a
+	// pause would limit the rate of claims that a pool can keep up with.
+	NextRefill = time.Millisecond
+	// CoveredRefill is after how long a refill that holds asks again whether claims still wait for which there are enough
+	// members, and no more claims come.
+	CoveredRefill = 500 * time.Millisecond
+	// AdoptionPause is the time without an adoption after which a pool replaces all adopted members at once.
+	AdoptionPause = 500 * time.Millisecond
 	// PoolStatus is the longest delay of a pool's status while members change. A member that is taken and replaced within
 	// it causes no write.
 	PoolStatus = time.Second
@@ -52,7 +62,32 @@ const (
 	CacheLag = 10 * time.Second
 	// StartingStatus is the longest delay of the first status of a pool's Sandbox. In most cases it is Ready sooner, which
 	// saves a write.
-	StartingStatus = 3 * time.Second
+	StartingStatus = 5 * time.Second
+)
+
+// Waits of work that nobody waits for, while claims wait (see package claimsfirst).
+const (
+	// ClaimsFirst is the time for which such work holds while claims wait. A burst of claims is served meanwhile.
+	ClaimsFirst = 2 * time.Second
+	// ShortWait is the time for which claims wait without a gap before work holds for long. Claims that come one by one
+	// leave gaps sooner.
+	ShortWait = 200 * time.Millisecond
+	// NextGap is the time after which work asks again that finds claims waiting since less than ShortWait. It is no
+	// multiple of the time between claims either.
+	NextGap = 230 * time.Millisecond
+	// HoldLongest is the longest time for which it holds, even if claims never stop arriving.
+	HoldLongest = 10 * time.Second
+	// FastSlot is the time between two pieces of work while no claim waits: what was held is done at 200 a second, so that
+	// the next claims do not meet a busy API server.
+	FastSlot = 5 * time.Millisecond
+	// SlowSlot is the time between two pieces of work while claims wait: what has held long enough is done at 5 a second.
+	SlowSlot = 200 * time.Millisecond
+	// AdoptionEvent is the time between two events about adoptions in a namespace, after the first ones.
+	AdoptionEvent = time.Second
+	// ClaimCounts is the longest time for which a claim counts as waiting. One that nobody serves holds no work after it.
+	ClaimCounts = 10 * time.Second
+	// HoldForgotten is the time after which work that did not return is forgotten, such as that of a deleted object.
+	HoldForgotten = time.Minute
 )
 
 // Waits of the process.

@@ -8,7 +8,7 @@
 //   - A member is leased to one holder at a time, so two claims of this process never try to adopt the same one.
 //   - A lease that is not consumed puts the member back when it is released.
 //   - Members are keyed by namespace and by the hash of the template's or the pool's name: namespaces never mix.
-//   - A group without members uses no memory.
+//   - A group or a pool without members uses no memory.
 //
 // The queue is a hint: the API server decides who owns a Sandbox. After a restart the watch fills it again.
 package warmqueue
@@ -46,9 +46,12 @@ type Queue struct {
 	mu      sync.Mutex
 	members map[types.NamespacedName]*entry
 	groups  map[group]map[types.NamespacedName]*entry
+	pools   map[pool]int // how many members each pool has, including leased ones
 }
 
 type group struct{ namespace, template string }
+
+type pool struct{ namespace, hash string }
 
 type entry struct {
 	Member
@@ -58,7 +61,11 @@ type entry struct {
 
 // New returns an empty queue.
 func New() *Queue {
-	return &Queue{members: map[types.NamespacedName]*entry{}, groups: map[group]map[types.NamespacedName]*entry{}}
+	return &Queue{
+		members: map[types.NamespacedName]*entry{},
+		groups:  map[group]map[types.NamespacedName]*entry{},
+		pools:   map[pool]int{},
+	}
 }
 
 // Put adds or updates a member. A lease of the member stays, unless the UID differs.
@@ -76,6 +83,7 @@ func (q *Queue) Put(m Member) {
 		q.groups[key] = map[types.NamespacedName]*entry{}
 	}
 	q.members[m.NamespacedName], q.groups[key][m.NamespacedName] = e, e
+	q.pools[pool{m.Namespace, m.PoolHash}]++
 }
 
 // Remove removes a member, if the queue has it.
@@ -96,6 +104,10 @@ func (q *Queue) remove(name types.NamespacedName) {
 	if len(q.groups[key]) == 0 {
 		delete(q.groups, key)
 	}
+	of := pool{e.Namespace, e.PoolHash}
+	if q.pools[of]--; q.pools[of] == 0 {
+		delete(q.pools, of)
+	}
 }
 
 // Len returns the number of members, including leased ones.
@@ -103,6 +115,13 @@ func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.members)
+}
+
+// HasMember reports whether a pool has a member, which may be leased. poolHash is the value of the pool's label.
+func (q *Queue) HasMember(namespace, poolHash string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.pools[pool{namespace, poolHash}] > 0
 }
 
 // Lease leases the best selected and eligible member: on a node that stays before one that is leaving, then Ready

@@ -23,8 +23,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		q.Remove(types.NamespacedName{Namespace: fmt.Sprint(i % 3), Name: fmt.Sprint(i)})
 		q.Remove(types.NamespacedName{Namespace: "nowhere", Name: fmt.Sprint(i)})
 	}
-	if len(q.members) != 0 || len(q.groups) != 0 {
-		t.Errorf("%d members, %d groups", len(q.members), len(q.groups))
+	if len(q.members) != 0 || len(q.groups) != 0 || len(q.pools) != 0 {
+		t.Errorf("%d members, %d groups, %d pools", len(q.members), len(q.groups), len(q.pools))
 	}
 }
 
@@ -44,6 +44,7 @@ func TestHammer(t *testing.T) {
 					q.Put(newMember(fmt.Sprint(i)))
 				case 1:
 					_ = q.Len() + len(q.allMembers(teamTemplate))
+					q.HasMember("team", "pool")
 				default:
 					hold(t, q, held, random)
 				}

@@ -225,3 +225,30 @@ func TestTheWatchSpeaksDuringALease(t *testing.T) {
 		})
 	}
 }
+
+func TestWhetherAPoolHasAMember(t *testing.T) {
+	q := newQueue(newMember("a"), newMember("b"), newMember("c", ofPool("other")), newMember("d", inNamespace("far")))
+	expect := func(when string, want bool) {
+		t.Helper()
+		if got := q.HasMember("team", "pool"); got != want {
+			t.Errorf("%s: the pool has a member: %t, want %t", when, got, want)
+		}
+	}
+	q.Put(newMember("a")) // an update
+	q.Remove(newMember("a").NamespacedName)
+	expect("one is left", true)
+	q.Put(newMember("b", ofTemplate("changed")))
+	expect("the one that is left was updated", true)
+	lease := q.Lease(Selector{Namespace: "team", PoolHash: "pool"}, anyMember, noneLeaving)
+	expect("it is leased", true)
+	lease.Consume()
+	expect("it is adopted", false)
+	q.Put(newMember("e", ofPool("other")))
+	q.Put(newMember("e"))
+	expect("a member moved here", true)
+	q.Put(newMember("e", ofPool("other")))
+	expect("it moved away", false)
+	if !q.HasMember("team", "other") || !q.HasMember("far", "pool") {
+		t.Error("pools of other names and namespaces have members of their own")
+	}
+}

@@ -27,7 +27,8 @@ func OnlyArgsAfterDash(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ExactArgs requires one argument for each name. It ignores what follows "--".
+// ExactArgs requires one argument for each name. What follows "--" is refused, unless the command's usage line says
+// that it is a command to run: then it is ignored.
 func ExactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		own := ArgsBeforeDash(cmd, args)
@@ -37,8 +38,19 @@ func ExactArgs(names ...string) cobra.PositionalArgs {
 		if len(own) > len(names) {
 			return fmt.Errorf("unexpected argument %q: this command takes %s", own[len(names)], strings.Join(names, " "))
 		}
-		return nil
+		if strings.Contains(cmd.Use, "-- COMMAND") {
+			return nil
+		}
+		return NoArgsAfterDash(cmd, args)
 	}
+}
+
+// NoArgsAfterDash refuses arguments after "--".
+func NoArgsAfterDash(cmd *cobra.Command, args []string) error {
+	if after := ArgsAfterDash(cmd, args); len(after) > 0 {
+		return fmt.Errorf("unexpected argument %q after \"--\": this command runs no command", after[0])
+	}
+	return nil
 }
 
 // AtLeastOneArg requires one or more arguments of that name.
@@ -76,4 +88,13 @@ func ShellQuote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// ShellJoin quotes words for a POSIX shell, if they need it, and joins them.
+func ShellJoin(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ShellQuote(word)
+	}
+	return strings.Join(quoted, " ")
 }

@@ -47,7 +47,9 @@ func registerFlagCompletions(cmd *cobra.Command, f factory.Factory) {
 	registerFlagCompletion(cmd, "output", cobra.FixedCompletions(formats,
 		cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	registerFlagCompletion(cmd, "runtime-class", completeRuntimeClasses(f))
-	registerFlagCompletion(cmd, "service-account", completeServiceAccounts(f))
+	for _, name := range []string{"service-account", "as-service-account"} {
+		registerFlagCompletion(cmd, name, completeServiceAccounts(f))
+	}
 	for _, child := range cmd.Commands() {
 		registerFlagCompletions(child, f)
 	}

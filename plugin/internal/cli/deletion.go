@@ -39,13 +39,17 @@ type Deletion struct {
 type DeletionOptions struct {
 	Selection SelectionOptions
 	Yes       bool
+	// IgnoreNotFound succeeds for a name that does not exist.
+	IgnoreNotFound bool
 }
 
 // Bind adds the flags to the command, and makes it delete the selected objects.
 func (d Deletion) Bind(cmd *cobra.Command, f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &DeletionOptions{}
 	o.Selection.addFlagsFor(cmd, "Select all "+string(d.Kind)+"s in the namespace.")
+	o.Selection.AddQuietFlag(cmd)
 	AddYesFlag(cmd, &o.Yes)
+	AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Selection.Names = args
 		if err := o.Selection.ValidateForKind(d.Kind); err != nil {
@@ -69,7 +73,7 @@ func (d Deletion) Run(
 	}
 	objects, failed := d.findTargets(ctx, clients, o)
 	if len(objects) == 0 {
-		if failed == nil {
+		if failed == nil && len(o.Selection.Names) == 0 {
 			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", d.Kind, clients.Namespace)
 		}
 		return failed
@@ -89,7 +93,8 @@ func (d Deletion) Run(
 		byName[object.Name] = object
 	}
 	return errors.Join(failed, ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return ref.String() + " deleted", d.Delete(ctx, clients, byName[ref.Name])
+		object := Selected{Namespace: clients.Namespace, Ref: ref}
+		return o.Selection.Result(object, "deleted"), d.Delete(ctx, clients, byName[ref.Name])
 	}))
 }
 
@@ -102,6 +107,9 @@ func (d Deletion) findTargets(
 	}
 	for _, name := range o.Selection.BareNames() {
 		object, err := d.Get(ctx, clients, name)
+		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
+			continue
+		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -28,10 +28,28 @@ type DryRunOptions struct{ Mode string }
 // AddFlag adds --dry-run.
 func (o *DryRunOptions) AddFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone,
-		"Change nothing: client prints the object only, server also has the cluster check it.")
+		"Change nothing: client, the meaning without a value, prints the object only; server also has the cluster check it.")
+	cmd.Flags().Lookup("dry-run").NoOptDefVal = DryRunClient
 	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer},
 		cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("dry-run", complete) // it fails only for an unknown flag
+}
+
+// JoinDryRun joins --dry-run with a mode that follows it as a word of its own, because the flag's value is optional:
+// "--dry-run -o yaml" is a dry run of the client.
+func JoinDryRun(args []string) []string {
+	joined := make([]string, 0, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			return append(joined, args[i:]...)
+		}
+		if i > 0 && args[i-1] == "--dry-run" && (arg == DryRunNone || arg == DryRunClient || arg == DryRunServer) {
+			joined[len(joined)-1] += "=" + arg
+		} else {
+			joined = append(joined, arg)
+		}
+	}
+	return joined
 }
 
 // Validate checks the flag.

@@ -14,6 +14,8 @@ const (
 	ExitFailed         = 1
 	ExitUsage          = 2
 	ExitTimeout        = 124
+	ExitCannotRun      = 126
+	ExitNotFound       = 127
 	ExitInterrupted    = 130
 	ExitOutputClosed   = 141
 	ExitConnectionLost = 255
@@ -45,6 +47,10 @@ func TimeoutError(err error) error { return withExitCode(ExitTimeout, err) }
 
 // ConnectionLostError marks an error as a connection that broke before the remote end reported a status.
 func ConnectionLostError(err error) error { return withExitCode(ExitConnectionLost, err) }
+
+// StartError gives an error of a remote command that could not be started the exit code that shells have for it:
+// ExitCannotRun or ExitNotFound.
+func StartError(code int, err error) error { return withExitCode(code, err) }
 
 // RemoteExitError passes on the exit code of a remote command without a message. It returns nil for code 0.
 func RemoteExitError(code int) error {

@@ -21,6 +21,8 @@ type ListOptions struct {
 	Names         []string
 	AllNamespaces bool
 	Selector      string
+	// IgnoreNotFound lists nothing for a name that does not exist, instead of failing.
+	IgnoreNotFound bool
 
 	kind     resolve.Kind
 	refs     []resolve.Ref
@@ -36,7 +38,13 @@ func NewListOptions(kind resolve.Kind) *ListOptions {
 func (o *ListOptions) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "List all namespaces.")
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+	AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
 	o.printing.AddFlags(cmd)
+}
+
+// AddIgnoreNotFoundFlag adds --ignore-not-found.
+func AddIgnoreNotFoundFlag(cmd *cobra.Command, ignore *bool) {
+	cmd.Flags().BoolVar(ignore, "ignore-not-found", false, "A NAME that does not exist is no error.")
 }
 
 // Validate checks the names and flags.
@@ -46,6 +54,7 @@ func (o *ListOptions) Validate() error {
 		return err
 	}
 	o.refs = refs
+	o.printing.SetSingle(len(refs) == 1)
 	return RequireKind(o.kind, refs)
 }
 
@@ -79,6 +88,9 @@ func Listed[T any](
 	objects = []T{}
 	for _, ref := range o.refs {
 		object, err := get(ctx, namespace, ref.Name)
+		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
+			continue
+		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -25,12 +26,29 @@ type SelectionOptions struct {
 	Names    []string
 	All      bool
 	Selector string
-	refs     []resolve.Ref
+	// AllNamespaces selects in all namespaces, with All or Selector.
+	AllNamespaces bool
+	// Quiet prints only names.
+	Quiet bool
+	refs  []resolve.Ref
 }
 
-// AddFlags adds --all and --selector for sandboxes.
+// Selected is a selected object.
+type Selected struct {
+	Namespace string
+	Ref       resolve.Ref
+}
+
+// AddFlags adds --all, --selector and --all-namespaces for sandboxes.
 func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
 	o.addFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
+	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "With --all or -l, select in all namespaces.")
+}
+
+// AddQuietFlag adds --quiet.
+func (o *SelectionOptions) AddQuietFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false,
+		"Print only the names, one on each line, and no progress.")
 }
 
 // addFlagsFor adds --all, with the given help text, and --selector.
@@ -47,11 +65,15 @@ func (o *SelectionOptions) Validate() error {
 			ways++
 		}
 	}
-	if ways == 0 {
+	switch {
+	case ways == 0 && o.AllNamespaces:
+		return UsageError(errors.New("-A alone selects nothing: give --all or -l too"))
+	case ways == 0:
 		return UsageError(errors.New("NAME is missing: give one or more, or select with --all or -l"))
-	}
-	if ways > 1 {
+	case ways > 1:
 		return UsageError(errors.New("use only one of NAME, --all and -l"))
+	case o.AllNamespaces && len(o.Names) > 0:
+		return UsageError(errors.New("NAME does not go together with -A: give the namespace with -n"))
 	}
 	if err := ValidateSelector(o.Selector); err != nil {
 		return err
@@ -60,6 +82,43 @@ func (o *SelectionOptions) Validate() error {
 	o.refs = refs
 	return err
 }
+
+// Several reports whether more than one object may be selected.
+func (o *SelectionOptions) Several() bool { return len(o.refs) != 1 }
+
+// Result returns the line that reports what was done with the object.
+func (o *SelectionOptions) Result(object Selected, done string) string {
+	switch {
+	case o.Quiet:
+		return object.Ref.String()
+	case o.AllNamespaces:
+		return fmt.Sprintf("%s %s in namespace %s", object.Ref, done, object.Namespace)
+	}
+	return object.Ref.String() + " " + done
+}
+
+// ProgressOut returns where progress is printed: errOut, or nowhere with --quiet.
+func (o *SelectionOptions) ProgressOut(errOut io.Writer) io.Writer {
+	if o.Quiet {
+		return io.Discard
+	}
+	return errOut
+}
+
+// NoneSelected returns the text that nothing was selected.
+func (o *SelectionOptions) NoneSelected(namespace string) string {
+	return upperFirst(o.ErrNoneSelected(namespace).Error()) + "."
+}
+
+// ErrNoneSelected returns the error of a command that cannot do nothing.
+func (o *SelectionOptions) ErrNoneSelected(namespace string) error {
+	if o.AllNamespaces {
+		return errors.New("no sandboxes are selected in any namespace")
+	}
+	return fmt.Errorf("no sandboxes are selected in namespace %s", namespace)
+}
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // ValidateSelector returns a usage error for a value of --selector that is not a label selector.
 func ValidateSelector(selector string) error {
@@ -90,10 +149,17 @@ func (o *SelectionOptions) BareNames() []string {
 func RequireKind(kind resolve.Kind, refs []resolve.Ref) error {
 	for _, ref := range refs {
 		if ref.Kind != resolve.KindAny && ref.Kind != kind {
-			return UsageError(fmt.Errorf("%s is not a %s: this command works on %[2]ss only", ref, kind))
+			return UsageError(fmt.Errorf("%s is not a %s: this command works on %s only", ref, kind, plural(kind)))
 		}
 	}
 	return nil
+}
+
+func plural(kind resolve.Kind) string {
+	if kind == resolve.KindSandbox {
+		return "sandboxes"
+	}
+	return string(kind) + "s"
 }
 
 // ParseRefsOf parses names as references to objects of the kind. Its errors are usage errors.
@@ -118,22 +184,28 @@ func ParseRefs(names []string) ([]resolve.Ref, error) {
 	return refs, nil
 }
 
-// Refs returns the references of the given names, or lists the selected claims and the Sandboxes that have no owner.
-func (o *SelectionOptions) Refs(
+// Objects returns the named objects, or lists the selected claims and the Sandboxes that have no owner.
+func (o *SelectionOptions) Objects(
 	ctx context.Context, sandboxes versioned.Interface, namespace string,
-) ([]resolve.Ref, error) {
-	if len(o.refs) > 0 {
-		return o.refs, nil
+) ([]Selected, error) {
+	var objects []Selected
+	for _, ref := range o.refs {
+		objects = append(objects, Selected{namespace, ref})
+	}
+	if len(objects) > 0 {
+		return objects, nil
+	}
+	if o.AllNamespaces {
+		namespace = metav1.NamespaceAll
 	}
 	options := metav1.ListOptions{LabelSelector: o.Selector}
-	var refs []resolve.Ref
 	claims, err := sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
 	if err != nil && !resolve.NotServed(err) {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	if err == nil {
 		for i := range claims.Items {
-			refs = append(refs, resolve.Ref{Kind: resolve.KindClaim, Name: claims.Items[i].Name})
+			objects = append(objects, selectedOf(resolve.KindClaim, &claims.Items[i]))
 		}
 	}
 	list, err := sandboxes.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
@@ -145,27 +217,31 @@ func (o *SelectionOptions) Refs(
 	}
 	for i := range list.Items {
 		if metav1.GetControllerOf(&list.Items[i]) == nil {
-			refs = append(refs, resolve.Ref{Kind: resolve.KindSandbox, Name: list.Items[i].Name})
+			objects = append(objects, selectedOf(resolve.KindSandbox, &list.Items[i]))
 		}
 	}
-	return refs, nil
+	return objects, nil
 }
 
-// maxConcurrent is how many references ForEach works on at the same time.
+func selectedOf(kind resolve.Kind, object metav1.Object) Selected {
+	return Selected{Namespace: object.GetNamespace(), Ref: resolve.Ref{Kind: kind, Name: object.GetName()}}
+}
+
+// maxConcurrent is how many objects ForEach works on at the same time.
 const maxConcurrent = 16
 
-// ForEach calls do for every reference, several at a time. It prints the results as they arrive and joins the errors in
-// the order of the references.
-func ForEach(out io.Writer, refs []resolve.Ref, do func(resolve.Ref) (result string, err error)) error {
-	errs := make([]error, len(refs))
+// ForEach calls do for every object, several at a time. It prints the results as they arrive and joins the errors in
+// the order of the objects.
+func ForEach[T any](out io.Writer, objects []T, do func(T) (result string, err error)) error {
+	errs := make([]error, len(objects))
 	places := make(chan struct{}, maxConcurrent)
 	var outLock sync.Mutex
 	var all sync.WaitGroup
-	for i, ref := range refs {
+	for i, object := range objects {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			result, err := do(ref)
+			result, err := do(object)
 			if err == nil && result != "" {
 				outLock.Lock()
 				defer outLock.Unlock()

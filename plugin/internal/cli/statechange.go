@@ -38,46 +38,46 @@ func (c StateChange) Run(
 	if err != nil {
 		return err
 	}
-	refs, err := o.Selection.Refs(ctx, clients.Sandboxes, clients.Namespace)
+	objects, err := o.Selection.Objects(ctx, clients.Sandboxes, clients.Namespace)
 	if err != nil {
 		return err
 	}
-	if len(refs) == 0 {
-		_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", clients.Namespace)
+	if len(objects) == 0 {
+		_, err = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(clients.Namespace))
 		return err
 	}
-	progress := NewWaitProgress(streams.ErrOut)
-	return ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		return c.changeOne(ctx, clients, ref, o, progress, streams.ErrOut)
+	progress := NewWaitProgress(o.Selection.ProgressOut(streams.ErrOut))
+	return ForEach(streams.Out, objects, func(object Selected) (string, error) {
+		return c.changeOne(ctx, clients, object, o, progress, streams.ErrOut)
 	})
 }
 
 // changeOne changes one sandbox and returns the line that says so.
 func (c StateChange) changeOne(
-	ctx context.Context, clients *factory.Clients, ref resolve.Ref, o *StateChangeOptions,
+	ctx context.Context, clients *factory.Clients, object Selected, o *StateChangeOptions,
 	progress *WaitProgress, errOut io.Writer,
 ) (string, error) {
-	target, err := clients.Resolver.ClaimAndSandbox(ctx, clients.Namespace, ref)
+	target, err := clients.Resolver.ClaimAndSandbox(ctx, object.Namespace, object.Ref)
 	if err != nil {
 		return "", err
 	}
-	name := string(target.Kind()) + "/" + target.Name()
+	object.Ref = resolve.Ref{Kind: target.Kind(), Name: target.Name()}
 	changed, err := c.Apply(ctx, clients, target)
 	if err != nil {
 		return "", err
 	}
 	if !o.Waiting.Wait {
 		if !changed {
-			return name + " unchanged", nil
+			return o.Selection.Result(object, "unchanged"), nil
 		}
-		return name + " " + c.Doing, nil
+		return o.Selection.Result(object, c.Doing), nil
 	}
 	_, err = clients.Wait(ctx, await.Request{
-		Namespace: clients.Namespace, Ref: resolve.Ref{Kind: target.Kind(), Name: target.Name()}, UID: target.UID(),
+		Namespace: object.Namespace, Ref: object.Ref, UID: target.UID(),
 		Goal: c.Goal, Timeout: o.Waiting.Timeout, Progress: progress.PrinterFor(target.Name(), c.Goal),
 	}, errOut)
 	if err != nil {
 		return "", err
 	}
-	return name + " " + c.Done, nil
+	return o.Selection.Result(object, c.Done), nil
 }

@@ -74,9 +74,9 @@ func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (
 	defer stop()
 	if r.Timeout != 0 {
 		watched.Go(func() {
-			c.Operator.Watch(watching, c.Namespace, func(problem operator.Problem) {
+			c.Operator.Watch(watching, r.Namespace, func(problem operator.Problem) {
 				// best effort
-				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(c.Namespace, problem)) })
+				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(r.Namespace, problem)) })
 			})
 		})
 	}

@@ -46,6 +46,9 @@ type Flags struct {
 	clock   clock.WithTicker
 	config  *genericclioptions.ConfigFlags
 	color   string
+	errOut  io.Writer
+	// verbosity is the level of client-go's log.
+	verbosity int
 
 	sandboxes  func() (versioned.Interface, error)
 	kubernetes func() (kubernetes.Interface, error)
@@ -55,7 +58,7 @@ type Flags struct {
 // New returns a Factory whose clients print the API server's warnings to errOut.
 func New(program string, clock clock.WithTicker, errOut io.Writer) *Flags {
 	f := &Flags{
-		program: program, clock: clock, color: ColorAuto,
+		program: program, clock: clock, color: ColorAuto, errOut: errOut,
 		config: genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(clientBurst).WithDiscoveryQPS(clientQPS),
 	}
 	warnings := rest.NewWarningWriter(printable.Writer(errOut), rest.WarningWriterOptions{Deduplicate: true})
@@ -89,13 +92,15 @@ func (f *Flags) AddFlags(flags *pflag.FlagSet) {
 	f.config.AddFlags(flags)
 	flags.StringVar(&f.color, "color", ColorAuto,
 		"Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.")
+	flags.IntVarP(&f.verbosity, "v", "v", 0,
+		"Log to standard error, as kubectl does: 6 logs the requests to the API server, 8 also what they carry.")
 }
 
-// Validate checks the values of the flags that all commands have.
+// Validate checks the values of the flags that all commands have, and starts the log of client-go with -v.
 func (f *Flags) Validate() error {
 	switch f.color {
 	case ColorAuto, ColorAlways, ColorNever:
-		return nil
+		return f.startLog()
 	}
 	return fmt.Errorf("--color is %q: use auto, always or never", f.color)
 }

@@ -40,6 +40,7 @@ type applier struct {
 	clock          clock.WithTicker
 	streams        genericiooptions.IOStreams
 	forceConflicts bool // overwrite fields that others set
+	routersKnown   bool // all installed routers are known
 }
 
 func newApplier(f factory.Factory, streams genericiooptions.IOStreams) (*applier, error) {
@@ -74,6 +75,9 @@ func (a *applier) get(ctx context.Context, object *unstructured.Unstructured) (*
 // applyObject applies one object with server-side apply. An existing object is forced: fields of others were left out
 // of want before, unless they are to be overwritten.
 func (a *applier) applyObject(ctx context.Context, s step, dryRun bool) (*unstructured.Unstructured, error) {
+	if isSigningKey(s.want) {
+		return a.createKey(ctx, s, dryRun)
+	}
 	content, err := json.Marshal(s.want.Object)
 	if err != nil {
 		return nil, err

@@ -16,15 +16,17 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
-// Obstacle returns what keeps the operator from being available in the version of its Deployment, or nothing.
+// Obstacle returns what keeps the operator or a router from being available in the version of its Deployment, or
+// nothing.
 func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *appsv1.Deployment) (string, error) {
 	if isRolledOut(deployment) {
 		return "", nil
 	}
 	pods, err := client.CoreV1().Pods(deployment.Namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: apis.LabelApp + "=" + apis.OperatorName,
+		LabelSelector: apis.LabelApp + "=" + appOf(deployment),
 	})
 	if apierrors.IsForbidden(err) {
 		return deploymentObstacle(deployment, nil), nil // the Deployment has to suffice
@@ -35,17 +37,43 @@ func Obstacle(ctx context.Context, client kubernetes.Interface, deployment *apps
 	return deploymentObstacle(deployment, pods.Items), nil
 }
 
-// waitAvailable waits until the operator runs as applied.
-func (a *applier) waitAvailable(ctx context.Context, namespace string, timeout <-chan time.Time) error {
-	err := a.waitUntil(ctx, timeout, "the operator to be available", func() (string, error) {
-		deployment, err := a.kubernetes.AppsV1().Deployments(namespace).Get(ctx, apis.OperatorName, metav1.GetOptions{})
+// appOf returns the label of the Deployment's Pods.
+func appOf(deployment *appsv1.Deployment) string {
+	if deployment.Name == apis.RouterDeployment {
+		return apis.AppRouter
+	}
+	return apis.OperatorName
+}
+
+// waitAvailable waits until the operator and the routers run as applied. It does not wait for what is scaled to zero.
+func (a *applier) waitAvailable(ctx context.Context, o install.Options, timeout <-chan time.Time) error {
+	if *o.Replicas > 0 {
+		if err := a.waitFor(ctx, "operator", o.Namespace, apis.OperatorName, timeout); err != nil {
+			return err
+		}
+	}
+	for _, router := range o.Routers {
+		if *router.Replicas == 0 {
+			continue
+		}
+		if err := a.waitFor(ctx, "router", router.Namespace, apis.RouterDeployment, timeout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitFor waits until a Deployment runs as applied.
+func (a *applier) waitFor(ctx context.Context, program, namespace, name string, timeout <-chan time.Time) error {
+	err := a.waitUntil(ctx, timeout, "the "+program+" to be available", func() (string, error) {
+		deployment, err := a.kubernetes.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return "", err
 		}
 		return Obstacle(ctx, a.kubernetes, deployment)
 	})
 	if err == nil {
-		a.printNote("The operator is available in namespace %s.", namespace)
+		a.printNote("The %s is available in namespace %s.", program, namespace)
 	}
 	return err
 }
@@ -60,7 +88,7 @@ func isRolledOut(d *appsv1.Deployment) bool {
 		d.Status.AvailableReplicas >= want && d.Status.Replicas == d.Status.UpdatedReplicas
 }
 
-// deploymentObstacle returns what keeps the operator from running, according to its Deployment and Pods.
+// deploymentObstacle returns what keeps a program from running, according to its Deployment and Pods.
 func deploymentObstacle(d *appsv1.Deployment, pods []corev1.Pod) string {
 	for _, condition := range d.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {

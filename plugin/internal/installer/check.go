@@ -36,6 +36,9 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 	if elsewhere, err := a.checkOtherNamespace(ctx, namespace); err != nil || elsewhere != nil {
 		return nil, errors.Join(err, elsewhere)
 	}
+	if err := a.checkNamespaces(ctx, objects); err != nil {
+		return nil, err
+	}
 	var plan []step
 	var foreign []string
 	for _, want := range objects {
@@ -44,6 +47,8 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 			return nil, err
 		}
 		switch {
+		case have != nil && isSigningKey(want):
+			plan = append(plan, step{want: want, have: have})
 		case have == nil || install.IsOurs(have):
 			s := step{want: want, have: have}
 			if !a.forceConflicts {
@@ -65,6 +70,31 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 			install.LabelPartOf, install.PartOf, install.LabelManagedBy, apis.FieldOwnerPlugin)
 	}
 	return plan, a.checkAdmission(ctx, plan)
+}
+
+// checkNamespaces returns an error if a namespace does not exist that the objects need and do not create.
+func (a *applier) checkNamespaces(ctx context.Context, objects []*unstructured.Unstructured) error {
+	checked := map[string]bool{"": true}
+	for _, object := range objects {
+		if object.GetKind() == "Namespace" {
+			checked[object.GetName()] = true
+		}
+	}
+	for _, object := range objects {
+		namespace := object.GetNamespace()
+		if checked[namespace] {
+			continue
+		}
+		checked[namespace] = true
+		_, err := a.kubernetes.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return fmt.Errorf("namespace %s does not exist. Nothing was changed: create it first", namespace)
+		case err != nil && !apierrors.IsForbidden(err):
+			return fmt.Errorf("read namespace %s: %w", namespace, err)
+		}
+	}
+	return nil
 }
 
 // checkAdmission has the API server check in a dry run what does not depend on the namespace. A ClusterRole that

@@ -11,7 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
@@ -31,12 +35,34 @@ func installed(t *testing.T, options install.Options, version string, labels map
 		t.Fatal(err)
 	}
 	d := &appsv1.Deployment{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[len(objects)-1].Object, d); err != nil {
+	at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "Deployment" && !install.IsRouter(o)
+	})
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(objects[at].Object, d); err != nil {
 		t.Fatal(err)
 	}
 	d.Labels["app.kubernetes.io/version"] = version
 	maps.Copy(d.Labels, labels)
+	ownAll(t, d)
 	return d
+}
+
+// ownAll records that the variables of a Deployment were set with the installation.
+func ownAll(t *testing.T, d *appsv1.Deployment) {
+	t.Helper()
+	set := fieldpath.NewSet()
+	for _, container := range d.Spec.Template.Spec.Containers {
+		for _, variable := range container.Env {
+			set.Insert(fieldpath.MakePathOrDie("spec", "template", "spec", "containers",
+				fieldpath.KeyByFields("name", container.Name), "env", fieldpath.KeyByFields("name", variable.Name), "value"))
+		}
+	}
+	fields, err := set.ToJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := metav1.ManagedFieldsEntry{Manager: "kubectl-sandbox", FieldsV1: metav1.NewFieldsV1(string(fields))}
+	d.ManagedFields = []metav1.ManagedFieldsEntry{entry}
 }
 
 func TestWhichImageRuns(t *testing.T) {
@@ -115,7 +141,7 @@ func TestWithoutAnInstallationADevelopmentBuildSaysThatItsImageIsNotPublished(t 
 func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 	was := install.Options{
 		Namespace: "elsewhere", Image: mirror, Replicas: new(int32(3)), CoreOnly: true, WatchNamespaces: []string{"a"},
-		Args: []string{"--kube-api-qps=5", "--metrics-secure"},
+		Args: []string{"--kube-api-qps=5", "--metrics-secure"}, Env: []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "B"}},
 	}
 	tests := map[string]struct {
 		choices Choices
@@ -125,6 +151,10 @@ func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 		"replicas":             {Choices{Replicas: new(int32(1))}, func(o *install.Options) { o.Replicas = new(int32(1)) }},
 		"all kinds":            {Choices{CoreOnly: new(false)}, func(o *install.Options) { o.CoreOnly = false }},
 		"all namespaces":       {Choices{WatchNamespaces: []string{}}, func(o *install.Options) { o.WatchNamespaces = nil }},
+		"one version is served": {
+			Choices{ServedVersions: []string{"v1beta1"}},
+			func(o *install.Options) { o.ServedVersions = []string{"v1beta1"} },
+		},
 		"an argument in place of its other value": {
 			Choices{Args: []string{"--kube-api-qps=9"}},
 			func(o *install.Options) { o.Args = []string{"--metrics-secure", "--kube-api-qps=9"} },
@@ -135,6 +165,10 @@ func TestWhatWasChosenStaysUnlessAFlagAsks(t *testing.T) {
 		"another value of one that is always there": {
 			Choices{Args: []string{"--leader-elect=false"}},
 			func(o *install.Options) { o.Args = append(slices.Clone(o.Args), "--leader-elect=false") },
+		},
+		"variables in place of their other values, and in addition": {
+			Choices{Env: []string{"A=0", "A=x=y", "C="}},
+			func(o *install.Options) { o.Env = []corev1.EnvVar{{Name: "B"}, {Name: "A", Value: "x=y"}, {Name: "C"}} },
 		},
 		"the defaults, with what is asked for beside": {
 			Choices{Defaults: true, Image: "x", Args: []string{"--v=2"}},

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -37,8 +39,7 @@ func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, erro
 		}
 		switch {
 		case entry.Subresource != "" || set == nil:
-		case entry.Manager == apis.FieldOwnerPlugin ||
-			set.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion)):
+		case isInstaller(entry.Manager, set):
 			installed = true
 		default:
 			others[entry.Manager] = set
@@ -63,6 +64,31 @@ func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, erro
 	return all, nil
 }
 
+// isInstaller reports whether a manager applied the whole manifest.
+func isInstaller(manager string, fields *fieldpath.Set) bool {
+	return manager == apis.FieldOwnerPlugin ||
+		fields.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion))
+}
+
+// ownVariables returns those of a container's variables that were set with the installation. Others set the rest, and
+// they stay as they are.
+func ownVariables(have *appsv1.Deployment, container string, variables []corev1.EnvVar) ([]corev1.EnvVar, error) {
+	owned := fieldpath.NewSet()
+	for _, entry := range have.ManagedFields {
+		set, err := fieldSet(&entry)
+		if err != nil {
+			return nil, fmt.Errorf("read who set the variables of %s: %w", have.Name, err)
+		}
+		if set != nil && entry.Subresource == "" && isInstaller(entry.Manager, set) {
+			owned = owned.Union(set)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(variables), func(variable corev1.EnvVar) bool {
+		return !owned.Has(fieldpath.MakePathOrDie("spec", "template", "spec", "containers",
+			fieldpath.KeyByFields("name", container), "env", fieldpath.KeyByFields("name", variable.Name), "value"))
+	}), nil
+}
+
 // belongsToVersion reports whether an object must be as this version of the operator needs it, even if somebody changed
 // it.
 func belongsToVersion(object *unstructured.Unstructured) bool {
@@ -79,12 +105,19 @@ func fieldSet(entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 }
 
 // isSetByOptions reports whether the options determine a field: image, replicas and arguments were read from the
-// installation. Labels and selector identify the object as ours.
+// installation, and of the variables those that nobody else set. Labels and selector identify the object as ours.
 func isSetByOptions(path fieldpath.Path) bool {
 	text := path.String()
-	switch container := fmt.Sprintf(".spec.template.spec.containers[name=%q]", apis.OperatorName); text {
-	case ".spec.replicas", container + ".image", container + ".args":
-		return true
+	for _, program := range []string{apis.OperatorName, apis.AppRouter} {
+		switch container := fmt.Sprintf(".spec.template.spec.containers[name=%q]", program); text {
+		case ".spec.replicas", container + ".image", container + ".args":
+			return true
+		default:
+			name, found := strings.CutPrefix(text, container+".env[name=\"")
+			if name, _, _ = strings.Cut(name, `"`); found && !install.ManifestVariable(name) {
+				return true
+			}
+		}
 	}
 	return strings.HasPrefix(text, ".spec.selector") || strings.HasPrefix(text, ".metadata.labels.")
 }

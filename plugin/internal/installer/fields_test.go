@@ -4,10 +4,12 @@
 package installer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -109,6 +111,55 @@ spec:
 		if diff := cmp.Diff(left.Object, want.Object); diff != "" {
 			t.Errorf("installed by %s: what is applied: %s", installer, diff)
 		}
+	}
+}
+
+func TestVariablesStayWithWhoSetThem(t *testing.T) {
+	const text = `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: agent-sandbox-controller
+  managedFields:
+  - manager: kubectl-sandbox
+    operation: Apply
+    apiVersion: apps/v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"agent-sandbox-controller"}': {"f:env": {'k:{"name":"OURS"}': {".": {}, "f:name": {}, "f:value": {}}, 'k:{"name":"POD_NAMESPACE"}': {".": {}, "f:name": {}}, 'k:{"name":"THEIRS_NOW"}': {".": {}, "f:name": {}}}}}}}}}
+  - manager: kubectl-set
+    operation: Update
+    apiVersion: apps/v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:spec": {"f:template": {"f:spec": {"f:containers": {'k:{"name":"agent-sandbox-controller"}': {"f:env": {'k:{"name":"POD_NAMESPACE"}': {"f:value": {}}, 'k:{"name":"THEIRS"}': {".": {}, "f:name": {}, "f:value": {}}, 'k:{"name":"THEIRS_NOW"}': {"f:value": {}}, 'k:{"name":"SECRET"}': {".": {}, "f:name": {}, "f:valueFrom": {"f:secretKeyRef": {}}}}}}}}}}
+spec:
+  template:
+    spec:
+      containers:
+      - name: agent-sandbox-controller
+        env:
+        - {name: POD_NAMESPACE, value: theirs}
+        - {name: OURS, value: ""}
+        - {name: THEIRS, value: a}
+        - {name: THEIRS_NOW, value: b}
+        - {name: SECRET, valueFrom: {secretKeyRef: {name: a, key: b}}}
+`
+	var d appsv1.Deployment
+	if err := yaml.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ownVariables(&d, "agent-sandbox-controller", d.Spec.Template.Spec.Containers[0].Env)
+	if err != nil || len(got) != 1 || got[0].Name != "OURS" {
+		t.Errorf("ours are %v, %v", got, err)
+	}
+	// The user asks for THEIRS.
+	want := object(t, strings.NewReplacer("value: a}", "value: new}", "value: theirs}", "value: ours}").Replace(text))
+	kept, err := dropForeignFields(want, object(t, text))
+	if err != nil || len(kept) != 1 || !strings.Contains(kept[0].path, "POD_NAMESPACE") {
+		t.Errorf("%v, %v", kept, err)
+	}
+	containers, _, _ := unstructured.NestedSlice(want.Object, "spec", "template", "spec", "containers")
+	if text := fmt.Sprint(containers); !strings.Contains(text, "name:THEIRS value:new") || strings.Contains(text, "ours") {
+		t.Errorf("what is applied: %s", text)
 	}
 }
 

@@ -5,6 +5,7 @@ package printing
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -32,6 +33,11 @@ type TableOptions struct {
 	flags     *genericclioptions.PrintFlags
 	noHeaders bool
 	sortBy    string
+	// labelColumns are the keys of labels that have a column; showLabels adds one with all labels.
+	labelColumns []string
+	showLabels   bool
+	quiet        bool
+	single       bool
 	// streamWidths are the widths of the columns that Stream printed.
 	streamWidths []int
 	// streamPrinter prints the objects of a stream.
@@ -43,9 +49,15 @@ func NewTableOptions() *TableOptions {
 	return &TableOptions{flags: genericclioptions.NewPrintFlags("")}
 }
 
-// AddFlags adds --output, --no-headers and --sort-by, and kubectl's flags for templates.
+// AddFlags adds --output, --no-headers, --sort-by, --show-labels, --label-columns and --quiet, and kubectl's flags for
+// templates.
 func (o *TableOptions) AddFlags(cmd *cobra.Command) {
 	o.AddFormatFlags(cmd)
+	cmd.Flags().StringSliceVarP(&o.labelColumns, "label-columns", "L", nil,
+		"Add a column for each of these labels, as in '-L team,stage'. Repeatable.")
+	cmd.Flags().BoolVar(&o.showLabels, "show-labels", false, "Add a column with all labels.")
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false,
+		"Print only names, as in claim/dev, one on each line; every command takes them.")
 	cmd.Flags().StringVar(&o.sortBy, "sort-by", "",
 		"Sort by this field of the objects, as in .metadata.creationTimestamp.")
 }
@@ -58,8 +70,14 @@ func (o *TableOptions) AddFormatFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Leave out the headers of a table.")
 }
 
+// SetSingle says whether one object was asked for by name. Programs then get that object, not a List of it.
+func (o *TableOptions) SetSingle(single bool) { o.single = single }
+
 // Table reports whether a table is printed, as opposed to the objects.
 func (o *TableOptions) Table() bool {
+	if o.quiet {
+		return false
+	}
 	format := *o.flags.OutputFormat
 	return format == wideFormat || (format == "" && *o.flags.TemplatePrinterFlags.TemplateArgument == "")
 }
@@ -71,6 +89,9 @@ func (o *TableOptions) Validate() error {
 			return fmt.Errorf("--sort-by: %w", err)
 		}
 	}
+	if o.quiet && (*o.flags.OutputFormat != "" || *o.flags.TemplatePrinterFlags.TemplateArgument != "") {
+		return errors.New("--quiet and --output do not go together")
+	}
 	if o.Table() {
 		return nil
 	}
@@ -80,6 +101,9 @@ func (o *TableOptions) Validate() error {
 
 // printer returns the printer for the objects in the format of the flags.
 func (o *TableOptions) printer() (printers.ResourcePrinter, error) {
+	if o.quiet {
+		return shortNames{}, nil
+	}
 	format := *o.flags.OutputFormat
 	columns, err := newCustomColumns(format, o.noHeaders)
 	if columns != nil || err != nil {
@@ -132,47 +156,6 @@ func (o *TableOptions) Print(
 		return o.printObjects(items, out)
 	}
 	return o.grid(items, columns, namespaces).write(out, terminalWidth(out))
-}
-
-// grid returns the texts of the table. Columns with a priority are shown with -o wide only.
-func (o *TableOptions) grid(items []Item, columns []metav1.TableColumnDefinition, namespaces bool) grid {
-	var g grid
-	add := func(namespace string, cell func(column int) any) {
-		var row []ColoredCell
-		if namespaces {
-			row = append(row, newCell(namespace))
-		}
-		for i := range columns {
-			if columns[i].Priority == 0 || *o.flags.OutputFormat == wideFormat {
-				row = append(row, newCell(cell(i)))
-			}
-		}
-		g = append(g, row)
-	}
-	if !o.noHeaders {
-		add("NAMESPACE", func(column int) any { return strings.ToUpper(columns[column].Name) })
-	}
-	for i := range items {
-		add(items[i].object.GetNamespace(), func(column int) any { return items[i].cells[column] })
-	}
-	return g
-}
-
-// printObjects prints the objects of all kinds as one List.
-func (o *TableOptions) printObjects(items []Item, out io.Writer) error {
-	printer, err := o.printer()
-	if err != nil {
-		return err
-	}
-	if *o.flags.OutputFormat == "name" { // its printer cannot print a list of this type
-		for i := range items {
-			if err := printer.PrintObj(items[i].object, out); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return printer.PrintObj(newList(items), out)
 }
 
 // newList returns the items as a List.

@@ -35,6 +35,7 @@ func (o *Options) BuildSandbox(namespace string, now time.Time) *agentsv1beta1.S
 			TerminationGracePeriodSeconds: o.terminationGracePeriod(),
 		},
 	}
+	o.Pod.apply(&spec.PodTemplate.Spec, &spec.PodTemplate.Spec.Containers[0])
 	if o.TTL > 0 {
 		end := metav1.NewTime(now.Add(o.TTL).Truncate(time.Second))
 		spec.ShutdownTime = &end

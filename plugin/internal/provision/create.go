@@ -5,6 +5,7 @@ package provision
 
 import (
 	"context"
+	"io"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -72,7 +73,11 @@ func (o *Options) Create(
 func (o *Options) WaitReady(
 	ctx context.Context, a *factory.Clients, created *Created, streams genericiooptions.IOStreams,
 ) (*Created, error) {
-	progress := cli.NewWaitProgress(streams.ErrOut)
+	remarks := streams.ErrOut
+	if o.Quiet {
+		remarks = io.Discard
+	}
+	progress := cli.NewWaitProgress(remarks)
 	target, err := a.Wait(ctx, await.Request{
 		Namespace: a.Namespace, Ref: created.Ref(), UID: created.target.UID(),
 		Goal: await.Ready, Timeout: o.Waiting.Timeout, GiveUp: true, Progress: progress.PrinterFor(o.Name, await.Ready),

@@ -28,7 +28,7 @@ type Options struct {
 	Template string
 	Pool     string
 
-	Env         []string
+	cli.EnvOptions
 	Labels      []string
 	Annotations []string
 	Volumes     []string
@@ -41,10 +41,14 @@ type Options struct {
 	VolumeRetention string
 	Restart         string
 	Service         bool
+	// Pod are the flags about the Pod.
+	Pod PodOptions
 	// Grace is the termination grace period of the Pod in seconds, with an image; nil is the default of Kubernetes.
 	Grace   *int64
 	DryRun  cli.DryRunOptions
 	Waiting cli.WaitOptions
+	// Quiet prints no progress, and create prints only the name.
+	Quiet bool
 	// PrintFlags say how the created object is printed.
 	PrintFlags *genericclioptions.PrintFlags
 
@@ -75,7 +79,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
 	flags.StringVar(&o.Template, "template", "", "Claim a sandbox of this SandboxTemplate.")
 	flags.StringVar(&o.Pool, "pool", "",
 		"Claim a warm sandbox of this pool; with --template none for a new one. (default with --template: any pool of it)")
-	flags.StringArrayVar(&o.Env, "env", nil, "An environment variable, NAME=VALUE, of the first container. Repeatable.")
+	o.EnvOptions.AddFlags(cmd, "the first container")
 	flags.StringArrayVar(&o.Labels, "label", nil, "A label of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
 	flags.StringArrayVar(&o.Annotations, "annotation", nil,
 		"An annotation of the claim, the Sandbox and its Pod, KEY=VALUE. Repeatable.")
@@ -94,6 +98,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, f factory.Factory) {
 			"which keeps them for the next Sandbox of the same name. With --image only: in a claim the template sets it.")
 	flags.BoolVar(&o.Service, "service", false,
 		"Give the sandbox a DNS name in the cluster (a headless Service of its name). With --image only.")
+	o.Pod.AddFlags(cmd, "With --image: ")
 	_ = cmd.RegisterFlagCompletionFunc("template", cli.CompleteTemplates(f)) // it fails only for an unknown flag
 	_ = cmd.RegisterFlagCompletionFunc("pool", cli.CompletePools(f))
 }
@@ -106,7 +111,7 @@ func (o *Options) ReadChangedFlags(cmd *cobra.Command) {
 // Validate checks the flags and parses their values. It needs no cluster.
 func (o *Options) Validate() error {
 	checks := []func() error{o.validateName, o.validateSource, o.validateLifetime, o.parseRetention, o.parseEnv,
-		o.parseMetadata, o.parseVolumes, o.validateWarm, o.validateOutput}
+		o.parseMetadata, o.parseVolumes, o.Pod.parse, o.validateWarm, o.validateOutput}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return cli.UsageError(err)

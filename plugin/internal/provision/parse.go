@@ -16,21 +16,17 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
 
-// parseEnv parses the values of --env.
+// parseEnv parses the values of --env and --env-file.
 func (o *Options) parseEnv() error {
 	o.env = nil
-	for _, text := range o.Env {
-		name, value, found := strings.Cut(text, "=")
-		if !found {
-			return fmt.Errorf("--env %q: use NAME=VALUE", text)
-		}
-		if problems := validation.IsEnvVarName(name); len(problems) > 0 {
-			return fmt.Errorf("--env %q: %q cannot be the name of a variable", text, name)
-		}
+	variables, err := o.EnvOptions.Parse()
+	for _, variable := range variables {
 		// The kubelet expands $(NAME) but not $$(NAME), so the value arrives literally.
-		o.env = append(o.env, corev1.EnvVar{Name: name, Value: strings.ReplaceAll(value, "$(", "$$(")})
+		o.env = append(o.env, corev1.EnvVar{
+			Name: variable.Name, Value: strings.ReplaceAll(variable.Value, "$(", "$$("),
+		})
 	}
-	return nil
+	return err
 }
 
 // parseMetadata parses the values of --label and --annotation.

@@ -64,6 +64,9 @@ func (o *Options) validateSource() error {
 		return errors.New("--restart is set by the template: it does not go together with --template or --pool")
 	case o.VolumeRetention != "":
 		return errors.New("--volume-retention is set by the template: it does not go together with --template or --pool")
+	case o.Pod.Given() != "":
+		return fmt.Errorf("%s is set by the template: it does not go together with --template or --pool. template create "+
+			"takes it, or --image creates a Sandbox without a template", o.Pod.Given())
 	case o.Service:
 		return errors.New("--service is set by the template: it does not go together with --template or --pool")
 	}

@@ -30,6 +30,13 @@ type Container struct {
 // Resolve finds the container of that name, or the default one if the name is empty. It does not connect yet. A sandbox
 // that is not running is an error.
 func Resolve(ctx context.Context, f factory.Factory, ref resolve.Ref, container string) (*Container, error) {
+	return ResolveIn(ctx, f, "", ref, container)
+}
+
+// ResolveIn is Resolve in a namespace; the empty one is that of the command.
+func ResolveIn(
+	ctx context.Context, f factory.Factory, namespace string, ref resolve.Ref, container string,
+) (*Container, error) {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return nil, err
@@ -42,7 +49,10 @@ func Resolve(ctx context.Context, f factory.Factory, ref resolve.Ref, container 
 	if err != nil {
 		return nil, err
 	}
-	t, in, err := a.Resolver.RunningContainer(ctx, a.Namespace, ref, container)
+	if namespace == "" {
+		namespace = a.Namespace
+	}
+	t, in, err := a.Resolver.RunningContainer(ctx, namespace, ref, container)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +75,16 @@ func (c *Container) Attach(ctx context.Context, session *terminal.Session) error
 // Result returns the error with which our command ends after a remote command ended with err. A remote exit code is
 // passed on without a message.
 func (c *Container) Result(err error) error {
+	if start, ok := errors.AsType[*stream.StartError](err); ok {
+		return cli.StartError(start.ExitCode(), fmt.Errorf("container %s of %s: %w", c.Address.Name, c.Sandbox.Name(), err))
+	}
+	return Result(err)
+}
+
+// Result is like Container.Result if it is not known which container ran the command.
+func Result(err error) error {
 	var ended *stream.ExitError
 	var lost *stream.LostError
-	var start *stream.StartError
 	switch {
 	case errors.As(err, &ended):
 		return cli.RemoteExitError(ended.Code)
@@ -75,8 +92,6 @@ func (c *Container) Result(err error) error {
 		return cli.ConnectionLostError(lost)
 	case errors.Is(err, terminal.ErrDetached):
 		return cli.ConnectionLostError(err)
-	case errors.As(err, &start):
-		return fmt.Errorf("container %s of %s: %w", c.Address.Name, c.Sandbox.Name(), err)
 	}
 	return err
 }

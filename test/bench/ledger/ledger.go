@@ -36,25 +36,17 @@ type Ledger struct {
 
 // sandbox is the last observed state of a Sandbox.
 type sandbox struct {
-	name    string
-	pool    types.UID // the pool that controls it
-	claim   types.UID
-	ready   bool
-	variant string
+	name  string
+	pool  types.UID // the pool that controls it
+	claim types.UID
+	ready bool
+	// suspended means that the Sandbox is asked to have no Pod and has none.
+	suspended bool
+	variant   string
 }
 
-// Pool counts the Sandboxes that a pool controls.
-type Pool struct {
-	Limit   int // the maximum of Members; zero means no limit
-	Members int
-	Ready   int
-	Most    int       // the largest number of members at the same time
-	Lost    int       // members that were deleted and not handed out
-	Stale   int       // members of another variant than the expected one
-	FullAt  time.Time // when all members were last Ready
-	FreshAt time.Time // when the last stale member left
-	want    string
-}
+// Counts are numbers of existing Sandboxes, whoever owns them.
+type Counts struct{ All, Ready, Suspended int }
 
 // Handover is a Sandbox that a claim got.
 type Handover struct {
@@ -78,35 +70,6 @@ func (l *Ledger) addViolation(format string, args ...any) {
 	if len(l.violations) < enough {
 		l.violations = append(l.violations, fmt.Sprintf(format, args...))
 	}
-}
-
-// SetLimit sets the maximum number of members of a pool from now on.
-func (l *Ledger) SetLimit(pool types.UID, most int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.pool(pool).Limit = most
-}
-
-// ExpectVariant sets the variant that members should have from now on. Pool.Stale counts the other members.
-func (l *Ledger) ExpectVariant(pool types.UID, variant string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.pool(pool)
-	p.want, p.Stale = variant, 0
-	for _, s := range l.sandboxes {
-		if s.pool == pool && s.variant != variant {
-			p.Stale++
-		}
-	}
-}
-
-func (l *Ledger) pool(uid types.UID) *Pool {
-	p := l.pools[uid]
-	if p == nil {
-		p = &Pool{}
-		l.pools[uid] = p
-	}
-	return p
 }
 
 // RecordCreation records that the client is about to create an object.
@@ -146,7 +109,7 @@ func (l *Ledger) recordReady(name string, conditions []metav1.Condition, at time
 	}
 }
 
-// RecordSandbox records an event of a RecordSandbox.
+// RecordSandbox records an event of a Sandbox.
 func (l *Ledger) RecordSandbox(kind watch.EventType, object *agentsv1beta1.Sandbox, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,32 +131,8 @@ func (l *Ledger) RecordSandbox(kind watch.EventType, object *agentsv1beta1.Sandb
 	}
 	l.count(was, -1, at)
 	l.count(is, +1, at)
-}
-
-func (l *Ledger) count(s *sandbox, by int, at time.Time) {
-	if s == nil || s.pool == "" {
-		return
-	}
-	p := l.pool(s.pool)
-	p.Members += by
-	if s.ready {
-		p.Ready += by
-	}
-	if p.want != "" && s.variant != p.want {
-		p.Stale += by
-		if p.Stale == 0 {
-			p.FreshAt = at
-		}
-	}
-	p.Most = max(p.Most, p.Members)
-	if p.Limit > 0 && by > 0 {
-		if p.Members > p.Limit {
-			l.addViolation("a pool of %d has %d members", p.Limit, p.Members)
-		}
-		if s.ready && p.Ready == p.Limit {
-			p.FullAt = at
-		}
-	}
+	l.settle(was, at)
+	l.settle(is, at)
 }
 
 func observe(object *agentsv1beta1.Sandbox) *sandbox {
@@ -206,19 +145,31 @@ func observe(object *agentsv1beta1.Sandbox) *sandbox {
 			s.claim = owner.UID
 		}
 	}
-	condition := apis.FindCondition(object.Status.Conditions, apis.ConditionReady)
-	s.ready = condition != nil && condition.Status == metav1.ConditionTrue
+	isTrue := func(kind apis.ConditionType) bool {
+		condition := apis.FindCondition(object.Status.Conditions, kind)
+		return condition != nil && condition.Status == metav1.ConditionTrue
+	}
+	s.ready, s.suspended = isTrue(apis.ConditionReady), isTrue(apis.ConditionSuspended)
 	if containers := object.Spec.PodTemplate.Spec.Containers; len(containers) > 0 {
 		s.variant = containers[0].Image
 	}
 	return s
 }
 
-// Pool returns the counts of a pool.
-func (l *Ledger) Pool(uid types.UID) Pool {
+// Count counts all Sandboxes.
+func (l *Ledger) Count() Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return *l.pool(uid)
+	counts := Counts{All: len(l.sandboxes)}
+	for _, s := range l.sandboxes {
+		if s.ready {
+			counts.Ready++
+		}
+		if s.suspended {
+			counts.Suspended++
+		}
+	}
+	return counts
 }
 
 // Ready returns how many of the objects that the client created have been Ready.
@@ -254,6 +205,34 @@ func (l *Ledger) Latencies() (each []time.Duration, all time.Duration) {
 		}
 	}
 	return each, last.Sub(first)
+}
+
+// ReadyTimes returns when the watch first showed each object Ready that the client created.
+func (l *Ledger) ReadyTimes() map[string]time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := map[string]time.Time{}
+	for name := range l.created {
+		if at, ok := l.ready[name]; ok {
+			all[name] = at
+		}
+	}
+	return all
+}
+
+// Creations returns when the client began to create its first object, and its last.
+func (l *Ledger) Creations() (first, last time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, at := range l.created {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return first, last
 }
 
 // Handovers returns the Sandboxes that claims have, ordered by claim.

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -151,6 +152,84 @@ func TestPoolsAreCounted(t *testing.T) {
 	}
 }
 
+func TestAPoolRemembersItsFewestReadyMembersAndHowOftenItWasDry(t *testing.T) {
+	member := func(name string, isReady bool) func(*Ledger) {
+		return func(l *Ledger) { l.RecordSandbox(watch.Modified, box(name, ofPool, isReady), at(0)) }
+	}
+	adopt := func(name, claim string) func(*Ledger) {
+		return func(l *Ledger) { l.RecordSandbox(watch.Modified, box(name, "SandboxClaim/"+claim, true), at(0)) }
+	}
+	tests := map[string]struct {
+		events      []func(*Ledger)
+		fewest, dry int
+	}{
+		"nothing happens":                   {nil, 2, 0},
+		"an event that changes nothing":     {[]func(*Ledger){member("a", true)}, 2, 0},
+		"a member leaves":                   {[]func(*Ledger){adopt("a", "c")}, 1, 0},
+		"a member is no longer Ready":       {[]func(*Ledger){member("a", false)}, 1, 0},
+		"it comes back":                     {[]func(*Ledger){member("a", false), member("a", true)}, 1, 0},
+		"an event of the only Ready member": {[]func(*Ledger){adopt("a", "c"), member("b", true)}, 1, 0},
+		"the last one leaves":               {[]func(*Ledger){adopt("a", "c"), adopt("b", "d")}, 0, 1},
+		"an event while the pool is dry": {
+			[]func(*Ledger){member("a", false), member("b", false), member("a", false)}, 0, 1,
+		},
+		"it becomes dry, recovers, and again": {
+			[]func(*Ledger){member("a", false), adopt("b", "c"), member("a", true), adopt("a", "d")}, 0, 2,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := New()
+			l.SetLimit("p", 2)
+			member("a", true)(l)
+			member("b", true)(l)
+			l.TrackFewest("p")
+			for _, event := range tt.events {
+				event(l)
+			}
+			if got := l.Pool("p"); got.Fewest != tt.fewest || got.Dry != tt.dry {
+				t.Errorf("fewest %d, dry %d; want %d, %d", got.Fewest, got.Dry, tt.fewest, tt.dry)
+			}
+		})
+	}
+}
+
+func TestAPoolIsFullFromTheEventThatMadeItFull(t *testing.T) {
+	l := New()
+	l.SetLimit("p", 1)
+	l.RecordSandbox(watch.Added, box("a", ofPool, true), at(1))
+	l.RecordSandbox(watch.Modified, box("a", ofPool, true), at(2))
+	if got := l.Pool("p").FullAt; !got.Equal(at(1)) {
+		t.Errorf("full at %s, want %s: a later event of a member does not count", got, at(1))
+	}
+	l.RecordSandbox(watch.Modified, box("a", ofClaim, true), at(3))
+	l.RecordSandbox(watch.Added, box("b", ofPool, false), at(4))
+	l.RecordSandbox(watch.Modified, box("b", ofPool, true), at(5))
+	if got := l.Pool("p").FullAt; !got.Equal(at(5)) {
+		t.Errorf("full again at %s, want %s", got, at(5))
+	}
+}
+
+func TestCreationsAndReadyTimesAreThoseOfTheClientsObjects(t *testing.T) {
+	l := New()
+	if first, last := l.Creations(); !first.IsZero() || !last.IsZero() {
+		t.Errorf("without objects: %s, %s", first, last)
+	}
+	l.RecordCreation("one", at(10))
+	for i := 11; i < 30; i++ {
+		l.RecordCreation(fmt.Sprint(i), at(i))
+	}
+	l.RecordCreation("last", at(30))
+	l.RecordClaim(watch.Added, claim("one", "a", true), at(15))
+	l.RecordClaim(watch.Added, claim("of somebody else", "b", true), at(16))
+	if first, last := l.Creations(); !first.Equal(at(10)) || !last.Equal(at(30)) {
+		t.Errorf("from %s to %s", first, last)
+	}
+	if got := l.ReadyTimes(); len(got) != 1 || !got["one"].Equal(at(15)) {
+		t.Errorf("Ready: %v", got)
+	}
+}
+
 func TestHandoversSayWhetherTheyWereWarm(t *testing.T) {
 	l := New()
 	l.RecordSandbox(watch.Added, box("pool-1", ofClaim, true), at(0))
@@ -158,6 +237,25 @@ func TestHandoversSayWhetherTheyWereWarm(t *testing.T) {
 	l.RecordClaim(watch.Added, claim("c1", "c1", true), at(0))
 	want := []Handover{{Claim: "c1", Sandbox: "c1"}, {Claim: "c2", Sandbox: "pool-1", Warm: true}}
 	if got := l.Handovers(); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestAllSandboxesAreCountedByTheirState(t *testing.T) {
+	suspended := box("s", "", false)
+	suspended.Status.Conditions = append(suspended.Status.Conditions,
+		metav1.Condition{Type: "Suspended", Status: metav1.ConditionTrue})
+	suspending := box("t", "", false)
+	suspending.Status.Conditions = append(suspending.Status.Conditions,
+		metav1.Condition{Type: "Suspended", Status: metav1.ConditionFalse})
+	l := New()
+	for _, one := range []*agentsv1beta1.Sandbox{
+		suspended, suspending, box("a", ofPool, true), box("b", ofClaim, true), box("c", "", false), box("d", "", true),
+	} {
+		l.RecordSandbox(watch.Added, one, at(0))
+	}
+	l.RecordSandbox(watch.Deleted, box("d", "", true), at(1))
+	if got, want := l.Count(), (Counts{All: 5, Ready: 2, Suspended: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

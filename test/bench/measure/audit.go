@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Requests counts requests by verb, resource with subresource and, if the request failed, status code, as in
@@ -60,16 +61,46 @@ func NewAuditLog(path, user string) *AuditLog {
 }
 
 // Next returns the user's requests since the last call.
-func (a *AuditLog) Next() (Requests, error) {
+func (a *AuditLog) Next() ([]Request, error) {
 	data, offset, err := readFrom(a.path, a.offset)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
 	a.offset = offset
-	return countRequests(data, a.user)
+	return parseRequests(data, a.user)
 }
 
-// entry contains the fields of an audit event that are counted.
+// Request is one answered request.
+type Request struct {
+	Verb     string
+	Resource string // with the subresource, as in "sandboxes/status"
+	Name     string // of the object; empty for a creation
+	Code     int
+	// Received and Completed are times of the API server's clock.
+	Received, Completed time.Time
+}
+
+// failed reports whether the API server refused the request.
+func (r Request) failed() bool { return r.Code >= 400 }
+
+// String returns the request's key in Requests.
+func (r Request) String() string {
+	if r.failed() {
+		return fmt.Sprintf("%s %s %d", r.Verb, r.Resource, r.Code)
+	}
+	return r.Verb + " " + r.Resource
+}
+
+// Count counts requests by kind.
+func Count(all []Request) Requests {
+	counted := Requests{}
+	for _, one := range all {
+		counted[one.String()]++
+	}
+	return counted
+}
+
+// entry contains the fields of an audit event that are read.
 type entry struct {
 	Stage string `json:"stage"`
 	Verb  string `json:"verb"`
@@ -79,15 +110,18 @@ type entry struct {
 	Object struct {
 		Resource    string `json:"resource"`
 		Subresource string `json:"subresource"`
+		Name        string `json:"name"`
 	} `json:"objectRef"`
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Received  time.Time `json:"requestReceivedTimestamp"`
+	Completed time.Time `json:"stageTimestamp"`
 }
 
-// countRequests counts each completed request once. The log has a line for every stage of a request.
-func countRequests(lines []byte, user string) (Requests, error) {
-	counted := Requests{}
+// parseRequests returns each completed request of the user once. The log has a line for every stage of a request.
+func parseRequests(lines []byte, user string) ([]Request, error) {
+	var all []Request
 	for line := range bytes.Lines(lines) {
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
@@ -96,14 +130,14 @@ func countRequests(lines []byte, user string) (Requests, error) {
 		if e.User.Username != user || e.Stage != "ResponseComplete" {
 			continue
 		}
-		what := e.Verb + " " + e.Object.Resource
+		one := Request{
+			Verb: e.Verb, Resource: e.Object.Resource, Name: e.Object.Name, Code: e.Response.Code,
+			Received: e.Received, Completed: e.Completed,
+		}
 		if e.Object.Subresource != "" {
-			what += "/" + e.Object.Subresource
+			one.Resource += "/" + e.Object.Subresource
 		}
-		if e.Response.Code >= 400 {
-			what += fmt.Sprintf(" %d", e.Response.Code)
-		}
-		counted[what]++
+		all = append(all, one)
 	}
-	return counted, nil
+	return all, nil
 }

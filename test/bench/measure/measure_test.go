@@ -5,6 +5,7 @@ package measure
 
 import (
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,73 +95,62 @@ func TestParseProcess(t *testing.T) {
 	}
 }
 
-func event(user, stage, verb, resource, subresource, code string) string {
-	return `{"stage":"` + stage + `","verb":"` + verb + `","user":{"username":"` + user + `"},"objectRef":{"resource":"` +
-		resource +
-		`","subresource":"` + subresource + `"},"responseStatus":{"code":` + code + "}}\n"
-}
-
-func TestRequestsAreCountedByVerbResourceAndRefusal(t *testing.T) {
-	const us = "operator"
-	log := event(us, "ResponseComplete", "create", "pods", "", "201") +
-		event(us, "RequestReceived", "create", "pods", "", "0") +
-		event("other", "ResponseComplete", "create", "pods", "", "201") +
-		event(us, "ResponseComplete", "patch", "sandboxes", "status", "200") +
-		event(us, "ResponseComplete", "patch", "sandboxes", "status", "409") +
-		event(us, "ResponseComplete", "get", "sandboxes", "", "200")
-	got, err := countRequests([]byte(log), us)
-	if err != nil {
-		t.Fatal(err)
+func TestReadPID(t *testing.T) {
+	tests := map[string]struct {
+		record string
+		want   int
+	}{
+		"the record of a component":   {`{"pid":42,"start":7,"boot":"b"}`, 42},
+		"a record without a process":  {`{"start":7}`, 0},
+		"a file that is not a record": {`42 is it`, 0},
 	}
-	writes, reads := got.Split()
-	if want := (Requests{
-		"create pods": 1, "patch sandboxes/status": 1, "patch sandboxes/status 409": 1,
-	}); !maps.Equal(writes, want) {
-		t.Errorf("writes are %v, want %v", writes, want)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "etcd.json")
+			if err := os.WriteFile(path, []byte(tt.record), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ReadPID(path); got != tt.want || (err == nil) != (tt.want > 0) {
+				t.Errorf("got %d, %v; want %d", got, err, tt.want)
+			}
+		})
 	}
-	if want := (Requests{"get sandboxes": 1}); !maps.Equal(reads, want) {
-		t.Errorf("reads are %v, want %v", reads, want)
-	}
-	if writes.Total() != 3 {
-		t.Errorf("total is %d", writes.Total())
-	}
-	if _, err := countRequests([]byte("no event\n"), us); err == nil {
-		t.Error("a line that is not an event gives no error")
+	if _, err := ReadPID(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a missing record gives no error")
 	}
 }
 
-func TestAnAuditLogIsReadOnFromWhereItWas(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "audit.log")
-	line := event("u", "ResponseComplete", "create", "pods", "", "201")
-	appendTo := func(text string) {
-		t.Helper()
-		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := file.WriteString(text); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+func TestTheMachinesCPUTime(t *testing.T) {
+	tests := map[string]struct {
+		stat  string
+		want  Machine
+		fails bool
+	}{
+		"user, nice, system and interrupts are busy":   {"cpu  1 2 4 0 0 8 16 0 0 0\ncpu0 9 9", Machine{31, 31}, false},
+		"waiting for a disk is idle":                   {"cpu  1 0 0 10 100 0 0 0 0 0\n", Machine{1, 111}, false},
+		"time that a hypervisor took is busy":          {"cpu  0 0 0 10 0 0 0 5 0 0\n", Machine{5, 15}, false},
+		"guests are part of user and do not add to it": {"cpu  7 0 0 0 0 0 0 0 7 7\n", Machine{7, 7}, false},
+		"an old kernel without guests":                 {"cpu  1 0 0 0 0 0 0 0", Machine{1, 1}, false},
+		"one CPU is not all of them":                   {"cpu0 1 0 0 0 0 0 0 0\n", Machine{}, true},
+		"too few fields":                               {"cpu  1 0 0 0 0 0 0\n", Machine{}, true},
+		"a time is no number":                          {"cpu  1 0 0 x 0 0 0 0\n", Machine{}, true},
 	}
-	appendTo(line)
-	log := NewAuditLog(path, "u")
-	expect := func(why string, want int) {
-		t.Helper()
-		got, err := log.Next()
-		if err != nil || got.Total() != want {
-			t.Errorf("%s: %v, %v; want %d", why, got, err, want)
-		}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got, err := parseMachine(tt.stat); (err != nil) != tt.fails || got != tt.want {
+				t.Errorf("got %+v, %v; want %+v", got, err, tt.want)
+			}
+		})
 	}
-	expect("what was there before does not count", 0)
-	appendTo(line + line[:20])
-	expect("half a line waits", 1)
-	appendTo(line[20:])
-	expect("its other half completes it", 1)
-	if _, err := NewAuditLog(path+"x", "u").Next(); err == nil {
-		t.Error("a missing log gives no error")
+	before := Machine{Busy: 10, All: 100}
+	if got := (Machine{Busy: 40, All: 140}).BusySince(before); got != 0.75 {
+		t.Errorf("busy %v, want 0.75", got)
+	}
+	if got := before.BusySince(before); got != 0 {
+		t.Errorf("busy %v in no time", got)
+	}
+	if own, err := ReadMachine(); err != nil || own.Busy <= 0 || own.All <= own.Busy {
+		t.Errorf("this machine: %+v, %v", own, err)
 	}
 }
 
@@ -169,10 +159,13 @@ func TestScrape(t *testing.T) {
 runs{controller="a",result="ok"} 3
 runs{controller="a",result="error"} 1
 runs{controller="b",result="ok"} 5
+# TYPE leads gauge
+leads{name="x"} 1
 # TYPE took histogram
-took_bucket{controller="a",le="+Inf"} 4
-took_sum{controller="a"} 0.5
-took_count{controller="a"} 4
+took_bucket{controller="a",zone="z",le="0.1"} 1
+took_bucket{controller="a",zone="z",le="+Inf"} 4
+took_sum{controller="a",zone="z"} 0.5
+took_count{controller="a",zone="z"} 4
 `
 	scrape, err := ReadScrape(strings.NewReader(text))
 	if err != nil {
@@ -187,6 +180,13 @@ took_count{controller="a"} 4
 	if got := scrape.SumBy("took", "controller"); !maps.Equal(got, map[string]float64{"a": 0.5}) {
 		t.Errorf("sums: %v", got)
 	}
+	if got := scrape.By("leads", "name"); !maps.Equal(got, map[string]float64{"x": 1}) {
+		t.Errorf("gauges: %v", got)
+	}
+	want := Buckets{0.1: 1, math.Inf(1): 4}
+	if got := scrape.Buckets("took", "controller"); len(got) != 1 || !maps.Equal(got["a"], want) {
+		t.Errorf("buckets: %v", got)
+	}
 	if got := scrape.By("none", "controller"); len(got) != 0 {
 		t.Errorf("of a metric that is missing: %v", got)
 	}
@@ -196,5 +196,35 @@ took_count{controller="a"} 4
 	}
 	if _, err := ReadScrape(strings.NewReader("runs{ 3\n")); err == nil {
 		t.Error("invalid text gives no error")
+	}
+}
+
+func TestQuantilesAreInterpolatedWithinABucket(t *testing.T) {
+	inf := math.Inf(1)
+	tests := map[string]struct {
+		buckets Buckets
+		q, want float64
+	}{
+		"nothing was observed":                          {Buckets{1: 0, inf: 0}, 0.5, 0},
+		"the middle of the first bucket, from zero":     {Buckets{1: 10, 2: 10, inf: 10}, 0.5, 0.5},
+		"the middle of the second bucket":               {Buckets{1: 10, 2: 20, inf: 20}, 0.75, 1.5},
+		"exactly at a bound":                            {Buckets{1: 10, 2: 20, inf: 20}, 0.5, 1},
+		"an empty bucket in between has no observation": {Buckets{1: 5, 2: 5, 3: 10, inf: 10}, 0.75, 2.5},
+		"the largest observation":                       {Buckets{1: 10, inf: 10}, 1, 1},
+		"above the last finite bound":                   {Buckets{1: 5, 2: 5, inf: 10}, 0.99, 2},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tt.buckets.Quantile(tt.q); math.Abs(got-tt.want) > 1e-9 {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+	later := Buckets{1: 15, inf: 20}
+	if got := later.Since(Buckets{1: 10, inf: 12}); !maps.Equal(got, Buckets{1: 5, inf: 8}) || got.Count() != 8 {
+		t.Errorf("since: %v", got)
+	}
+	if got := later.Since(nil); !maps.Equal(got, later) {
+		t.Errorf("since the beginning: %v", got)
 	}
 }

@@ -5,6 +5,7 @@ package measure
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,24 @@ func ReadProcess(pid int) (Process, error) {
 		return Process{}, err
 	}
 	return parseProcess(stat, status)
+}
+
+// ReadPID reads the record that testcluster writes of a component's process.
+func ReadPID(path string) (int, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	var record struct {
+		PID int `json:"pid"`
+	}
+	if err := json.Unmarshal(data, &record); err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	if record.PID <= 0 {
+		return 0, fmt.Errorf("%s names no process", path)
+	}
+	return record.PID, nil
 }
 
 // parseProcess counts fields from the last parenthesis, because a program's name may contain spaces and parentheses.

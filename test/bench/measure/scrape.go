@@ -25,13 +25,14 @@ func ReadScrape(r io.Reader) (Scrape, error) {
 	return families, nil
 }
 
-// By sums a counter, or the number of a histogram's observations, by the values of one label.
+// By sums a counter, a gauge, or the number of a histogram's observations, by the values of one label.
 func (s Scrape) By(name, label string) map[string]float64 {
 	sums := map[string]float64{}
 	for _, metric := range s[name].GetMetric() {
 		for _, pair := range metric.GetLabel() {
 			if pair.GetName() == label {
-				sums[pair.GetValue()] += metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+				sums[pair.GetValue()] += metric.GetCounter().GetValue() + metric.GetGauge().GetValue() +
+					float64(metric.GetHistogram().GetSampleCount())
 			}
 		}
 	}

@@ -46,6 +46,25 @@ const (
 	// ScrapeTimeGrowth is separate from the size, because the time includes the machine's noise.
 	ScrapeTimeGrowth Figure = "scrape time, many to few, ratio"
 	Rollout          Figure = "last stale member gone after s"
+	Fewest           Figure = "fewest ready members of the pool"
+	Dry              Figure = "times the pool ran dry"
+	Refill           Figure = "pool full after the last claim s"
+	// The requests of the operator before the last claim is Ready.
+	SandboxPatches Figure = "sandbox patches before the last ready"
+	ClaimPatches   Figure = "claim status patches before the last ready"
+	OtherRequests  Figure = "other requests before the last ready"
+	// The CPU time while the load lasts: from the first request until everything is Ready.
+	MachineBusy  Figure = "machine busy %"
+	APIServerCPU Figure = "kube-apiserver CPU s"
+	EtcdCPU      Figure = "etcd CPU s"
+	OperatorCPU  Figure = "operator CPU s"
+
+	Sandboxes         Figure = "sandboxes"
+	PerSandbox        Figure = "operator memory per sandbox kB"
+	APIServerResident Figure = "kube-apiserver RSS MB"
+	StartUp           Figure = "claim ready after the operator's start s"
+	Killed            Figure = "claim ready after the leader was killed s"
+	Ended             Figure = "claim ready after the leader was asked to end s"
 )
 
 // Source is the origin of a limit.
@@ -71,6 +90,10 @@ type Sample struct {
 	// Writes, Reads and Reconciles are the totals of the run by kind.
 	Writes, Reads measure.Requests
 	Reconciles    map[string]float64
+	// BeforeReady are the requests of the operator before the last claim was Ready, if the scenario counts them.
+	BeforeReady measure.Requests
+	// PassTimes are quantiles of the times of reconciles in milliseconds, if the scenario has them.
+	PassTimes map[string]float64
 	// Violations are events that must never happen. Any of them fails the run.
 	Violations []string
 }
@@ -93,8 +116,11 @@ type Result struct {
 	Writes     map[string]float64 `json:"writesPerClaim,omitempty"`
 	Reads      map[string]float64 `json:"readsPerClaim,omitempty"`
 	Reconciles map[string]float64 `json:"reconcilesPerClaim,omitempty"`
-	Verdicts   []Verdict          `json:"verdicts,omitempty"`
-	Violations []string           `json:"violations,omitempty"`
+	// BeforeReady are totals of a run, not of a claim.
+	BeforeReady map[string]float64 `json:"requestsBeforeLastReady,omitempty"`
+	PassTimes   map[string]float64 `json:"reconcileMilliseconds,omitempty"`
+	Verdicts    []Verdict          `json:"verdicts,omitempty"`
+	Violations  []string           `json:"violations,omitempty"`
 	// Error says why the scenario has no figures.
 	Error string `json:"error,omitempty"`
 }
@@ -123,6 +149,8 @@ func Merge(scenario, about string, limits []Limit, samples []Sample) Result {
 	result.Writes = perClaim(samples, func(s Sample) map[string]float64 { return floats(s.Writes) })
 	result.Reads = perClaim(samples, func(s Sample) map[string]float64 { return floats(s.Reads) })
 	result.Reconciles = perClaim(samples, func(s Sample) map[string]float64 { return s.Reconciles })
+	result.BeforeReady = medians(samples, func(s Sample) map[string]float64 { return floats(s.BeforeReady) })
+	result.PassTimes = medians(samples, func(s Sample) map[string]float64 { return s.PassTimes })
 	for _, limit := range limits {
 		if got, measured := result.Figures[limit.Figure]; measured {
 			result.Verdicts = append(result.Verdicts, Verdict{Limit: limit, Got: got, Met: got <= limit.Most})
@@ -139,25 +167,32 @@ func floats(requests measure.Requests) map[string]float64 {
 	return all
 }
 
-// perClaim returns the median cost of a claim over the runs, by kind.
+// perClaim returns the median cost of a claim over the runs that had claims, by kind.
 func perClaim(samples []Sample, of func(Sample) map[string]float64) map[string]float64 {
-	keys := map[string]bool{}
-	for _, sample := range samples {
-		for key := range of(sample) {
-			keys[key] = true
+	withClaims := slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Figures[Claims] <= 0 })
+	return medians(withClaims, func(s Sample) map[string]float64 {
+		each := maps.Clone(of(s))
+		for key := range each {
+			each[key] /= s.Figures[Claims]
+		}
+		return each
+	})
+}
+
+// medians returns the median over the samples, by kind. A kind that is missing in a sample is zero there.
+func medians(samples []Sample, of func(Sample) map[string]float64) map[string]float64 {
+	values := map[string][]float64{}
+	for i, sample := range samples {
+		for key, value := range of(sample) {
+			if values[key] == nil {
+				values[key] = make([]float64, len(samples))
+			}
+			values[key][i] = value
 		}
 	}
-	all := map[string]float64{}
-	for key := range keys {
-		var each []float64
-		for _, sample := range samples {
-			if claims := sample.Figures[Claims]; claims > 0 {
-				each = append(each, of(sample)[key]/claims)
-			}
-		}
-		if len(each) > 0 {
-			all[key] = measure.Median(each)
-		}
+	all := make(map[string]float64, len(values))
+	for key, each := range values {
+		all[key] = measure.Median(each)
 	}
 	return all
 }
@@ -166,7 +201,9 @@ func perClaim(samples []Sample, of func(Sample) map[string]float64) map[string]f
 func order() []Figure {
 	return []Figure{
 		P50, P90, P99, Max, AllReady, Fill, Rollout, Claims, Warm, Throughput, Writes, Reads, Reconciles, CPU, Resident, Peak,
-		Idle, Members, Stale,
+		Idle, Members, Fewest, Dry, Refill, Stale, SandboxPatches, ClaimPatches, OtherRequests,
+		MachineBusy, APIServerCPU, EtcdCPU, OperatorCPU,
+		Sandboxes, PerSandbox, APIServerResident, StartUp, Killed, Ended,
 		ScrapeTime, ScrapeSize, ScrapeGrowth, ScrapeTimeGrowth, ReconcileCost, CostGrowth, ClaimCost, ClaimGrowth,
 	}
 }

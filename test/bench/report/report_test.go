@@ -42,6 +42,61 @@ func TestMergeTakesMediansAndKeepsEveryViolation(t *testing.T) {
 	}
 }
 
+func TestRequestsBeforeTheLastReadyAreTotalsOfARun(t *testing.T) {
+	run := func(patches, pods int) Sample {
+		one := sample(1, 10, 0)
+		one.BeforeReady = measure.Requests{"patch sandboxes": patches}
+		if pods > 0 {
+			one.BeforeReady["create pods"] = pods
+		}
+		return one
+	}
+	got := Merge("burst", "about", nil, []Sample{run(300, 0), run(302, 7), run(301, 0)})
+	if want := map[string]float64{"patch sandboxes": 301, "create pods": 0}; !maps.Equal(got.BeforeReady, want) {
+		t.Errorf("got %v, want %v", got.BeforeReady, want)
+	}
+	if text := got.detail(); !strings.Contains(text, "requests before the last ready: patch sandboxes 301") {
+		t.Errorf("not in the table's details:\n%s", text)
+	}
+}
+
+func TestTimesOfReconcilesAreInTheTableAndAreMedians(t *testing.T) {
+	run := func(ms float64) Sample {
+		one := sample(1, 10, 0)
+		one.PassTimes = map[string]float64{"sandboxclaim p99": ms}
+		return one
+	}
+	got := Merge("scale", "about", nil, []Sample{run(40), run(20), run(30)})
+	if text := got.detail(); !strings.Contains(text, "reconcile ms: sandboxclaim p99 30.0") {
+		t.Errorf("not in the table's details:\n%s", text)
+	}
+}
+
+func TestARunWithoutClaimsHasNoCostOfAClaim(t *testing.T) {
+	got := Merge("s", "", nil, []Sample{sample(1, 0, 50), sample(1, 10, 20), sample(1, 10, 40)})
+	if want := map[string]float64{"create pods": 3}; !maps.Equal(got.Writes, want) {
+		t.Errorf("got %v, want %v", got.Writes, want)
+	}
+}
+
+func TestEveryFigureIsListedOnce(t *testing.T) {
+	seen := map[Figure]bool{}
+	for _, figure := range order() {
+		if seen[figure] {
+			t.Errorf("%s is listed twice", figure)
+		}
+		seen[figure] = true
+	}
+	for _, figure := range []Figure{
+		Fewest, Dry, Refill, OtherRequests, MachineBusy, APIServerCPU, EtcdCPU, OperatorCPU,
+		Sandboxes, PerSandbox, APIServerResident, StartUp, Killed, Ended,
+	} {
+		if !seen[figure] {
+			t.Errorf("%s is not listed", figure)
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	tests := map[string]struct {
 		got  float64
@@ -83,7 +138,7 @@ func TestTheTableHasFiguresVerdictsAndBrokenRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"budget: p50 ms 25 (20): met", "recipe: p50 ms 5 (20): NOT MET", "writes per claim: create pods 8.00",
+		"MACHINE %", "budget: p50 ms 25 (20): met", "recipe: p50 ms 5 (20): NOT MET", "writes per claim: create pods 8.00",
 		"BROKEN: a pool of 2 has 3 members", "no result: timed out", "NO RESULT",
 	} {
 		if !strings.Contains(out.String(), want) {

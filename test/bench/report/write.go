@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -81,7 +82,7 @@ func cell(result Result, figure Figure) string {
 func (r Report) WriteTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w,
-		"SCENARIO\tRUNS\tP50 ms\tP90 ms\tP99 ms\tALL READY s\tWRITES\tRECONCILES\tCPU ms\tRSS MB\tRULES")
+		"SCENARIO\tRUNS\tP50 ms\tP90 ms\tP99 ms\tALL READY s\tWRITES\tRECONCILES\tCPU ms\tRSS MB\tMACHINE %\tRULES")
 	for _, result := range r.Results {
 		rules := "kept"
 		switch {
@@ -90,16 +91,18 @@ func (r Report) WriteTable(out io.Writer) error {
 		case len(result.Violations) > 0:
 			rules = "BROKEN"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", result.Scenario, result.Runs, cell(result, P50),
-			cell(result, P90),
-			cell(result, P99), cell(result, AllReady), cell(result, Writes), cell(result, Reconciles), cell(result, CPU),
-			cell(result, Resident), rules)
+		cells := []string{result.Scenario, strconv.Itoa(result.Runs)}
+		for _, figure := range []Figure{P50, P90, P99, AllReady, Writes, Reconciles, CPU, Resident, MachineBusy} {
+			cells = append(cells, cell(result, figure))
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(append(cells, rules), "\t"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(out,
-		"(writes, reconciles and CPU are the operator's, per claim or sandbox, replenishment included)")
+		"(writes, reconciles and CPU are the operator's, per claim or sandbox, replenishment included; "+
+			"MACHINE is the busy share of all CPUs while the load lasts)")
 	for _, result := range r.Results {
 		if _, err := fmt.Fprint(out, "\n"+result.detail()); err != nil {
 			return err
@@ -127,14 +130,19 @@ func (r Result) detail() string {
 	}
 	for _, part := range []struct {
 		name   string
+		format string
 		values map[string]float64
-	}{{"writes", r.Writes}, {"reads", r.Reads}, {"reconciles", r.Reconciles}} {
+	}{
+		{"writes per claim", "%s %.2f", r.Writes}, {"reads per claim", "%s %.2f", r.Reads},
+		{"reconciles per claim", "%s %.2f", r.Reconciles}, {"requests before the last ready", "%s %.0f", r.BeforeReady},
+		{"reconcile ms", "%s %.1f", r.PassTimes},
+	} {
 		var items []string
 		for _, key := range keysByValue(part.values) {
-			items = append(items, fmt.Sprintf("%s %.2f", key, part.values[key]))
+			items = append(items, fmt.Sprintf(part.format, key, part.values[key]))
 		}
 		if len(items) > 0 {
-			fmt.Fprintf(&out, "  %s per claim: %s\n", part.name, strings.Join(items, ", "))
+			fmt.Fprintf(&out, "  %s: %s\n", part.name, strings.Join(items, ", "))
 		}
 	}
 	for _, source := range []Source{Budget, Recipe} {

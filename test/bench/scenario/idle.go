@@ -37,7 +37,7 @@ func idle(count int) Scenario {
 			"warm claim cost what "+
 			"they cost beside %d", count, few),
 		Limits: []report.Limit{
-			budget(report.Resident, 250), budget(report.ScrapeGrowth, mostGrowth), budget(report.ScrapeTimeGrowth, 1.5),
+			budget(report.Resident, 200), budget(report.ScrapeGrowth, mostGrowth), budget(report.ScrapeTimeGrowth, 1.5),
 			budget(report.CostGrowth, 1.5), budget(report.ClaimGrowth, 1.5),
 		},
 		Once: true,
@@ -47,7 +47,7 @@ func idle(count int) Scenario {
 				return report.Sample{}, err
 			}
 			sample, err := compareCosts(ctx, w, space, count)
-			return sample, errors.Join(err, space.Err(), space.Leave(ctx)) // the last scenario need not wait for the deletion
+			return sample, errors.Join(err, space.Err(), space.Leave(ctx)) // what may come after it waits for the deletion
 		},
 	}
 }
@@ -67,7 +67,15 @@ func compareCosts(ctx context.Context, w *world.World, space *world.Space, count
 	if err != nil {
 		return report.Sample{}, err
 	}
+	load, err := w.StartLoad()
+	if err != nil {
+		return report.Sample{}, err
+	}
 	if err := addSandboxes(ctx, w, space, few, count, costRounds*costPool); err != nil {
+		return report.Sample{}, err
+	}
+	figures, err := load.End()
+	if err != nil {
 		return report.Sample{}, err
 	}
 	resting, err := measureIdleCPU(ctx, w)
@@ -82,7 +90,7 @@ func compareCosts(ctx context.Context, w *world.World, space *world.Space, count
 	if err != nil {
 		return report.Sample{}, err
 	}
-	sample := world.Use{Process: use}.Sample(0)
+	sample := world.Use{Process: use, Load: figures}.Sample(0)
 	growth := func(few, many float64) float64 { return many / max(few, 1e-9) }
 	maps.Copy(sample.Figures, map[report.Figure]float64{
 		report.Claims: float64(count), report.Idle: resting,

@@ -74,6 +74,9 @@ func rapidBursts(pool, bursts, size int) func(context.Context, *world.World) (re
 				}
 				world.Sleep(ctx, 2*time.Second)
 			}
+			if err := window.EndLoad(); err != nil {
+				return report.Sample{}, err
+			}
 			if err := space.PoolFull(ctx); err != nil {
 				return report.Sample{}, err
 			}
@@ -81,7 +84,7 @@ func rapidBursts(pool, bursts, size int) func(context.Context, *world.World) (re
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return addPoolFigures(space, newSample(space, use)), nil
+			return addPoolFigures(space, newSample(space.Ledger, use)), nil
 		})
 	}
 }
@@ -106,7 +109,7 @@ func churn(
 				})
 			}
 			space.Create(ctx, world.Warm, "claim", schedule)
-			err = space.AllReady(ctx, len(schedule))
+			err = allReady(ctx, space, window, len(schedule))
 			deleting.Wait()
 			if err != nil {
 				return report.Sample{}, err
@@ -121,7 +124,7 @@ func churn(
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return addPoolFigures(space, newSample(space, use)), nil
+			return addPoolFigures(space, newSample(space.Ledger, use)), nil
 		})
 	}
 }

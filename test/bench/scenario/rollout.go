@@ -32,7 +32,7 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 				if err != nil {
 					return report.Sample{}, err
 				}
-				changed, err := changeTemplateDuringClaims(ctx, space, schedule)
+				changed, err := changeTemplateDuringClaims(ctx, space, window, schedule)
 				if err != nil {
 					return report.Sample{}, err
 				}
@@ -40,7 +40,7 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 				if err != nil {
 					return report.Sample{}, err
 				}
-				sample := newSample(space, use)
+				sample := newSample(space.Ledger, use)
 				pool := space.Members()
 				stale := staleAfter(space.Handovers(), changed)
 				sample.Figures[report.Members], sample.Figures[report.Stale] = float64(pool.Most), float64(len(stale))
@@ -57,7 +57,7 @@ func rollout(s Scale, strategy world.Strategy) Scenario {
 // changeTemplateDuringClaims changes the template after the first fifth of the claims, and waits until all claims are
 // Ready and the pool is full. It returns the time at which the API server had responded to the change.
 func changeTemplateDuringClaims(
-	ctx context.Context, space *world.Space, schedule load.Schedule,
+	ctx context.Context, space *world.Space, window *world.Window, schedule load.Schedule,
 ) (changed time.Time, err error) {
 	before := len(schedule) / 5
 	space.WantVariant(world.FirstVariant)
@@ -71,7 +71,7 @@ func changeTemplateDuringClaims(
 	if err != nil {
 		return changed, err
 	}
-	if err := space.AllReady(ctx, len(schedule)); err != nil {
+	if err := allReady(ctx, space, window, len(schedule)); err != nil {
 		return changed, err
 	}
 	return changed, space.PoolFull(ctx)

@@ -8,6 +8,8 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/ledger"
@@ -24,7 +26,9 @@ type Scenario struct {
 	Limits []report.Limit
 	// Once is set for scenarios whose further runs are not worth their time.
 	Once bool
-	Run  func(context.Context, *world.World) (report.Sample, error)
+	// OnRequest is set for scenarios that run only if a selection names them, because they last long.
+	OnRequest bool
+	Run       func(context.Context, *world.World) (report.Sample, error)
 }
 
 // Scale is the size of the loads.
@@ -35,33 +39,51 @@ type Scale struct {
 	Count    int     // sustained claims
 	Cold     int     // cold starts
 	Idle     int     // idle Sandboxes
+	// Steady is how long the scenarios last whose rate does not depend on the scale.
+	Steady time.Duration
+	Fleet  Fleet
 }
 
 // Full is the scale to which the budgets apply.
 func Full() Scale {
-	return Scale{Pool: 300, Overload: 500, Rate: 20, Count: 600, Cold: 100, Idle: 10000}
+	return Scale{
+		Pool: 300, Overload: 500, Rate: 20, Count: 600, Cold: 100, Idle: 10000, Steady: time.Minute,
+		Fleet: Fleet{Namespaces: 100, Pools: 2, Members: 10, Running: 9000, Suspended: 9000},
+	}
 }
 
 // Small is a scale that takes a few minutes, to check that the scenarios work.
-func Small() Scale { return Scale{Pool: 40, Overload: 60, Rate: 10, Count: 50, Cold: 20, Idle: 300} }
+func Small() Scale {
+	return Scale{
+		Pool: 40, Overload: 60, Rate: 10, Count: 50, Cold: 20, Idle: 300, Steady: 5 * time.Second,
+		Fleet: Fleet{Namespaces: 5, Pools: 2, Members: 10, Running: 60, Suspended: 60},
+	}
+}
 
 func budget(figure report.Figure, most float64) report.Limit {
 	return report.Limit{Figure: figure, Most: most, Source: report.Budget}
 }
 
-// All returns the scenarios in the order in which they run. The last one leaves the most objects to delete.
+// perClaim returns the limits of what a warm claim costs, the replenishment of its pool included.
+func perClaim() []report.Limit {
+	return []report.Limit{budget(report.Writes, 7), budget(report.Reconciles, 8)}
+}
+
+// All returns the scenarios in the order in which they run. The last ones leave the most objects to delete.
 func All(s Scale) []Scenario {
-	perClaim := []report.Limit{budget(report.Writes, 10), budget(report.Reconciles, 8)}
-	sustained := append([]report.Limit{budget(report.P50, 25), budget(report.P99, 80)}, perClaim...)
-	burst := append([]report.Limit{budget(report.AllReady, 2), budget(report.P50, 900)}, perClaim...)
+	sustained := append([]report.Limit{budget(report.P50, 30), budget(report.P99, 110)}, perClaim()...)
+	burst := append([]report.Limit{
+		budget(report.AllReady, 2.8), budget(report.P50, 1400), budget(report.SandboxPatches, float64(s.Pool)),
+		budget(report.ClaimPatches, float64(s.Pool)), budget(report.OtherRequests, float64(s.Pool)/10),
+	}, perClaim()...)
 	all := []Scenario{
 		{
 			Name: "fill", About: fmt.Sprintf("a pool goes from 0 to %d Ready members", s.Pool),
-			Limits: []report.Limit{budget(report.Fill, 6)}, Run: fill(s.Pool),
+			Limits: []report.Limit{budget(report.Fill, 4.5)}, Run: fill(s.Pool),
 		},
 		{
 			Name: "burst", About: fmt.Sprintf("%d claims at once on a pool of %d", s.Pool, s.Pool),
-			Limits: burst, Run: claimsOnPool(s.Pool, load.Burst(s.Pool)),
+			Limits: burst, Run: claimsOnPool(s.Pool, load.Burst(s.Pool), addRequestsBeforeReady),
 		},
 		{
 			Name:  "overload",
@@ -71,13 +93,13 @@ func All(s Scale) []Scenario {
 		{
 			Name:   "sustained",
 			About:  fmt.Sprintf("%d claims, %.0f a second at equal distances, on a pool of %d", s.Count, s.Rate, s.Pool),
-			Limits: sustained, Run: claimsOnPool(s.Pool, load.Constant(s.Rate, s.Count)),
+			Limits: sustained, Run: claimsOnPool(s.Pool, load.Constant(s.Rate, s.Count), addSupply),
 		},
 		{
 			Name: "poisson",
 			About: fmt.Sprintf("%d claims, %.0f a second as independent clients send them, on a pool of %d", s.Count, s.Rate,
 				s.Pool),
-			Limits: sustained, Run: claimsOnPool(s.Pool, load.Poisson(s.Rate, s.Count, 1)),
+			Limits: sustained, Run: claimsOnPool(s.Pool, load.Poisson(s.Rate, s.Count, 1), addSupply),
 		},
 		{
 			Name: "cold", About: fmt.Sprintf("%d claims without a pool, 5 a second", s.Cold),
@@ -85,12 +107,19 @@ func All(s Scale) []Scenario {
 		},
 		rollout(s, "Recreate"), rollout(s, "OnReplenish"),
 	}
-	return append(append(all, recipes(s)...), idle(s.Idle))
+	return slices.Concat(all, steady(s), recipes(s), []Scenario{idle(s.Idle), scale(s)})
+}
+
+// Select returns the scenarios whose names match the pattern. An empty pattern selects those that need no request.
+func Select(all []Scenario, pattern *regexp.Regexp) []Scenario {
+	return slices.DeleteFunc(slices.Clone(all), func(one Scenario) bool {
+		return !pattern.MatchString(one.Name) || one.OnRequest && pattern.String() == ""
+	})
 }
 
 // newSample combines the client's latencies with the operator's resource usage.
-func newSample(space *world.Space, use world.Use) report.Sample {
-	each, all := space.Latencies()
+func newSample(l *ledger.Ledger, use world.Use) report.Sample {
+	each, all := l.Latencies()
 	sample := use.Sample(len(each))
 	summary := measure.Summarize(each)
 	for figure, value := range map[report.Figure]time.Duration{
@@ -99,11 +128,11 @@ func newSample(space *world.Space, use world.Use) report.Sample {
 		sample.Figures[figure] = milliseconds(value)
 	}
 	sample.Figures[report.AllReady] = all.Seconds()
-	sample.Figures[report.Warm] = float64(countWarm(space.Handovers()))
+	sample.Figures[report.Warm] = float64(countWarm(l.Handovers()))
 	if all > 0 {
 		sample.Figures[report.Throughput] = float64(len(each)) / all.Seconds()
 	}
-	sample.Violations = space.Violations()
+	sample.Violations = l.Violations()
 	return sample
 }
 
@@ -154,6 +183,9 @@ func fill(size int) func(context.Context, *world.World) (report.Sample, error) {
 			if err != nil {
 				return report.Sample{}, err
 			}
+			if err := window.EndLoad(); err != nil {
+				return report.Sample{}, err
+			}
 			use, err := window.Close(ctx)
 			if err != nil {
 				return report.Sample{}, err
@@ -178,7 +210,9 @@ func addPoolFigures(space *world.Space, sample report.Sample) report.Sample {
 }
 
 // claimsOnPool creates claims on a full pool and waits until it is full again.
-func claimsOnPool(size int, schedule load.Schedule) func(context.Context, *world.World) (report.Sample, error) {
+func claimsOnPool(
+	size int, schedule load.Schedule, more ...addition,
+) func(context.Context, *world.World) (report.Sample, error) {
 	return func(ctx context.Context, w *world.World) (report.Sample, error) {
 		return inNewSpace(ctx, w, func(space *world.Space) (report.Sample, error) {
 			window, err := watchFullPool(ctx, w, space, size, "")
@@ -186,7 +220,7 @@ func claimsOnPool(size int, schedule load.Schedule) func(context.Context, *world
 				return report.Sample{}, err
 			}
 			space.Create(ctx, world.Warm, "claim", schedule)
-			if err := space.AllReady(ctx, len(schedule)); err != nil {
+			if err := allReady(ctx, space, window, len(schedule)); err != nil {
 				return report.Sample{}, err
 			}
 			if err := space.PoolFull(ctx); err != nil {
@@ -196,9 +230,21 @@ func claimsOnPool(size int, schedule load.Schedule) func(context.Context, *world
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return addPoolFigures(space, newSample(space, use)), nil
+			sample := addPoolFigures(space, newSample(space.Ledger, use))
+			for _, add := range more {
+				add(space, use, &sample)
+			}
+			return sample, nil
 		})
 	}
+}
+
+// allReady waits until the given number of objects has been Ready, which ends the load.
+func allReady(ctx context.Context, space *world.Space, window *world.Window, count int) error {
+	if err := space.AllReady(ctx, count); err != nil {
+		return err
+	}
+	return window.EndLoad()
 }
 
 // watchFullPool creates a full pool, waits until the operator is idle and begins to watch it.
@@ -211,7 +257,9 @@ func watchFullPool(
 	if _, err := space.FillPool(ctx, size); err != nil {
 		return nil, err
 	}
-	return w.Watch(ctx)
+	window, err := w.Watch(ctx)
+	space.TrackFewest()
+	return window, err
 }
 
 // createObjects creates objects that no pool serves, and deletes them at the given rate unless it is zero.
@@ -225,7 +273,7 @@ func createObjects(
 				return report.Sample{}, err
 			}
 			space.Create(ctx, kind, "cold", schedule)
-			if err := space.AllReady(ctx, len(schedule)); err != nil {
+			if err := allReady(ctx, space, window, len(schedule)); err != nil {
 				return report.Sample{}, err
 			}
 			if deletions > 0 {
@@ -235,7 +283,7 @@ func createObjects(
 			if err != nil {
 				return report.Sample{}, err
 			}
-			return newSample(space, use), nil
+			return newSample(space.Ledger, use), nil
 		})
 	}
 }

@@ -30,19 +30,17 @@ import (
 
 // Operator is the operator's process.
 type Operator struct {
+	begin   time.Time // when the process started
 	cmd     *exec.Cmd
 	ended   chan struct{}
+	log     string // path
 	metrics string // URL
 	health  string
 }
 
-// startOperator runs the binary with its defaults and extensions. It sets only the addresses and the lease's namespace,
+// startProcess runs the binary with its defaults and extensions. It sets only the addresses and the lease's namespace,
 // because the operator runs outside of the cluster.
-func (w *World) startOperator(ctx context.Context, admin *rest.Config, options Options) (*Operator, error) {
-	kubeconfig := filepath.Join(options.Artifacts, "operator.kubeconfig")
-	if err := w.writeKubeconfig(ctx, admin, kubeconfig); err != nil {
-		return nil, err
-	}
+func (w *World) startProcess(ctx context.Context) (*Operator, error) {
 	metrics, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
@@ -51,34 +49,51 @@ func (w *World) startOperator(ctx context.Context, admin *rest.Config, options O
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(options.Artifacts, "operator.log"))
+	w.started++
+	log, err := os.Create(filepath.Join(w.options.Artifacts, logName(w.started)))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
 	args := append([]string{
-		"--extensions", "--kubeconfig=" + kubeconfig, "--leader-election-namespace=" + apis.OperatorNamespace,
+		"--extensions", "--kubeconfig=" + w.operatorKubeconfig(), "--leader-election-namespace=" + apis.OperatorNamespace,
 		"--metrics-bind-address=" + metrics, "--health-probe-bind-address=" + health,
-	}, options.Args...)
-	cmd := exec.Command(options.Binary, args...) //nolint:gosec // the binary is a flag
+	}, w.options.Args...)
+	cmd := exec.Command(w.options.Binary, args...) //nolint:gosec // the binary is a flag
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = []string{"POD_NAMESPACE=" + apis.OperatorNamespace, "PATH=" + os.Getenv("PATH")}
+	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	o := &Operator{
-		cmd: cmd, ended: make(chan struct{}), metrics: "http://" + metrics + "/metrics",
-		health: "http://" + health + "/readyz",
+		begin: begin, cmd: cmd, ended: make(chan struct{}), log: log.Name(),
+		metrics: "http://" + metrics + "/metrics", health: "http://" + health + "/readyz",
 	}
 	go func() {
 		_ = cmd.Wait()
 		close(o.ended)
 	}()
+	return o, nil
+}
+
+// logName returns the name of the log of the operator's process that was started as number n.
+func logName(n int) string {
+	if n == 1 {
+		return "operator.log"
+	}
+	return fmt.Sprintf("operator-%d.log", n)
+}
+
+// startOperator starts a process and waits until it is ready, which an operator is before it leads.
+func (w *World) startOperator(ctx context.Context) (*Operator, error) {
+	o, err := w.startProcess(ctx)
+	if err != nil {
+		return nil, err
+	}
 	err = waitUntil(ctx, "the operator is ready", func() (bool, error) {
-		select {
-		case <-o.ended:
-			return false, fmt.Errorf("it ended; see %s", log.Name())
-		default:
+		if !o.runs() {
+			return false, fmt.Errorf("it ended; see %s", o.log)
 		}
 		response, err := fetch(ctx, o.health)
 		return err == nil && len(response) > 0, nil
@@ -89,8 +104,22 @@ func (w *World) startOperator(ctx context.Context, admin *rest.Config, options O
 	return o, nil
 }
 
+func (o *Operator) runs() bool {
+	select {
+	case <-o.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// operatorKubeconfig returns the path of the file that writeKubeconfig writes.
+func (w *World) operatorKubeconfig() string {
+	return filepath.Join(w.options.Artifacts, "operator.kubeconfig")
+}
+
 // writeKubeconfig writes a kubeconfig with the credentials of the operator's service account.
-func (w *World) writeKubeconfig(ctx context.Context, admin *rest.Config, path string) error {
+func (w *World) writeKubeconfig(ctx context.Context, admin *rest.Config) error {
 	const day = 24 * 60 * 60
 	account := &corev1.ServiceAccount{}
 	account.Namespace, account.Name = apis.OperatorNamespace, apis.OperatorName
@@ -103,7 +132,7 @@ func (w *World) writeKubeconfig(ctx context.Context, admin *rest.Config, path st
 	config.AuthInfos["bench"] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
 	config.Contexts["bench"] = &clientcmdapi.Context{Cluster: "bench", AuthInfo: "bench"}
 	config.CurrentContext = "bench"
-	return clientcmd.WriteToFile(*config, path)
+	return clientcmd.WriteToFile(*config, w.operatorKubeconfig())
 }
 
 func freeAddress(ctx context.Context) (string, error) {
@@ -119,19 +148,25 @@ func (o *Operator) stop() error {
 	if o == nil {
 		return nil
 	}
-	select {
-	case <-o.ended:
-		return errors.New("the operator ended too early; see operator.log")
-	default:
+	if !o.runs() {
+		return fmt.Errorf("the operator ended too early; see %s", o.log)
 	}
-	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := o.signal(syscall.SIGTERM); err != nil {
+		return errors.Join(err, o.cmd.Process.Kill())
+	}
+	return nil
+}
+
+// signal sends a signal that ends the process, and waits for its end.
+func (o *Operator) signal(signal os.Signal) error {
+	if err := o.cmd.Process.Signal(signal); err != nil {
 		return err
 	}
 	select {
 	case <-o.ended:
 		return nil
 	case <-time.After(20 * time.Second):
-		return errors.Join(errors.New("the operator did not end"), o.cmd.Process.Kill())
+		return errors.New("the operator did not end")
 	}
 }
 

@@ -5,9 +5,7 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,47 +32,50 @@ const (
 
 // Space is a namespace with a template, an optional pool, and the client's watches.
 type Space struct {
-	*ledger.Ledger
+	*observer
 
 	Name  string
 	world *World
 	pool  types.UID
-	stop  context.CancelFunc
-	done  sync.WaitGroup
-	mu    sync.Mutex
-	errs  []error
 }
 
 // Open creates a namespace with a template of the first variant, and watches it.
 func (w *World) Open(ctx context.Context) (*Space, error) {
-	namespace := &corev1.Namespace{}
-	namespace.GenerateName = "bench-"
-	if err := w.Client.Create(ctx, namespace); err != nil {
+	name, err := w.addNamespace(ctx)
+	if err != nil {
 		return nil, err
 	}
-	s := &Space{Ledger: ledger.New(), Name: namespace.Name, world: w}
-	if err := w.namespaceReady(ctx, s.Name); err != nil {
-		return nil, err
-	}
-	if err := w.Client.Create(ctx, s.template()); err != nil {
-		return nil, err
-	}
-	watching, stop := context.WithCancel(ctx)
-	s.stop = stop
-	if err := s.watch(watching, &extensionsv1beta1.SandboxClaimList{}); err != nil {
-		stop()
-		return nil, err
-	}
-	if err := s.watch(watching, &agentsv1beta1.SandboxList{}); err != nil {
-		stop()
-		return nil, err
-	}
-	return s, nil
+	s := &Space{Name: name, world: w}
+	s.observer, err = w.observe(ctx, s.Name)
+	return s, err
 }
 
-func (s *Space) template() *extensionsv1beta1.SandboxTemplate {
+// namespacePrefix is what the names of the benchmark's namespaces begin with.
+const namespacePrefix = "bench-"
+
+// addNamespace creates a namespace with a template of the first variant, and returns its name.
+func (w *World) addNamespace(ctx context.Context) (string, error) {
+	namespace := &corev1.Namespace{}
+	namespace.GenerateName = namespacePrefix
+	if err := w.Client.Create(ctx, namespace); err != nil {
+		return "", err
+	}
+	if err := w.namespaceReady(ctx, namespace.Name); err != nil {
+		return "", err
+	}
+	return namespace.Name, w.Client.Create(ctx, newTemplate(namespace.Name))
+}
+
+// deleteNamespace does not wait until the namespace is gone.
+func (w *World) deleteNamespace(ctx context.Context, name string) error {
+	namespace := &corev1.Namespace{}
+	namespace.Name = name
+	return w.Client.Delete(ctx, namespace)
+}
+
+func newTemplate(namespace string) *extensionsv1beta1.SandboxTemplate {
 	t := &extensionsv1beta1.SandboxTemplate{}
-	t.Namespace, t.Name = s.Name, templateName
+	t.Namespace, t.Name = namespace, templateName
 	t.Spec.PodTemplate.Spec = podSpec()
 	return t
 }
@@ -83,29 +84,10 @@ func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: FirstVariant}}}
 }
 
-func (s *Space) addError(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	const enough = 5
-	if len(s.errs) < enough {
-		s.errs = append(s.errs, err)
-	}
-}
-
-// Err returns the client's errors.
-func (s *Space) Err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return errors.Join(s.errs...)
-}
-
 // Leave ends the watches and deletes the namespace without waiting until it is gone.
 func (s *Space) Leave(ctx context.Context) error {
-	s.stop()
-	s.done.Wait()
-	namespace := &corev1.Namespace{}
-	namespace.Name = s.Name
-	return s.world.Client.Delete(ctx, namespace)
+	s.end()
+	return s.world.deleteNamespace(ctx, s.Name)
 }
 
 // Close is Leave and waits until the namespace is gone, so that its deletion does not disturb the next measurement.
@@ -124,10 +106,7 @@ type Strategy = extensionsv1beta1.SandboxWarmPoolUpdateStrategyType
 
 // AddPool creates an empty pool of the template.
 func (s *Space) AddPool(ctx context.Context, strategy Strategy) error {
-	p := &extensionsv1beta1.SandboxWarmPool{}
-	p.Namespace, p.Name = s.Name, poolName
-	p.Spec.TemplateRef.Name = templateName
-	p.Spec.Replicas = new(int32(0))
+	p := newPool(s.Name, poolName, 0)
 	if strategy != "" {
 		p.Spec.UpdateStrategy = &extensionsv1beta1.SandboxWarmPoolUpdateStrategy{Type: strategy}
 	}
@@ -136,6 +115,14 @@ func (s *Space) AddPool(ctx context.Context, strategy Strategy) error {
 	}
 	s.pool = p.UID
 	return nil
+}
+
+func newPool(namespace, name string, size int32) *extensionsv1beta1.SandboxWarmPool {
+	p := &extensionsv1beta1.SandboxWarmPool{}
+	p.Namespace, p.Name = namespace, name
+	p.Spec.TemplateRef.Name = templateName
+	p.Spec.Replicas = &size
+	return p
 }
 
 // FillPool sets the pool's size and returns the time until the watch showed as many Ready members.
@@ -164,6 +151,9 @@ func (s *Space) PoolFull(ctx context.Context) error {
 		return int(pool.Status.Replicas) == p.Limit && int(pool.Status.ReadyReplicas) == p.Limit, err
 	})
 }
+
+// TrackFewest starts to record the smallest number of Ready members of the pool.
+func (s *Space) TrackFewest() { s.Ledger.TrackFewest(s.pool) }
 
 // Members returns the counts of the pool that the watch shows.
 func (s *Space) Members() ledger.Pool { return s.Pool(s.pool) }
@@ -209,6 +199,13 @@ func Bare(namespace, name string) client.Object {
 	return b
 }
 
+// Suspended returns a Sandbox without a claim, which never has a Pod.
+func Suspended(namespace, name string) client.Object {
+	b := Bare(namespace, name).(*agentsv1beta1.Sandbox) //nolint:errcheck // Bare returns a Sandbox
+	b.Spec.OperatingMode = new(agentsv1beta1.OperatingModeSuspended)
+	return b
+}
+
 // Name returns the name of the object that Create creates as number i.
 func Name(prefix string, i int) string { return fmt.Sprintf("%s-%05d", prefix, i) }
 
@@ -216,11 +213,7 @@ func Name(prefix string, i int) string { return fmt.Sprintf("%s-%05d", prefix, i
 // failures.
 func (s *Space) Create(ctx context.Context, kind Kind, prefix string, schedule load.Schedule) {
 	schedule.Drive(ctx, func(ctx context.Context, i int) {
-		object := kind(s.Name, Name(prefix, i))
-		s.RecordCreation(object.GetName(), time.Now())
-		if err := s.world.Client.Create(ctx, object); err != nil {
-			s.addError(fmt.Errorf("create %s: %w", object.GetName(), err))
-		}
+		s.create(ctx, kind(s.Name, Name(prefix, i)))
 	})
 }
 
@@ -232,17 +225,6 @@ func (s *Space) Delete(ctx context.Context, kind Kind, prefix string, schedule l
 			s.addError(fmt.Errorf("delete %s: %w", object.GetName(), err))
 		}
 	})
-}
-
-// AllReady waits until the watch has shown the given number of created objects Ready.
-func (s *Space) AllReady(ctx context.Context, count int) error {
-	err := waitUntil(ctx, fmt.Sprintf("%d are Ready", count), func() (bool, error) {
-		return s.Ready() >= count, s.Err()
-	})
-	if err != nil {
-		return fmt.Errorf("%d of %d were Ready: %w", s.Ready(), count, err)
-	}
-	return nil
 }
 
 // Touch changes an annotation of a Sandbox, which causes a reconcile without writes.

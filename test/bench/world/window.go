@@ -6,6 +6,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/measure"
@@ -18,17 +19,23 @@ type Window struct {
 	begin   time.Time
 	process measure.Process
 	scrape  measure.Scrape
+	load    *Load
+	figures map[report.Figure]float64 // of the load, after EndLoad
 }
 
 // Use is what the operator did and used during a Window.
 type Use struct {
 	Elapsed       time.Duration
 	CPU           time.Duration
-	Process       measure.Process // at the end of the Window
+	Process       measure.Process   // at the end of the Window
+	Requests      []measure.Request // in the order in which they were completed
 	Writes, Reads measure.Requests
+	Load          map[report.Figure]float64 // CPU times while the load lasted
 	Reconciles    map[string]float64
 	// ReconcileTime is the mean time of a reconcile by controller, from the operator's metrics.
 	ReconcileTime map[string]time.Duration
+	// Passes are the times of the reconciles, in seconds, by controller.
+	Passes map[string]measure.Buckets
 }
 
 const (
@@ -42,13 +49,13 @@ const (
 const idlePeriod = 2 * time.Second
 
 // WaitUntilIdle waits until the operator is idle and returns its requests since the last call.
-func (w *World) WaitUntilIdle(ctx context.Context) (measure.Requests, error) {
-	all := measure.Requests{}
+func (w *World) WaitUntilIdle(ctx context.Context) ([]measure.Request, error) {
+	var all []measure.Request
 	last := time.Now()
 	err := waitUntil(ctx, "the operator is idle", func() (bool, error) {
 		more, err := w.audit.Next()
-		for what, count := range more {
-			all[what] += count
+		if len(more) > 0 {
+			all = append(all, more...)
 			last = time.Now()
 		}
 		return time.Since(last) > idlePeriod, err
@@ -66,7 +73,22 @@ func (w *World) Watch(ctx context.Context) (*Window, error) {
 		return nil, err
 	}
 	process, err := w.Operator.Use()
-	return &Window{world: w, begin: time.Now(), process: process, scrape: scrape}, err
+	if err != nil {
+		return nil, err
+	}
+	load, err := w.StartLoad()
+	return &Window{world: w, begin: time.Now(), process: process, scrape: scrape, load: load}, err
+}
+
+// EndLoad ends the measurement of the machine's CPU time. Scenarios call it when all they asked for is Ready. Without a
+// call, Close does it, with the idle time at the end of the Window.
+func (v *Window) EndLoad() error {
+	if v.figures != nil {
+		return nil
+	}
+	var err error
+	v.figures, err = v.load.End()
+	return err
 }
 
 // Close waits until the operator is idle and returns what it did since the beginning of the Window. The result includes
@@ -74,6 +96,9 @@ func (w *World) Watch(ctx context.Context) (*Window, error) {
 func (v *Window) Close(ctx context.Context) (Use, error) {
 	requests, err := v.world.WaitUntilIdle(ctx)
 	if err != nil {
+		return Use{}, err
+	}
+	if err := v.EndLoad(); err != nil {
 		return Use{}, err
 	}
 	process, err := v.world.Operator.Use()
@@ -87,9 +112,16 @@ func (v *Window) Close(ctx context.Context) (Use, error) {
 	use := Use{
 		Elapsed: time.Since(v.begin), CPU: process.CPU - v.process.CPU, Process: process,
 		Reconciles:    measure.Since(v.scrape.By(reconcileTotal, byController), scrape.By(reconcileTotal, byController)),
-		ReconcileTime: map[string]time.Duration{},
+		ReconcileTime: map[string]time.Duration{}, Requests: requests, Load: v.figures,
 	}
-	use.Writes, use.Reads = requests.Split()
+	use.Passes = map[string]measure.Buckets{}
+	before := v.scrape.Buckets(reconcileTime, byController)
+	for controller, buckets := range scrape.Buckets(reconcileTime, byController) {
+		if added := buckets.Since(before[controller]); added.Count() > 0 {
+			use.Passes[controller] = added
+		}
+	}
+	use.Writes, use.Reads = measure.Count(requests).Split()
 	counts := measure.Since(v.scrape.By(reconcileTime, byController), scrape.By(reconcileTime, byController))
 	for controller, sum := range measure.Since(v.scrape.SumBy(reconcileTime, byController),
 		scrape.SumBy(reconcileTime, byController)) {
@@ -111,6 +143,7 @@ func (u Use) Sample(claims int) report.Sample {
 			report.Peak: float64(u.Process.Peak) / mega,
 		},
 	}
+	maps.Copy(sample.Figures, u.Load)
 	if claims > 0 {
 		reconciles := 0.0
 		for _, count := range u.Reconciles {

@@ -26,6 +26,7 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/test/bench/measure"
+	"github.com/agent-sandbox/kubectl-sandbox/test/bench/report"
 )
 
 // World is a cluster with a running operator. It is not safe for concurrent use, but its Client is.
@@ -33,6 +34,9 @@ type World struct {
 	Client   client.WithWatch
 	Operator *Operator
 	audit    *measure.AuditLog
+	pids     map[report.Figure]int // of the cluster's components, by the figure of their CPU time
+	options  Options
+	started  int // processes of the operator
 	log      io.Writer
 	begin    time.Time
 }
@@ -42,6 +46,7 @@ type Options struct {
 	Kubeconfig string // an administrator's
 	Binary     string // the operator's
 	AuditLog   string // the API server's log of the operator's requests
+	Processes  string // the directory with testcluster's records of the cluster's processes
 	Artifacts  string // the directory for the operator's log and kubeconfig
 	Args       []string
 }
@@ -68,15 +73,21 @@ func New(ctx context.Context, options Options, log io.Writer) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	w := &World{Client: c, log: log, begin: time.Now()}
+	w := &World{Client: c, options: options, log: log, begin: time.Now()}
 	if err := w.install(ctx); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
 	if _, err := os.Stat(options.AuditLog); err != nil {
 		return nil, fmt.Errorf("the cluster writes no audit log (start it with --simulated-nodes): %w", err)
 	}
+	if w.pids, err = readPIDs(options.Processes); err != nil {
+		return nil, err
+	}
 	w.audit = measure.NewAuditLog(options.AuditLog, operatorUser)
-	if w.Operator, err = w.startOperator(ctx, config, options); err != nil {
+	if err := w.writeKubeconfig(ctx, config); err != nil {
+		return nil, err
+	}
+	if w.Operator, err = w.startOperator(ctx); err != nil {
 		return nil, fmt.Errorf("start the operator: %w", err)
 	}
 	w.Logf("the operator runs; its metrics, and profiles with -operator-arg --enable-pprof-debug, are beside %s",

@@ -133,6 +133,7 @@ var (
 	}
 	sandboxes   = schema.GroupVersionResource{Group: apis.GroupAgents, Version: apis.VersionV1beta1, Resource: "sandboxes"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	secrets     = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 )
 
 // definesField reports whether the definition of Sandboxes has the field.

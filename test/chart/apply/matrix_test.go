@@ -36,6 +36,10 @@ affinity:
       nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]
 tolerations: [{operator: Exists}]
 `,
+		"routers": `
+controller: {extensions: true, watchNamespaces: [team-a, team-b], clusterDomain: example.local}
+router: {enabled: true, namespaces: [team-a], resumeOnRequest: true, podSpec: {tolerations: [{operator: Exists}]}}
+`,
 		"closed": `
 imagePullSecrets: [{name: registry}]
 networkPolicy: {enabled: true, metricsFrom: [{podSelector: {}}], egress: [{ports: [{port: 443}]}]}

@@ -18,7 +18,10 @@ import (
 
 func imageCommand(out, progress io.Writer) *cobra.Command {
 	cmd := &cobra.Command{Use: "image", Short: "Make an image as an archive, without a registry", Args: cobra.NoArgs}
-	cmd.AddCommand(operatorImageCommand())
+	cmd.AddCommand(
+		programImageCommand("operator", images.OperatorProgram), programImageCommand("router", images.RouterProgram),
+		programImageCommand("runtime", images.RuntimeProgram),
+	)
 	for name, content := range map[string]string{
 		"pause":  "the program that holds a Pod's namespaces, " + images.PauseTag,
 		"shell":  "busybox, " + images.ShellTag,
@@ -29,14 +32,15 @@ func imageCommand(out, progress io.Writer) *cobra.Command {
 	return cmd
 }
 
-func operatorImageCommand() *cobra.Command {
+// programImageCommand returns a command that makes an image of one program.
+func programImageCommand(name, program string) *cobra.Command {
 	var binary, tag, file string
 	cmd := &cobra.Command{
-		Use:   "operator --binary PATH --tag NAME --out FILE.tar",
-		Short: "The operator's static binary on nothing",
+		Use:   name + " --binary PATH --tag NAME --out FILE.tar",
+		Short: "The static binary of " + program + " on nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return images.Operator(binary, tag, file)
+			return images.Program(program, binary, tag, file)
 		},
 	}
 	cmd.Flags().StringVar(&binary, "binary", "", "static Linux binary, built with CGO_ENABLED=0")

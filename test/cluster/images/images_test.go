@@ -33,12 +33,12 @@ func program(t *testing.T) string {
 	return built
 }
 
-func TestTheOperatorsImageIsReproducible(t *testing.T) {
+func TestTheImageOfAProgramIsReproducible(t *testing.T) {
 	binary, dir := program(t), t.TempDir()
 	var archives [2][]byte
 	for i := range archives {
 		out := filepath.Join(dir, "image.tar")
-		if err := Operator(binary, "localhost/operator:v1", out); err != nil {
+		if err := Program(OperatorProgram, binary, "localhost/operator:v1", out); err != nil {
 			t.Fatal(err)
 		}
 		var err error
@@ -51,28 +51,32 @@ func TestTheOperatorsImageIsReproducible(t *testing.T) {
 	}
 }
 
-func TestTheOperatorRunsUnprivileged(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "image.tar")
-	if err := Operator(program(t), "localhost/operator:v2", out); err != nil {
-		t.Fatal(err)
-	}
-	image, err := tarball.ImageFromPath(out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if file.Config.User != "65532:65532" || !slices.Equal(file.Config.Entrypoint, []string{"/agent-sandbox-controller"}) {
-		t.Errorf("user %q, entrypoint %v", file.Config.User, file.Config.Entrypoint)
-	}
-	if got := file.Config.Labels["org.opencontainers.image.version"]; got != "v2" {
-		t.Errorf("version label %q", got)
+func TestTheImageOfAProgramRunsItUnprivileged(t *testing.T) {
+	binary := program(t)
+	for _, name := range []string{OperatorProgram, RuntimeProgram} {
+		out := filepath.Join(t.TempDir(), "image.tar")
+		if err := Program(name, binary, "localhost/program:v2", out); err != nil {
+			t.Fatal(err)
+		}
+		image, err := tarball.ImageFromPath(out, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := image.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Config.User != "65532:65532" || !slices.Equal(file.Config.Entrypoint, []string{"/" + name}) {
+			t.Errorf("user %q, entrypoint %v", file.Config.User, file.Config.Entrypoint)
+		}
+		labels := file.Config.Labels
+		if labels["org.opencontainers.image.version"] != "v2" || labels["org.opencontainers.image.title"] != name {
+			t.Errorf("labels %v", labels)
+		}
 	}
 }
 
-func TestOperatorRefuses(t *testing.T) {
+func TestProgramRefuses(t *testing.T) {
 	binary := program(t)
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte("no program"), 0o600); err != nil {
@@ -87,7 +91,7 @@ func TestOperatorRefuses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "image.tar")
-			err := Operator(test.binary, test.tag, out)
+			err := Program(OperatorProgram, test.binary, test.tag, out)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v does not say %q", err, test.want)
 			}

@@ -21,7 +21,7 @@ import (
 //go:embed pause/pause.c
 var pauseSource []byte
 
-// unprivileged is the user of the operator's image.
+// unprivileged is the user of the images with one program.
 const unprivileged = "65532"
 
 func architecture() string { return runtime.GOARCH }
@@ -35,26 +35,33 @@ func labels(title, version string) map[string]string {
 	}
 }
 
-// Operator writes an image that runs one static program, /agent-sandbox-controller, as an unprivileged user. It fails
-// if the program needs a dynamic linker, which the image does not have.
-func Operator(binary, tag, out string) error {
+// Programs whose images have nothing else in them.
+const (
+	OperatorProgram = "agent-sandbox-controller"
+	RouterProgram   = "sandbox-router"
+	RuntimeProgram  = "sandbox-runtime"
+)
+
+// Program writes an image that runs one static program, which is at its root, as an unprivileged user. It fails if the
+// program needs a dynamic linker, which the image does not have.
+func Program(program, binary, tag, out string) error {
 	data, err := os.ReadFile(binary)
 	if err != nil {
-		return fmt.Errorf("read the operator's binary: %w", err)
+		return fmt.Errorf("read the binary of %s: %w", program, err)
 	}
 	if err := requireStatic(data); err != nil {
 		return fmt.Errorf("%s: %w", binary, err)
 	}
 	content := tree{}
-	content.file("agent-sandbox-controller", 0o755, data)
+	content.file(program, 0o755, data)
 	content.dir("tmp", 0o1777)
 	content.file("etc/passwd", 0o644,
 		[]byte("root:x:0:0:root:/:/none\nnonroot:x:"+unprivileged+":"+unprivileged+":nonroot:/tmp:/none\n"))
 	return save(tag, content, v1.Config{
-		Entrypoint: []string{"/agent-sandbox-controller"},
+		Entrypoint: []string{"/" + program},
 		User:       unprivileged + ":" + unprivileged,
 		WorkingDir: "/",
-		Labels:     labels("agent-sandbox-controller", tag[strings.LastIndex(tag, ":")+1:]),
+		Labels:     labels(program, tag[strings.LastIndex(tag, ":")+1:]),
 	}, out)
 }
 

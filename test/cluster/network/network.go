@@ -90,6 +90,10 @@ func Connect(ctx context.Context, cluster string, link Link, pid int) error {
 		// The route leads nowhere, because kube-proxy rewrites the destination of packets to Services. But without a route
 		// the kernel sends no packets.
 		append(slices.Clip(enter), "ip", "route", "add", ServiceNetwork, "dev", inside),
+		// This machine has no route to Pods. What they send to it comes from the node's address, so that answers arrive.
+		append(slices.Clip(enter), "nft", fmt.Sprintf("add table ip uplink; "+
+			"add chain ip uplink pods { type nat hook postrouting priority srcnat; }; "+
+			"add rule ip uplink pods ip saddr %s oifname %s masquerade", PodNetwork, inside)),
 	} {
 		if err := run(ctx, args); err != nil {
 			return err

@@ -44,8 +44,9 @@ import (
 
 // Images that are present in the test cluster.
 const (
-	ImageShell  = "localhost/sandbox-shell:v1"
-	ImagePython = "localhost/sandbox-python:v1"
+	ImageShell   = "localhost/sandbox-shell:v1"
+	ImagePython  = "localhost/sandbox-python:v1"
+	ImageRuntime = "localhost/sandbox-runtime:race" // made by test/e2e/run.sh
 )
 
 // DefaultTimeout is how long a test waits for something that usually takes a second or two. It allows for slow

@@ -43,9 +43,13 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 	if h.Get("shell-network-policy", &networkingv1.NetworkPolicy{}) {
 		t.Error("left behind: the NetworkPolicy of a template")
 	}
-	left := h.KubectlWithoutNamespace("get", "crd,clusterrole,clusterrolebinding,namespace", "-o", "name")
-	for line := range strings.SplitSeq(left.Stdout, "\n") {
-		if strings.Contains(line, "agents.x-k8s.io") || strings.Contains(line, "agent-sandbox") {
+	left := h.KubectlWithoutNamespace("get", "crd,clusterrole,clusterrolebinding,namespace,validatingadmissionpolicy,"+
+		"validatingadmissionpolicybinding", "-o", "name")
+	routers := h.Kubectl("get", "serviceaccounts,services,networkpolicies,poddisruptionbudgets,deployments,secrets,roles,"+
+		"rolebindings", "-l", "app=sandbox-router", "-o", "name")
+	for line := range strings.SplitSeq(left.Stdout+"\n"+routers.Stdout, "\n") {
+		if strings.Contains(line, "agents.x-k8s.io") || strings.Contains(line, "agent-sandbox") ||
+			strings.Contains(line, "sandbox-router") {
 			t.Errorf("left behind: %s", line)
 		}
 	}
@@ -75,7 +79,8 @@ func installAndUpgrade(h *harness.T) {
 		})
 	}
 	h.Must("install", inNamespace, "--image", image, "--dry-run=server")
-	h.Must("install", inNamespace, "--image", image, "--replicas", "2", "--arg=--kube-api-qps=50")
+	h.Must("install", inNamespace, "--image", image, "--replicas", "2", "--arg=--kube-api-qps=50", "--router",
+		"--router-namespaces", h.Namespace, "--router-image", harness.RequireEnv("E2E_ROUTER_IMAGE"))
 	if r := h.Plugin("upgrade", inNamespace); r.Code != 0 || !strings.Contains(r.Stderr, "keeps the image "+image) {
 		h.Errorf("upgrade says which image it keeps: %v", r)
 	}

@@ -18,6 +18,7 @@ func TestEveryKeyOfHelpOnEveryScreen(t *testing.T) {
 		"claims":    {"\t", "POOLS 1"},
 		"members":   {"\r", "MEMBERS 2"},
 		"detail":    {"\t\r", "Metadata"},
+		"events":    {"\tE", "Events of claim/stuck"},
 		"templates": {"t", "TEMPLATES 1"},
 		"yaml":      {"ty", "kind: SandboxTemplate"},
 	}

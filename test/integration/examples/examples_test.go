@@ -37,6 +37,11 @@ var foreignKinds = map[string][]string{
 	},
 	"integrations/kro.yaml":     {"kro.run/v1alpha1 ResourceGraphDefinition"},
 	"integrations/kyverno.yaml": {"kyverno.io/v1 ClusterPolicy"},
+	"gateway/gateway.yaml": {
+		"v1 Namespace", "gateway.networking.k8s.io/v1 Gateway", "gateway.networking.k8s.io/v1 HTTPRoute",
+	},
+	"gateway/gke-health-check.yaml": {"networking.gke.io/v1 HealthCheckPolicy"},
+	"gateway/kind.yaml":             {"gateway.networking.k8s.io/v1 Gateway", "gateway.networking.k8s.io/v1 HTTPRoute"},
 }
 
 // files returns the paths of the YAML and JSON files below examples.

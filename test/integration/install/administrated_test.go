@@ -146,7 +146,8 @@ func checkKeptChanges(t *testing.T) {
 // checkFlags checks that flags change only the fields that they name, and that a dry run shows the difference.
 func (a *administrator) checkFlags() {
 	a.Helper()
-	flags := []string{"--replicas", "2", "--arg=--kube-api-qps=5", "--arg=--kube-api-burst=9", "--wait=false"}
+	flags := []string{"--replicas", "2", "--arg=--kube-api-qps=5", "--arg=--kube-api-burst=9", "--env", "GOMAXPROCS=3",
+		"--env", "OTEL_TRACES_SAMPLER=always_on", "--wait=false"}
 	out, _, err := runAs(a.T, server.Kubeconfig(), "install", append(slices.Clone(flags), "--dry-run=server")...)
 	if err != nil || strings.Count(out, " configured (server dry run)\n") != 1 {
 		a.Errorf("a dry run of a change: %v\n%s", err, out)
@@ -166,6 +167,10 @@ func (a *administrator) checkFlags() {
 		strings.Count(out, " configured\n") != 1 {
 		a.Errorf("%v\n%s", err, out)
 	}
+	if out, _, err := runAs(a.T, server.Kubeconfig(), "install", "--wait=false"); err != nil ||
+		strings.Contains(out, " configured\n") {
+		a.Errorf("without the flags: %v\n%s", err, out)
+	}
 	spec := a.deployment().Spec
 	c := spec.Template.Spec.Containers[0]
 	if *spec.Replicas != 2 || c.Image != "localhost/operator:hotfix" || spec.Template.Spec.NodeSelector["disk"] != "ssd" ||
@@ -174,6 +179,11 @@ func (a *administrator) checkFlags() {
 			"--leader-elect=true", "--extensions=true", "--kube-api-qps=5", "--kube-api-burst=9",
 		}) {
 		a.Errorf("%d replicas, image %s, arguments %v, %+v", *spec.Replicas, c.Image, c.Args, spec.Template.Spec)
+	}
+	for _, want := range []string{"GOMAXPROCS=3", "OTEL_TRACES_SAMPLER=always_on"} {
+		if !slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name+"="+v.Value == want }) {
+			a.Errorf("no %s among %v", want, c.Env)
+		}
 	}
 }
 

@@ -118,6 +118,8 @@ func TestInstall(t *testing.T) {
 		!strings.Contains(out, "deployment.apps/"+apis.OperatorName+" configured\n") {
 		t.Errorf("another image: %v\n%s", err, out)
 	}
+	checkServedVersions(t)
+	checkRouters(t)
 	checkKeptChanges(t)
 	_, errOut, err := runAs(t, admin, "install", "--timeout", "1s")
 	if plugin.ExitCode(err) != 124 || !strings.Contains(errOut, "its Pod is not there yet") {

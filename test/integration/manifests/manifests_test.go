@@ -97,8 +97,8 @@ func read(t *testing.T, paths ...string) string {
 	return text
 }
 
-// overlay returns a user's kustomize directory with all kinds and secure metrics.
-func overlay(t *testing.T) string {
+// overlay returns a user's kustomize directory with these bases and components.
+func overlay(t *testing.T, bases, components []string) string {
 	t.Helper()
 	mine := t.TempDir()
 	deploy, err := filepath.Abs(directory)
@@ -109,7 +109,13 @@ func overlay(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "resources: [" + relative + "/extensions]\ncomponents: [" + relative + "/secure-metrics]\n"
+	text := ""
+	for kind, names := range map[string][]string{"resources": bases, "components": components} {
+		text += kind + ":\n"
+		for _, name := range names {
+			text += "- " + relative + "/" + name + "\n"
+		}
+	}
 	if err := os.WriteFile(filepath.Join(mine, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +144,14 @@ func TestManifestsAndKustomizeAreWhatThePluginInstalls(t *testing.T) {
 		},
 		"kustomize, Sandboxes alone": {kustomized(directory + "core"), install.Options{CoreOnly: true}},
 		"kustomize, all kinds":       {kustomized(directory + "extensions"), install.Options{}},
-		"kustomize, secure metrics":  {kustomized(overlay(t)), install.Options{Args: []string{"--metrics-secure=true"}}},
+		"kustomize, secure metrics": {
+			kustomized(overlay(t, []string{"extensions"}, []string{"secure-metrics"})),
+			install.Options{Args: []string{"--metrics-secure=true"}},
+		},
+		"kustomize, a router": {
+			kustomized(overlay(t, []string{"extensions", "router"}, nil)),
+			install.Options{Routers: []install.Router{{}}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, err := install.Render(test.options)

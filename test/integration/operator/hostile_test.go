@@ -162,13 +162,13 @@ func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
 		name := fmt.Sprintf("c%d", i)
 		w.create(builders.Claim(name, "python"))
 		var first string
-		w.eventually("it is recorded", func() error {
+		w.eventually("its status names it", func() error {
 			var claim extensionsv1beta1.SandboxClaim
 			if err := w.get(name, &claim); err != nil {
 				return err
 			}
-			if first = claim.Annotations[apis.AnnotationAssignedSandboxName]; first == "" {
-				return errors.New("there is no record")
+			if first = claim.Status.SandboxStatus.Name; first == "" {
+				return errors.New("there is no name")
 			}
 			return nil
 		})

@@ -11,7 +11,7 @@ SPDX-License-Identifier: Apache-2.0
   "pprofBlockProfileRate" "pprofMutexProfileFraction" "kubeApiQps" "kubeApiBurst" "separateWatchConnection"
   "sandboxConcurrentWorkers" "sandboxClaimConcurrentWorkers" "sandboxWarmPoolConcurrentWorkers" "sandboxTemplateConcurrentWorkers"
   "sandboxWarmPoolMaxBatchSize" "sandboxWarmPoolReadinessGracePeriod" "sandboxWarmPoolUnschedulableRecheck"
-  "sandboxWarmPoolRefillDelay" "sandboxWarmPoolRefillRate"
+  "sandboxWarmPoolRefillRate"
   "metricsSecure" "metricsCertPath" "metricsCertName" "metricsCertKey" }}
 {{- $value := get $values $key }}
 {{- if and (hasKey $values $key) (not (kindIs "invalid" $value)) }}
@@ -25,6 +25,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- with get $values $key }}
 - {{ printf "--%s=%s" (kebabcase $key) (. | uniq | sortAlpha | join ",") | quote }}
 {{- end }}
+{{- end }}
+{{- with concat $values.tenantRouterNamespaces .Values.router.namespaces }}
+- {{ printf "--tenant-router-namespaces=%s" (. | uniq | sortAlpha | join ",") | quote }}
 {{- end }}
 {{- range $values.extraArgs }}
 - {{ . | quote }}

@@ -24,8 +24,8 @@ import (
 )
 
 const long = `cp copies files and directories between this machine and a sandbox, or between two sandboxes.
-SRC and DST are each NAME:PATH for a sandbox, a local path, or "-" for standard input or output.
-PATH may be relative to the container's working directory.
+SRC and DST are each NAME:PATH for a sandbox, a local path, or "-" for standard input or output. NAME may
+be NAMESPACE/NAME. PATH may be relative to the container's working directory.
 
 Where the copy goes:
   a file       DST is the name of the copy. If DST ends in a slash or is a directory, the copy goes into it.
@@ -58,7 +58,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:        "cp SRC DST [-c CONTAINER]",
-		SuggestFor: []string{"copy", "upload", "download"},
+		SuggestFor: []string{"copy", "upload", "download", "scp"},
 		Short:      "Copy files and directories to and from sandboxes",
 		Long:       long,
 		Example: "  # Copy a file, and a directory that becomes /work/project\n" +
@@ -67,6 +67,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  # Copy from the sandbox\n" +
 			"  kubectl sandbox cp dev:/work/project ./results\n" +
 			"  kubectl sandbox cp 'dev:/var/log/*.log' logs\n\n" +
+			"  # Copy from a sandbox in another namespace\n" +
+			"  kubectl sandbox cp team/dev:/work/report.txt .\n\n" +
 			"  # Copy from one sandbox to another, and continue an earlier copy that was interrupted\n" +
 			"  kubectl sandbox cp dev:/work other:/work --resume\n\n" +
 			"  # Copy standard input to a file, and a file to standard output\n" +
@@ -86,6 +88,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		"The container. (default: the one that the Pod marks as its default, or the first)")
 	cmd.Flags().BoolVar(&o.Resume, "resume", false,
 		"Continue an earlier copy of the same SRC to the same DST that was interrupted.")
+	cmd.Flags().BoolP("recursive", "r", false, "Does nothing, because directories are always copied whole.")
 	return cmd
 }
 
@@ -134,7 +137,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		if !s.Remote {
 			return nil, nil
 		}
-		container, err := target.Resolve(ctx, f, s.Ref, o.Container)
+		container, err := target.ResolveIn(ctx, f, s.Namespace, s.Ref, o.Container)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -17,15 +19,17 @@ const standard = "-"
 type location struct {
 	// Remote reports that the path is in a sandbox.
 	Remote bool
-	Ref    resolve.Ref
-	Path   string
+	// Namespace is empty for that of the command.
+	Namespace string
+	Ref       resolve.Ref
+	Path      string
 }
 
 // isStandard reports whether the location is standard input or output.
 func (s location) isStandard() bool { return !s.Remote && s.Path == standard }
 
-// parse parses NAME:PATH, KIND/NAME:PATH or a local path. A path that begins with "/" or "." is always local, and so is
-// a path that begins with a drive letter on Windows.
+// parse parses NAME:PATH, with NAMESPACE/ or KIND/ or both before it, or a local path. A path that begins
+// with "/" or "." is always local, and so is a path that begins with a drive letter on Windows.
 func parse(text, goos string) (location, error) {
 	local := location{Path: text}
 	name, path, found := strings.Cut(text, ":")
@@ -39,12 +43,26 @@ func parse(text, goos string) (location, error) {
 	case strings.Contains(name, "\\"):
 		return local, nil
 	}
-	ref, err := resolve.Parse(name)
+	namespace, ref, err := parseName(name)
 	if err != nil {
 		return location{}, fmt.Errorf("%q: %w; if this is a local path with a colon, write ./%[1]s", text, err)
 	}
 	if path == "" {
 		return location{}, fmt.Errorf("%q has no path in the sandbox: use %s:PATH", text, name)
 	}
-	return location{Remote: true, Ref: ref, Path: path}, nil
+	return location{Remote: true, Namespace: namespace, Ref: ref, Path: path}, nil
+}
+
+// parseName parses NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME. A first word that names a kind is the kind.
+func parseName(text string) (namespace string, ref resolve.Ref, err error) {
+	ref, err = resolve.Parse(text)
+	word, rest, slash := strings.Cut(text, "/")
+	if err == nil || !slash || len(validation.IsDNS1123Label(word)) > 0 {
+		return "", ref, err
+	}
+	inside, ok := resolve.Parse(rest)
+	if ok != nil {
+		return "", ref, err
+	}
+	return word, inside, nil
 }

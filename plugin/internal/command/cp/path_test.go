@@ -46,7 +46,18 @@ func TestParse(t *testing.T) {
 		"an empty path is refused":                      {text: "", refused: true},
 		"an empty path in the sandbox is refused":       {text: "dev:", refused: true},
 		"an empty name is refused":                      {text: ":/work", refused: true},
-		"a namespace before the name is not a kind":     {text: "default/dev:/work", refused: true},
+		"a namespace may precede the name": {
+			text: "team/dev:/work",
+			want: location{Remote: true, Namespace: "team", Ref: resolve.Ref{Name: "dev"}, Path: "/work"},
+		},
+		"a namespace may precede the kind": {
+			text: "team/pod/dev:/work",
+			want: location{
+				Remote: true, Namespace: "team", Ref: resolve.Ref{Kind: resolve.KindPod, Name: "dev"}, Path: "/work",
+			},
+		},
+		"what cannot be a namespace is refused": {text: "My Dir/dev:/work", refused: true},
+		"too many words are refused":            {text: "a/pod/b/c:/work", refused: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

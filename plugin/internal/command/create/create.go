@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,7 +23,8 @@ import (
 	sdkvolume "github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
 
-const long = `create creates a sandbox: one Pod with a stable name.
+const long = `create creates a sandbox: one Pod with a stable name. Without NAME the name is generated: that of the
+template, pool or image, or the prefix of --generate-name, with random letters. -q prints the name alone.
 
 With --template or --pool it creates a SandboxClaim. The claim gets a warm sandbox at once if a pool has one, and a
 new sandbox otherwise. With --template alone the warm sandbox may be of any pool of the template, with --pool P it is of
@@ -48,6 +50,9 @@ out or is interrupted, because it may still become ready; the message says how t
 const examples = `  # Claim a sandbox of a template for an hour, and wait until it is ready
   kubectl sandbox create dev --template python --ttl 1h --wait
 
+  # Claim one without giving it a name, for a script
+  name=$(kubectl sandbox create --template python --ttl 1h --wait -q)
+
   # Claim one from a pool, and delete it with everything that belongs to it ten minutes after it has finished
   kubectl sandbox create job --pool python-warm --ttl-after-finished 10m --shutdown-policy DeleteForeground
 
@@ -57,6 +62,10 @@ const examples = `  # Claim a sandbox of a template for an hour, and wait until 
   # Create a sandbox without a template that idles until you use it, with a volume that keeps data during suspension
   kubectl sandbox create dev --image python:3.13 --volume data=1Gi:/data --ttl 4h --wait -- sleep infinity
 
+  # Create one with limits, a port, the variables of a Secret, and a node with a GPU
+  kubectl sandbox create gpu --image cuda:12 --requests cpu=1,memory=2Gi --limits cpu=4,memory=8Gi,nvidia.com/gpu=1 \
+    --port http=8080 --env-from secret/keys --node-selector gpu=true --toleration nvidia.com/gpu:NoSchedule
+
   # Run a job once
   kubectl sandbox create job --image debian:12 --restart Never --env MODE=fast -- sh -c 'echo $MODE'
 
@@ -64,19 +73,23 @@ const examples = `  # Claim a sandbox of a template for an hour, and wait until 
   kubectl sandbox create dev --image debian:12 --dry-run=client -o yaml`
 
 // Options are the name, the command and the flags.
-type Options struct{ *provision.Options }
+type Options struct {
+	*provision.Options
+	// Prefix begins a generated name.
+	Prefix string
+}
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{provision.NewOptions()}
+	o := &Options{Options: provision.NewOptions()}
 	cmd := &cobra.Command{
-		Use:     "create NAME (--template T | --pool P | --image IMAGE) [flags] [-- COMMAND ARGS...]",
+		Use:     "create [NAME] (--template T | --pool P | --image IMAGE) [flags] [-- COMMAND ARGS...]",
 		Short:   "Create a sandbox from a template, a pool or an image",
 		Long:    long,
 		Example: examples,
-		Args:    cli.ExactArgs("NAME"),
+		Args:    optionalName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Name, o.Command = cli.ArgsBeforeDash(cmd, args)[0], cli.ArgsAfterDash(cmd, args)
+			o.Name, o.Command = strings.Join(cli.ArgsBeforeDash(cmd, args), ""), cli.ArgsAfterDash(cmd, args)
 			o.ReadChangedFlags(cmd)
 			if err := o.Validate(); err != nil {
 				return err
@@ -90,7 +103,30 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.DryRun.AddFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the sandbox is ready")
 	o.PrintFlags.AddFlags(cmd)
+	cmd.Flags().StringVar(&o.Prefix, "generate-name", "", "Generate a name that begins with this prefix.")
+	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "Print only the name of the sandbox, and no progress.")
 	return cmd
+}
+
+// optionalName accepts one argument or none before "--".
+func optionalName(cmd *cobra.Command, args []string) error {
+	if own := cli.ArgsBeforeDash(cmd, args); len(own) > 1 {
+		return fmt.Errorf("unexpected argument %q: this command takes one NAME", own[1])
+	}
+	return nil
+}
+
+// Validate checks the flags, and generates a name if there is none.
+func (o *Options) Validate() error {
+	switch {
+	case o.Name != "" && o.Prefix != "":
+		return cli.UsageError(errors.New("--generate-name does not go together with NAME"))
+	case o.Quiet && *o.PrintFlags.OutputFormat != "":
+		return cli.UsageError(errors.New("--quiet and --output do not go together"))
+	case o.Name == "":
+		o.Name = o.GenerateName(o.Prefix)
+	}
+	return o.Options.Validate()
 }
 
 // Run creates the sandbox, prints it, and waits with --wait.
@@ -110,7 +146,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	o.printShutdownEffect(made, streams.ErrOut)
+	if !o.Quiet {
+		o.printShutdownEffect(made, streams.ErrOut)
+	}
 	// With -o, programs get one document, after the wait. Otherwise users see at once that the sandbox exists.
 	document := *o.PrintFlags.OutputFormat != ""
 	if o.DryRun.OnServer() || !o.Waiting.Wait {
@@ -158,10 +196,17 @@ func (o *Options) wait(
 			printing.SuggestedCommand("delete "+made.Target().Name()+" --yes", f)) // best effort: err is returned
 		return nil, err
 	}
+	if o.Quiet {
+		return ready, nil
+	}
 	_, err = printable.Fprintf(streams.ErrOut, "%s is ready after %.1f s\n", o.Name, f.Clock().Since(started).Seconds())
 	return ready, err
 }
 
 func (o *Options) print(object runtime.Object, streams genericiooptions.IOStreams) error {
+	if o.Quiet {
+		_, err := printable.Fprintf(streams.Out, "%s\n", o.Name)
+		return err
+	}
 	return o.DryRun.Print(o.PrintFlags, object, streams.Out)
 }

@@ -59,6 +59,24 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%v, %q, %q", err, out, errOut)
 		}
 	})
+	t.Run("a name is generated, and -q prints it alone", func(t *testing.T) {
+		out, errOut, cluster, err := command(t, true, "--image", "example.com/python:3.13", "-q", "--wait", "--ttl", "1h",
+			"--volume", "data=1Gi")
+		name := strings.TrimSuffix(out, "\n")
+		if err != nil || !strings.HasPrefix(name, "python-") || errOut != "" {
+			t.Fatalf("%v, %q, %q", err, out, errOut)
+		}
+		_, err = cluster.Sandboxes.AgentsV1beta1().Sandboxes("ns").Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a prefix begins a generated name", func(t *testing.T) {
+		out, _, _, err := command(t, false, "--image", "x", "--generate-name", "job-", "-q")
+		if err != nil || !strings.HasPrefix(out, "job-") {
+			t.Errorf("%v, %q", err, out)
+		}
+	})
 	t.Run("a wait reports on stderr and leaves stdout to the result", func(t *testing.T) {
 		out, errOut, _, err := command(t, true, "dev", "--image", "x", "--wait")
 		if err != nil || strings.Count(out, "\n") != 1 || !strings.Contains(errOut, "dev is ready after") {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -26,6 +27,8 @@ type Options struct {
 	Yes       bool
 	// Volumes deletes unused volumes instead of sandboxes.
 	Volumes bool
+	// IgnoreNotFound succeeds for a name that does not exist.
+	IgnoreNotFound bool
 }
 
 // NewCommand returns the command.
@@ -33,7 +36,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:        "delete NAME... | --all | -l SELECTOR | --volumes NAME...",
-		SuggestFor: []string{"rm", "remove", "kill"},
+		Aliases:    []string{"rm"},
+		SuggestFor: []string{"remove", "kill"},
 		Short:      "Delete sandboxes and their volumes",
 		Long: "delete deletes claims and Sandboxes with everything that belongs to them: Pod, Service, and volumes\n" +
 			"unless persistentVolumeClaimRetentionPolicy retains them. It names the volumes that are deleted and\n" +
@@ -59,8 +63,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.Selection.AddFlags(cmd)
+	o.Selection.AddQuietFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the sandboxes and everything that belongs to them are gone")
 	cli.AddYesFlag(cmd, &o.Yes)
+	cli.AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
 	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete unused volumes, by their names, instead of sandboxes.")
 	return cmd
 }
@@ -75,22 +81,26 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	refs, err := o.Selection.Refs(ctx, a.Sandboxes, a.Namespace)
+	objects, err := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
 	if err != nil {
 		return err
 	}
-	targets, failed := o.resolve(ctx, a, refs)
+	targets, failed := o.resolve(ctx, a, objects)
 	if len(targets) == 0 {
-		if failed == nil {
-			_, err = printable.Fprintf(streams.ErrOut, "No sandboxes are selected in namespace %s.\n", a.Namespace)
+		if failed == nil && len(objects) == 0 {
+			_, err = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
 		}
 		return errors.Join(failed, err)
 	}
-	if err := printVolumes(ctx, a, targets, streams.ErrOut); err != nil {
+	remarks := streams.ErrOut
+	if o.Yes {
+		remarks = o.Selection.ProgressOut(streams.ErrOut) // a question is never without them
+	}
+	if err := printVolumes(ctx, a, targets, remarks); err != nil {
 		return errors.Join(failed, err)
 	}
 	if !o.Yes {
-		question := fmt.Sprintf("Delete %s in namespace %s?", targetNames(targets), a.Namespace)
+		question := fmt.Sprintf("Delete %s in %s?", targetNames(targets), namespacesOf(targets))
 		if err := cli.Confirm(ctx, streams, question); err != nil {
 			return err
 		}
@@ -99,10 +109,13 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 }
 
 func (o *Options) resolve(
-	ctx context.Context, a *factory.Clients, refs []resolve.Ref,
+	ctx context.Context, a *factory.Clients, objects []cli.Selected,
 ) (targets []*resolve.Target, failed error) {
-	for _, ref := range refs {
-		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+	for _, object := range objects {
+		t, err := a.Resolver.ClaimAndSandbox(ctx, object.Namespace, object.Ref)
+		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
+			continue
+		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -115,30 +128,30 @@ func (o *Options) resolve(
 func (o *Options) delete(
 	ctx context.Context, a *factory.Clients, targets []*resolve.Target, streams genericiooptions.IOStreams,
 ) error {
-	byRef := map[resolve.Ref]*resolve.Target{}
-	refs := make([]resolve.Ref, 0, len(targets))
+	byObject := map[cli.Selected]*resolve.Target{}
+	objects := make([]cli.Selected, 0, len(targets))
 	for _, t := range targets {
-		ref := resolve.Ref{Kind: t.Kind(), Name: t.Name()}
-		if byRef[ref] == nil {
-			refs = append(refs, ref)
+		object := cli.Selected{Namespace: t.Namespace, Ref: resolve.Ref{Kind: t.Kind(), Name: t.Name()}}
+		if byObject[object] == nil {
+			objects = append(objects, object)
 		}
-		byRef[ref] = t
+		byObject[object] = t
 	}
-	progress := cli.NewWaitProgress(streams.ErrOut)
-	return cli.ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		if err := a.Client.Delete(ctx, byRef[ref], o.Waiting.Wait); err != nil {
+	progress := cli.NewWaitProgress(o.Selection.ProgressOut(streams.ErrOut))
+	return cli.ForEach(streams.Out, objects, func(object cli.Selected) (string, error) {
+		if err := a.Client.Delete(ctx, byObject[object], o.Waiting.Wait); err != nil {
 			return "", err
 		}
 		if o.Waiting.Wait {
 			_, err := a.Wait(ctx, await.Request{
-				Namespace: a.Namespace, Ref: ref, UID: byRef[ref].UID(), Goal: await.Deleted,
-				Timeout: o.Waiting.Timeout, Progress: progress.PrinterFor(ref.Name, await.Deleted),
+				Namespace: object.Namespace, Ref: object.Ref, UID: byObject[object].UID(), Goal: await.Deleted,
+				Timeout: o.Waiting.Timeout, Progress: progress.PrinterFor(object.Ref.Name, await.Deleted),
 			}, streams.ErrOut)
 			if err != nil {
 				return "", err
 			}
 		}
-		return ref.String() + " deleted", nil
+		return o.Selection.Result(object, "deleted"), nil
 	})
 }
 
@@ -148,4 +161,18 @@ func targetNames(targets []*resolve.Target) string {
 		names[i] = string(t.Kind()) + "/" + t.Name()
 	}
 	return cli.JoinNames(names)
+}
+
+// namespacesOf names the namespaces of the targets, as in "namespaces a, b".
+func namespacesOf(targets []*resolve.Target) string {
+	var names []string
+	for _, t := range targets {
+		if !slices.Contains(names, t.Namespace) {
+			names = append(names, t.Namespace)
+		}
+	}
+	if len(names) == 1 {
+		return "namespace " + names[0]
+	}
+	return "namespaces " + cli.JoinNames(names)
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
@@ -20,16 +22,19 @@ import (
 
 // printVolumes prints the volumes that are deleted with the targets, and those that stay.
 func printVolumes(ctx context.Context, a *factory.Clients, targets []*resolve.Target, out io.Writer) error {
-	there, err := a.Volumes.Of(ctx, a.Namespace)
-	if err != nil {
-		there = nil // without permission to read the volumes, the specs decide
-	}
+	there := map[string][]corev1.PersistentVolumeClaim{}
 	var fates []volume.Outcome
-	named := map[string]bool{}
+	named := map[types.NamespacedName]bool{}
 	for _, t := range targets {
-		for _, fate := range volume.Outcomes(t.Claim, t.Sandbox, there) {
-			if !named[fate.Name] {
-				named[fate.Name], fates = true, append(fates, fate)
+		volumes, known := there[t.Namespace]
+		if !known {
+			// without permission to read the volumes, the specs decide
+			volumes, _ = a.Volumes.Of(ctx, t.Namespace)
+			there[t.Namespace] = volumes
+		}
+		for _, fate := range volume.Outcomes(t.Claim, t.Sandbox, volumes) {
+			if name := (types.NamespacedName{Namespace: t.Namespace, Name: fate.Name}); !named[name] {
+				named[name], fates = true, append(fates, fate)
 			}
 		}
 	}
@@ -52,7 +57,7 @@ const kindVolume = resolve.Kind("volume")
 // deleteVolumes deletes the named volumes. A volume that is in use is an error.
 func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
 	switch {
-	case o.Selection.All || o.Selection.Selector != "":
+	case o.Selection.All || o.Selection.Selector != "" || o.Selection.AllNamespaces:
 		return cli.UsageError(errors.New("--volumes takes names: list --volumes shows them"))
 	case o.Waiting.Wait:
 		return cli.UsageError(errors.New("--volumes and --wait do not go together"))
@@ -81,5 +86,7 @@ func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams 
 			return a.Volumes.Delete(ctx, found[object.Name])
 		},
 	}
-	return kind.Run(ctx, f, streams, &cli.DeletionOptions{Selection: o.Selection, Yes: o.Yes})
+	return kind.Run(ctx, f, streams, &cli.DeletionOptions{
+		Selection: o.Selection, Yes: o.Yes, IgnoreNotFound: o.IgnoreNotFound,
+	})
 }

@@ -16,45 +16,36 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
-// Options are the names.
-type Options struct {
-	Names []string
-	refs  []resolve.Ref
-}
+// Options are the names and flags.
+type Options struct{ Selection cli.SelectionOptions }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:        "describe NAME...",
+		Use:        "describe NAME... | --all | -l SELECTOR",
 		SuggestFor: []string{"inspect", "info"},
 		Short:      "Show details of sandboxes, with a diagnosis",
 		Long: "describe shows the parts of a sandbox (claim, Sandbox, Pod, containers, volumes), its settings,\n" +
 			"addresses and events. It ends with the same diagnosis as status.",
 		Example: "  # Describe a sandbox\n" +
 			"  kubectl sandbox describe dev\n\n" +
+			"  # Describe all sandboxes of a team, in all namespaces\n" +
+			"  kubectl sandbox describe -l team=research -A\n\n" +
 			"  # Describe the Sandbox of that name, even if a claim has the same name\n" +
 			"  kubectl sandbox describe sandbox/dev",
-		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Names = args
-			if err := o.Validate(); err != nil {
+			o.Selection.Names = args
+			if err := o.Selection.Validate(); err != nil {
 				return err
 			}
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
+	o.Selection.AddFlags(cmd)
 	return cmd
-}
-
-// Validate checks the names.
-func (o *Options) Validate() error {
-	refs, err := cli.ParseRefs(o.Names)
-	o.refs = refs
-	return err
 }
 
 // Run describes each sandbox.
@@ -65,10 +56,13 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	style := printing.Style{Colored: f.Color(streams.Out)}
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
-	var failed error
+	objects, failed := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
+	if len(objects) == 0 && failed == nil {
+		_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
+	}
 	described := 0
-	for _, ref := range o.refs {
-		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
+	for _, object := range objects {
+		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -38,6 +38,7 @@ const (
 	checkRuntimeClasses      = "runtimeclasses"
 	checkNetworkPolicy       = "networkpolicy"
 	checkMetrics             = "metrics"
+	checkRouter              = "router"
 )
 
 // check is a named check, which returns one or more findings.
@@ -62,6 +63,7 @@ func checks() []check {
 		{checkRuntimeClasses, runtimeClasses},
 		{checkNetworkPolicy, networkPolicy},
 		{checkMetrics, metrics},
+		{checkRouter, routers},
 	}
 }
 

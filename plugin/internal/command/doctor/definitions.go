@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -29,56 +30,70 @@ func definitions(ctx context.Context, c *cluster) []Finding {
 		return failed("this program is broken: install it again", "%v", err)
 	}
 	var found []Finding
-	correct := 0
+	var live []*apiextensionsv1.CustomResourceDefinition
 	for _, want := range all {
 		if c.options().CoreOnly && !crds.IsCore(want) {
 			continue
 		}
-		if problem := c.definition(ctx, want); problem != nil {
-			found = append(found, problem...)
-		} else {
-			correct++
-		}
+		have, problem := c.definition(ctx, want)
+		found, live = append(found, problem...), append(live, have)
 	}
 	if len(found) > 0 {
 		return found
 	}
-	return ok("%d CustomResourceDefinitions are established, in this program's version", correct)
+	excluded := ""
+	if versions := notServed(live); len(versions) > 0 {
+		excluded = "; " + strings.Join(versions, ", ") + " is not served: requests for it get 404 (NotFound)"
+	}
+	return ok("%d CustomResourceDefinitions are established, in this program's version%s", len(live), excluded)
 }
 
-// definition checks one CustomResourceDefinition. It returns nothing if it is correct.
-func (c *cluster) definition(ctx context.Context, want *apiextensionsv1.CustomResourceDefinition) []Finding {
+// notServed returns the versions that at least one of the definitions does not serve, as an administrator may choose.
+func notServed(live []*apiextensionsv1.CustomResourceDefinition) []string {
+	return slices.DeleteFunc(crds.Versions(), func(version string) bool {
+		return !slices.ContainsFunc(live, func(crd *apiextensionsv1.CustomResourceDefinition) bool {
+			return !slices.Contains(crds.Served(crd), version)
+		})
+	})
+}
+
+// definition checks one CustomResourceDefinition and returns the one in the cluster. It returns no finding if it is
+// correct.
+func (c *cluster) definition(
+	ctx context.Context, want *apiextensionsv1.CustomResourceDefinition,
+) (have *apiextensionsv1.CustomResourceDefinition, problem []Finding) {
 	resource := schema.GroupVersionResource{
 		Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions",
 	}
 	content, err := c.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return failed(c.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
+		return nil, failed(c.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
 	case err != nil:
-		return unreadable(err, "CustomResourceDefinition "+want.Name)
+		return nil, unreadable(err, "CustomResourceDefinition "+want.Name)
 	}
-	have := &apiextensionsv1.CustomResourceDefinition{}
+	have = &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, have); err != nil {
-		return failed(c.repairCommand(), "CustomResourceDefinition %s: %v", want.Name, err)
+		return nil, failed(c.repairCommand(), "CustomResourceDefinition %s: %v", want.Name, err)
 	}
 	if have.DeletionTimestamp != nil {
-		return failed(
+		return nil, failed(
 			fmt.Sprintf("wait until it is gone, or check the finalizers of its objects; then %s", c.repairCommand()),
 			"CustomResourceDefinition %s is being deleted, with all its objects", want.Name)
 	}
 	if why := whyNotEstablished(have); why != "" {
-		return failed("kubectl describe crd "+want.Name, "CustomResourceDefinition %s is not established: %s", want.Name, why)
+		return nil, failed("kubectl describe crd "+want.Name, "CustomResourceDefinition %s is not established: %s",
+			want.Name, why)
 	}
 	if sameVersions(have, want) {
-		return nil
+		return have, nil
 	}
 	theirs := install.Version(content)
 	if installer.IsNewer(theirs, buildinfo.Get().Version) {
-		return warning("upgrade this program",
+		return nil, warning("upgrade this program",
 			"CustomResourceDefinition %s has version %s, newer than this program's", want.Name, theirs)
 	}
-	return failed(c.repairCommand(),
+	return nil, failed(c.repairCommand(),
 		"CustomResourceDefinition %s differs from that of this program: its version is %s, this program's is %s",
 		want.Name, cmp.Or(theirs, "unknown"), buildinfo.Get().Version)
 }
@@ -97,12 +112,15 @@ func whyNotEstablished(have *apiextensionsv1.CustomResourceDefinition) string {
 	return why
 }
 
-// sameVersions reports whether both have the same versions with the same schemas, and need no conversion.
+// sameVersions reports whether both have the same versions with the same schemas, and need no conversion. Which of them
+// are served is the administrator's choice.
 func sameVersions(have, want *apiextensionsv1.CustomResourceDefinition) bool {
 	byName := func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int { return cmp.Compare(a.Name, b.Name) }
 	if conversion := have.Spec.Conversion; conversion != nil && conversion.Strategy != apiextensionsv1.NoneConverter {
 		return false
 	}
+	want = want.DeepCopy()
+	crds.Serve(want, crds.Served(have))
 	return equality.Semantic.DeepEqual(
 		slices.SortedFunc(slices.Values(have.Spec.Versions), byName),
 		slices.SortedFunc(slices.Values(want.Spec.Versions), byName))

@@ -37,10 +37,10 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Short: "Check the cluster, the operator and your permissions, and say what to do",
 		Long: "doctor checks everything that a sandbox needs: the version of Kubernetes, the CustomResourceDefinitions,\n" +
 			"the operator with its leader, flags and permissions, your permissions in the current namespace, storage,\n" +
-			"RuntimeClasses and network policies. Each check that fails says what to do. What you may not read is reported\n" +
-			"as unknown, never as ok, with the verb and the resource that you lack. The exit code is 1 if a check fails,\n" +
-			"and otherwise 0: warnings and unknown results do not count. The checks with unknown results are listed at\n" +
-			"the end, and in the field \"unknown\" with -o json.\n\n" +
+			"RuntimeClasses, network policies and routers. Each check that fails says what to do. What you may not read\n" +
+			"is reported as unknown, never as ok, with the verb and the resource that you lack. The exit code is 1 if a\n" +
+			"check fails, and otherwise 0: warnings and unknown results do not count. The checks with unknown results are\n" +
+			"listed at the end, and in the field \"unknown\" with -o json.\n\n" +
 			"Checks: " + strings.Join(names()[:7], ", ") + ",\n" + strings.Join(names()[7:], ", ") + ".",
 		Example: "  # Check everything\n" +
 			"  kubectl sandbox doctor\n\n" +

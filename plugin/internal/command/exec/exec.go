@@ -6,8 +6,9 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -15,9 +16,47 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/target"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
+
+const long = `exec runs a command in a sandbox and exits with the exit code of the command, or with 255 if the
+connection was lost before that exit code arrived.
+
+The command gets a terminal if standard input and output are terminals. Standard input that is not a
+terminal is passed to its last byte. Standard input that is a terminal is passed if the command has a
+terminal, or with -i. In a loop that reads lines, give --no-stdin: otherwise the command reads the rest
+of the lines.
+
+--workdir, --run-as-user, --env and --env-file run the command through sh in the container. Like the words of
+the command, the values are part of a request to the API server, whose audit log may keep them.
+
+With --timeout a command that takes longer is ended, with all processes that it started, and the exit
+code is 124.
+
+With --detach it starts the command, without input, and prints a name for it. logs NAME --exec shows what
+the command writes, and wait NAME --exec passes on its exit code. Both are kept in /tmp of the container.`
+
+const examples = `  # Run a command
+  kubectl sandbox exec dev -- python3 -c 'print(6*7)'
+
+  # Pass a file to standard input
+  kubectl sandbox exec dev -- sh -c 'wc -l' < notes.txt
+
+  # Run an interactive program
+  kubectl sandbox exec dev -- python3
+
+  # Run a command in a directory, with a variable, for ten minutes at most
+  kubectl sandbox exec dev -w /work -e CI=true --timeout 10m -- make test
+
+  # Start a command, follow its output, and wait for its exit code
+  id=$(kubectl sandbox exec dev -d -- make test)
+  kubectl sandbox logs dev --exec "$id" -f
+  kubectl sandbox wait dev --exec "$id"
+
+  # Run a command for each line of a file
+  while read -r test; do kubectl sandbox exec dev --no-stdin -- python3 "$test"; done < tests.txt`
 
 // Options are the arguments and flags.
 type Options struct {
@@ -26,6 +65,11 @@ type Options struct {
 	Command   []string
 	// Stdin and TTY are nil unless the user gave the flags.
 	Stdin, TTY *bool
+	Process    target.ProcessOptions
+	// Timeout is how long the command may run; 0 is without limit.
+	Timeout time.Duration
+	// Detach starts the command and does not wait for it.
+	Detach bool
 
 	ref resolve.Ref
 }
@@ -33,27 +77,24 @@ type Options struct {
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
-	var stdin, tty bool
+	var stdin, tty, noStdin bool
 	cmd := &cobra.Command{
-		Use:   "exec NAME [-c CONTAINER] -- COMMAND [ARGUMENT...]",
-		Short: "Run a command in a sandbox",
-		Long: "exec runs a command in a sandbox and exits with the exit code of the command, or with 255 if the\n" +
-			"connection was lost before that exit code arrived.\n\n" +
-			"The command gets a terminal if standard input and output are terminals. Standard input that is not a\n" +
-			"terminal is passed to its last byte. Standard input that is a terminal is passed if the command has a\n" +
-			"terminal, or with -i.",
-		Example: "  # Run a command\n" +
-			"  kubectl sandbox exec dev -- python3 -c 'print(6*7)'\n\n" +
-			"  # Pass a file to standard input\n" +
-			"  kubectl sandbox exec dev -- sh -c 'wc -l' < notes.txt\n\n" +
-			"  # Run an interactive program\n" +
-			"  kubectl sandbox exec dev -- python3",
+		Use:               "exec NAME [-c CONTAINER] -- COMMAND [ARGUMENT...]",
+		Short:             "Run a command in a sandbox",
+		Long:              long,
+		Example:           examples,
 		Args:              nameAndCommand,
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Command = args[0], cli.ArgsAfterDash(cmd, args)
 			if cmd.Flags().Changed("stdin") {
 				o.Stdin = &stdin
+			}
+			if noStdin {
+				if o.Stdin != nil && stdin {
+					return cli.UsageError(errors.New("--stdin and --no-stdin do not go together"))
+				}
+				o.Stdin = new(false)
 			}
 			if cmd.Flags().Changed("tty") {
 				o.TTY = &tty
@@ -69,6 +110,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		"Pass standard input to the command; =false does not. (default: if it is not a terminal, or with a TTY)")
 	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
 		"Give the command a terminal; =false does not. (default: if standard input and output are terminals)")
+	cmd.Flags().BoolVar(&noStdin, "no-stdin", false,
+		"Do not pass standard input to the command, as with < /dev/null; the same as --stdin=false.")
+	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0,
+		"How long the command may run, as in 90s or 10m, before it is ended; the image needs sh. (default: no limit)")
+	cmd.Flags().BoolVarP(&o.Detach, "detach", "d", false,
+		"Start the command, print a name for it and do not wait; the image needs sh.")
+	o.Process.AddFlags(cmd)
 	return cmd
 }
 
@@ -78,21 +126,12 @@ func nameAndCommand(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(own) > 1 && len(after) == 0:
 		return cli.UsageError(fmt.Errorf("the command comes after \"--\"; did you mean: %s %s -- %s",
-			cmd.CommandPath(), own[0], shellWords(own[1:])))
+			cmd.CommandPath(), own[0], cli.ShellJoin(own[1:])))
 	case len(own) == 0 && len(after) > 1:
 		return cli.UsageError(fmt.Errorf("NAME comes before \"--\"; did you mean: %s %s -- %s",
-			cmd.CommandPath(), after[0], shellWords(after[1:])))
+			cmd.CommandPath(), after[0], cli.ShellJoin(after[1:])))
 	}
 	return cli.ExactArgs("NAME")(cmd, args)
-}
-
-// shellWords quotes the words for a shell and joins them.
-func shellWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = cli.ShellQuote(word)
-	}
-	return strings.Join(quoted, " ")
 }
 
 // Validate checks the arguments.
@@ -102,6 +141,15 @@ func (o *Options) Validate() error {
 		return cli.UsageError(err)
 	}
 	o.ref = ref
+	if o.Timeout < 0 {
+		return cli.UsageError(fmt.Errorf("--timeout is %s: it cannot be negative", o.Timeout))
+	}
+	if o.Detach && (o.Timeout > 0 || (o.Stdin != nil && *o.Stdin) || (o.TTY != nil && *o.TTY)) {
+		return cli.UsageError(errors.New("--detach goes together with none of --stdin, --tty and --timeout"))
+	}
+	if err := o.Process.Validate(); err != nil {
+		return err
+	}
 	if len(o.Command) == 0 {
 		return cli.UsageError(
 			fmt.Errorf("COMMAND is missing: give it after \"--\", as in exec %s -- ls; shell %[1]s opens a shell", o.ref),
@@ -116,5 +164,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	return container.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
+	if o.Detach {
+		name, err := container.Start(ctx, &o.Process, o.Command, "")
+		if err == nil {
+			_, err = printable.Fprintf(streams.Out, "%s\n", name)
+		}
+		return err
+	}
+	return container.RunWithin(ctx, terminal.New(streams, o.Stdin, o.TTY), &o.Process, o.Command, o.Timeout)
 }

@@ -6,6 +6,7 @@ package exec_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -113,8 +114,15 @@ func TestExec(t *testing.T) {
 			code: 42,
 		},
 		"a missing program is a clear error": {
-			run: streamfake.Local(t.TempDir()), args: []string{"dev", "--", "nope"}, code: cli.ExitFailed,
+			run: streamfake.Local(t.TempDir()), args: []string{"dev", "--", "nope"}, code: cli.ExitNotFound,
 			said: `container main of dev: the command could not be started: exec: "nope"`,
+		},
+		"a program that cannot be run is another error": {
+			run: func(context.Context, streamfake.Process) error {
+				return errors.New(`OCI runtime exec failed: exec failed: unable to start container process: ` +
+					`exec: "/etc/passwd": permission denied: unknown`)
+			},
+			args: []string{"dev", "--", "/etc/passwd"}, code: cli.ExitCannotRun, said: "permission denied",
 		},
 		"the error for a missing container lists the containers": {
 			run: echo, args: []string{"dev", "-c", "nope", "--", "x"}, code: cli.ExitFailed, said: "it has: main, side",

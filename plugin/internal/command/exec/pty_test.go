@@ -209,7 +209,8 @@ func TestTerminalIsRestoredAfterEveryKindOfEnd(t *testing.T) {
 		"success":      {code: 0},
 		"an exit code": {end: ended(3), code: 3},
 		"a program that is missing": {
-			end: errors.New(`exec failed: exec: "program": executable file not found in $PATH`), code: 1, said: "not found",
+			end:  errors.New(`exec failed: exec: "program": executable file not found in $PATH`),
+			code: cli.ExitNotFound, said: "not found",
 		},
 		"a connection that was cut":   {act: func(s *surroundings) { s.server.Cut() }, code: 255, said: "lost"},
 		"a connection that was reset": {act: func(s *surroundings) { s.server.Reset() }, code: 255, said: "lost"},

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,18 +26,17 @@ import (
 
 // Options are the names and flags.
 type Options struct {
-	Names []string
-	By    time.Duration
+	Selection cli.SelectionOptions
+	By        time.Duration
 	// Fresh gives an empty Sandbox to claims that have lost theirs.
 	Fresh bool
-	refs  []resolve.Ref
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:   "extend NAME... --by DURATION",
+		Use:   "extend (NAME... | --all | -l SELECTOR) --by DURATION",
 		Short: "Extend the lifetime of sandboxes",
 		Long: "extend moves the shutdown time of sandboxes to a later time. A sandbox that has expired but was kept\n" +
 			"starts again, and its new time counts from now. A sandbox without a shutdown time lives until it is\n" +
@@ -47,11 +47,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"refuses unless --fresh is given.",
 		Example: "  # Extend a sandbox by half an hour\n" +
 			"  kubectl sandbox extend dev --by 30m\n\n" +
+			"  # Extend all sandboxes of a team\n" +
+			"  kubectl sandbox extend -l team=research --by 2h\n\n" +
 			"  # Start an expired claim that has lost its Sandbox again, with an empty Sandbox\n" +
 			"  kubectl sandbox extend old --by 1h --fresh",
-		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Names = args
+			o.Selection.Names = args
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -61,6 +62,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().DurationVar(&o.By, "by", 0, "How much time to add, as in 30m or 2h.")
 	cmd.Flags().BoolVar(&o.Fresh, "fresh", false,
 		"Start a claim that has lost its Sandbox and its volumes again, with an empty Sandbox.")
+	o.Selection.AddFlags(cmd)
+	o.Selection.AddQuietFlag(cmd)
 	return cmd
 }
 
@@ -69,9 +72,7 @@ func (o *Options) Validate() error {
 	if o.By < time.Second {
 		return cli.UsageError(errors.New("--by is missing or less than a second: give a duration, as in --by 30m"))
 	}
-	refs, err := cli.ParseRefs(o.Names)
-	o.refs = refs
-	return err
+	return o.Selection.Validate()
 }
 
 // Run extends every sandbox. After a conflict it reads the sandbox again and retries.
@@ -80,9 +81,19 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	return cli.ForEach(streams.Out, o.refs, func(ref resolve.Ref) (result string, err error) {
+	objects, err := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
+	if err != nil {
+		return err
+	}
+	remarks := o.Selection.ProgressOut(streams.ErrOut)
+	var remarksLock sync.Mutex
+	if len(objects) == 0 {
+		_, err = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
+		return err
+	}
+	return cli.ForEach(streams.Out, objects, func(object cli.Selected) (result string, err error) {
 		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
+			t, err := a.Resolver.ClaimAndSandbox(ctx, object.Namespace, object.Ref)
 			if err != nil {
 				return err
 			}
@@ -90,9 +101,12 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 			if err != nil {
 				return err
 			}
-			result = fmt.Sprintf("%s/%s extended to %s", t.Kind(), t.Name(), end.UTC().Format(time.RFC3339))
-			_, err = printable.Fprintf(streams.ErrOut, "%s/%s, at that time: %s\n",
-				t.Kind(), t.Name(), o.shutdownText(ctx, a, t))
+			object.Ref = resolve.Ref{Kind: t.Kind(), Name: t.Name()}
+			result = o.Selection.Result(object, "extended to "+end.UTC().Format(time.RFC3339))
+			effect := o.shutdownText(ctx, a, t)
+			remarksLock.Lock()
+			defer remarksLock.Unlock()
+			_, err = printable.Fprintf(remarks, "%s, at that time: %s\n", object.Ref, effect)
 			return err
 		})
 		return result, err
@@ -101,7 +115,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 
 // shutdownText returns what happens at the new shutdown time.
 func (o *Options) shutdownText(ctx context.Context, a *factory.Clients, t *resolve.Target) string {
-	there, err := a.Volumes.Of(ctx, a.Namespace)
+	there, err := a.Volumes.Of(ctx, t.Namespace)
 	if err != nil {
 		there = nil // the specs decide
 	}

@@ -8,18 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis"
-	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
-	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
-	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
@@ -37,27 +31,41 @@ type Options struct {
 	// Watch prints changes after the list, until interrupted.
 	Watch bool
 	// Volumes lists volumes instead of claims and Sandboxes.
-	Volumes  bool
+	Volumes bool
+	// Kind lists claims or Sandboxes alone.
+	Kind string
+	// Members lists the members of pools that no claim has taken, too.
+	Members bool
+	// IgnoreNotFound lists nothing for a name that does not exist, instead of failing.
+	IgnoreNotFound bool
+
 	printing *printing.TableOptions
 	refs     []resolve.Ref
+	kind     resolve.Kind
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{printing: printing.NewTableOptions()}
 	cmd := &cobra.Command{
-		Use:        "list [NAME...]",
+		Use:        "list [claims|sandboxes] [NAME...]",
 		SuggestFor: []string{"ps", "show"},
 		Aliases:    []string{"get", "ls"},
 		Short:      "List claims and Sandboxes",
 		Long: "list shows the claims and Sandboxes of a namespace, or of all namespaces with -A. The column HELD BY\n" +
-			"names the claim or pool that owns a Sandbox. With -o json or yaml the output is one List of the objects,\n" +
-			"even if it is empty.\n\n" +
+			"names the claim or pool that owns a Sandbox. It leaves out the members of pools that no claim has taken,\n" +
+			"unless --members is given: they belong to the pool. 'list claims' and 'list sandboxes' show one kind.\n\n" +
+			"With -o json or yaml the output is one List of the objects, even if it is empty. For one NAME it is that\n" +
+			"object itself.\n\n" +
 			"With --volumes it lists the volumes that were created for Sandboxes instead: the Sandbox of each, what\n" +
 			"uses it (a Sandbox, a Pod, or an expired claim that gets it back), and how long it has been unused.\n" +
 			"delete --volumes deletes unused volumes.",
 		Example: "  # List with addresses and nodes\n" +
 			"  kubectl sandbox list -o wide\n\n" +
+			"  # List the claims alone, with the label team\n" +
+			"  kubectl sandbox list claims -L team\n\n" +
+			"  # Print the address of a sandbox\n" +
+			"  kubectl sandbox get dev -o jsonpath='{.status.sandbox.podIPs[0]}'\n\n" +
 			"  # List all namespaces, oldest first\n" +
 			"  kubectl sandbox list -A --sort-by .metadata.creationTimestamp\n\n" +
 			"  # List, then watch for changes\n" +
@@ -86,31 +94,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().BoolVar(
 		&o.Volumes, "volumes", false, "List the volumes that were created for Sandboxes, used or not, instead.",
 	)
+	cmd.Flags().StringVar(&o.Kind, "kind", "", "List only objects of this kind: claim or sandbox.")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions( // fails only for a flag that does not exist
+		[]string{string(resolve.KindClaim), string(resolve.KindSandbox)}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().BoolVar(&o.Members, "members", false, "List the members of pools that no claim has taken, too.")
+	cli.AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
 	o.printing.AddFlags(cmd)
 	return cmd
-}
-
-// Validate checks the names and flags.
-func (o *Options) Validate() error {
-	if o.Volumes && o.Watch {
-		return cli.UsageError(errors.New("--volumes and --watch do not go together"))
-	}
-	if o.Volumes {
-		for i, name := range o.Names {
-			o.Names[i] = strings.TrimPrefix(name, "volume/")
-		}
-	}
-	refs, err := cli.ParseListFlags(o.Names, o.AllNamespaces, o.Selector, o.printing)
-	o.refs = refs
-	return err
-}
-
-// found holds the objects to list.
-type found struct {
-	claims    []extensionsv1beta1.SandboxClaim
-	sandboxes []agentsv1beta1.Sandbox
-	// named holds the targets of the given names.
-	named []*resolve.Target
 }
 
 // Run lists the objects. A name that does not exist is an error; the others are still listed.
@@ -137,8 +127,8 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.Watch {
 		return errors.Join(failed, l.watch(ctx, f.Clock(), items, targets))
 	}
-	if o.printing.Table() && len(items) == 0 {
-		return errors.Join(failed, o.printEmpty(l.namespace, streams))
+	if len(items) == 0 && o.printing.Table() {
+		return errors.Join(failed, o.printEmpty(l, streams))
 	}
 	return errors.Join(failed, o.printing.Print(items, columns(), o.AllNamespaces, streams.Out))
 }
@@ -151,6 +141,8 @@ type lister struct {
 	style     printing.Style
 	namespace string
 	now       func() time.Time
+	// members is how many members of pools were left out.
+	members int
 }
 
 // list returns the current items. If it returns items and an error, some of the given names do not exist.
@@ -158,10 +150,11 @@ func (l *lister) list(ctx context.Context) (listed []printing.Item, targets []*r
 	var objects found
 	var err error
 	if len(l.options.refs) > 0 {
-		objects.named, failed = byName(ctx, l.access, l.options.refs)
-	} else if objects, err = listAll(ctx, l.access.Sandboxes, l.namespace, l.options.Selector); err != nil {
+		objects.named, failed = l.options.byName(ctx, l.access)
+	} else if objects, err = l.options.listAll(ctx, l.access.Sandboxes, l.namespace); err != nil {
 		return nil, nil, err
 	}
+	l.members = objects.members
 	targets = objects.targets()
 	listed, err = items(l.snapshots(ctx, targets), l.style)
 	return listed, targets, errors.Join(failed, err)
@@ -181,51 +174,21 @@ func (l *lister) snapshots(ctx context.Context, targets []*resolve.Target) []dia
 }
 
 // printEmpty prints that nothing was found, unless names were given: their errors say it already.
-func (o *Options) printEmpty(namespace string, streams genericiooptions.IOStreams) error {
+func (o *Options) printEmpty(l *lister, streams genericiooptions.IOStreams) error {
 	if len(o.refs) > 0 {
 		return nil
 	}
-	where := "any namespace"
-	if namespace != metav1.NamespaceAll {
-		where = "namespace " + namespace
+	what, where := "sandboxes", "any namespace"
+	if o.kind == resolve.KindClaim {
+		what = "claims"
 	}
-	_, err := printable.Fprintf(streams.ErrOut, "No sandboxes found in %s.\n", where)
+	if l.namespace != metav1.NamespaceAll {
+		where = "namespace " + l.namespace
+	}
+	hint := ""
+	if l.members > 0 {
+		hint = fmt.Sprintf(" --members also lists %d that no claim has taken from a pool.", l.members)
+	}
+	_, err := printable.Fprintf(streams.ErrOut, "No %s found in %s.%s\n", what, where, hint)
 	return err
-}
-
-// listAll lists claims and Sandboxes. It leaves out claims that the cluster does not serve or the user may not list.
-func listAll(ctx context.Context, client versioned.Interface, namespace, selector string) (found, error) {
-	options := metav1.ListOptions{LabelSelector: selector}
-	sandboxes, err := client.AgentsV1beta1().Sandboxes(namespace).List(ctx, options)
-	if resolve.NotServed(err) {
-		return found{}, resolve.ErrorNotInstalled(apis.ResourceSandboxes, apis.GroupAgents)
-	}
-	if err != nil {
-		return found{}, fmt.Errorf("list Sandboxes: %w", err)
-	}
-	claims, err := client.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
-	switch {
-	case resolve.NotServed(err), apierrors.IsForbidden(err):
-		return found{sandboxes: sandboxes.Items}, nil
-	case err != nil:
-		return found{}, fmt.Errorf("list claims: %w", err)
-	}
-	return found{claims: claims.Items, sandboxes: sandboxes.Items}, nil
-}
-
-// byName resolves the names, claims first.
-func byName(ctx context.Context, a *factory.Clients, refs []resolve.Ref) (targets []*resolve.Target, failed error) {
-	var others []*resolve.Target
-	for _, ref := range refs {
-		t, err := a.Resolver.ClaimAndSandbox(ctx, a.Namespace, ref)
-		switch {
-		case err != nil:
-			failed = errors.Join(failed, err)
-		case t.Claim != nil:
-			targets = append(targets, t)
-		default:
-			others = append(others, t)
-		}
-	}
-	return append(targets, others...), failed
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/list"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
@@ -29,7 +30,7 @@ func meta(name string, age time.Duration) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: "ns", CreationTimestamp: metav1.NewTime(now.Add(-age))}
 }
 
-// objects returns a claim with its Sandbox, and a Sandbox without an owner that expires in an hour.
+// objects returns a claim with its Sandbox, a Sandbox without an owner that expires in an hour, and a member of a pool.
 func objects() []runtime.Object {
 	ready := []metav1.Condition{
 		apis.NewCondition(
@@ -51,8 +52,13 @@ func objects() []runtime.Object {
 			nil, apis.ConditionReady, false, apis.ReasonDependenciesNotReady, "Pod does not exist", 0, metav1.NewTime(now),
 		),
 	}
+	own.Labels = map[string]string{"team": "a", "x": "y"}
 	own.Spec.ShutdownTime = &metav1.Time{Time: now.Add(time.Hour)}
-	return []runtime.Object{claim, held, own}
+	member := &agentsv1beta1.Sandbox{ObjectMeta: meta("spare", time.Hour), Status: held.Status}
+	member.OwnerReferences = []metav1.OwnerReference{
+		{Kind: apis.KindSandboxWarmPool, Name: "warm", UID: "p", Controller: new(true)},
+	}
+	return []runtime.Object{claim, held, member, own}
 }
 
 func run(t *testing.T, cluster *fakecluster.Cluster, args ...string) (stdout, stderr string, err error) {
@@ -112,6 +118,27 @@ own       sandbox   Starting   60s    60m   -
 			want: "sandboxclaim." + apis.GroupExtensions + "/claimed\n" +
 				"sandbox." + apis.GroupAgents + "/own\nsandbox." + apis.GroupAgents + "/warm-1\n",
 		},
+		"names that all commands take": {args: []string{"-q"}, want: "claim/claimed\nsandbox/own\nsandbox/warm-1\n"},
+		"claims alone": {
+			args: []string{"claims"},
+			want: "NAME      KIND    STATUS   AGE   ENDS IN   HELD BY\nclaimed   claim   Ready    60m   -         -\n",
+		},
+		"Sandboxes alone":       {args: []string{"--kind", "sandbox", "-q"}, want: "sandbox/own\nsandbox/warm-1\n"},
+		"a name after its kind": {args: []string{"sandbox", "own", "-q"}, want: "sandbox/own\n"},
+		"the members of pools too": {
+			args: []string{"--members", "-q", "sandboxes"}, want: "sandbox/own\nsandbox/spare\nsandbox/warm-1\n",
+		},
+		"a member by its name":        {args: []string{"spare", "-q"}, want: "sandbox/spare\n"},
+		"the object itself of a name": {args: []string{"own", "-o", "jsonpath={.metadata.name}"}, want: "own"},
+		"a List of two names": {
+			args: []string{"own", "spare", "-o", "jsonpath={.items[1].metadata.name}"}, want: "spare",
+		},
+		"a name that may be missing": {args: []string{"nope", "own", "--ignore-not-found", "-q"}, want: "sandbox/own\n"},
+		"a column for a label, and one for all": {
+			args: []string{"own", "-L", "team,example.com/stage", "--show-labels"},
+			want: "NAME   KIND      STATUS     AGE   ENDS IN   HELD BY   TEAM   STAGE   LABELS\n" +
+				"own    sandbox   Starting   60s   60m       -         a      -       team=a,x=y\n",
+		},
 		"a path": {
 			args: []string{"-o", "jsonpath={.items[*].metadata.name}"},
 			want: "claimed own warm-1",
@@ -151,7 +178,7 @@ func TestJSONIsAlwaysOneList(t *testing.T) {
 	}{
 		"of nothing":    {cluster: fakecluster.New(), want: 0},
 		"of both kinds": {cluster: fakecluster.New(objects()...), want: 3},
-		"of one name":   {cluster: fakecluster.New(objects()...), args: []string{"own"}, want: 1},
+		"of two names":  {cluster: fakecluster.New(objects()...), args: []string{"own", "warm-1"}, want: 2},
 		"without the extensions' CRDs": {
 			cluster: fakecluster.New(objects()...).Refuse("list", apis.ResourceClaims, fakecluster.NotServed()),
 			want:    2,
@@ -189,6 +216,23 @@ func TestWhatIsNotThere(t *testing.T) {
 		out, errOut, err := run(t, fakecluster.New())
 		if err != nil || out != "" || errOut != "No sandboxes found in namespace ns.\n" {
 			t.Errorf("%v, %q, %q", err, out, errOut)
+		}
+	})
+	t.Run("the members of pools are counted if there is nothing else", func(t *testing.T) {
+		member := builders.Sandbox("spare", builders.InNamespace("ns"), builders.OwnedBy(
+			builders.Pool("warm", "t", builders.InNamespace("ns"), builders.WithUID("p"))))
+		_, errOut, err := run(t, fakecluster.New(member))
+		if err != nil ||
+			errOut != "No sandboxes found in namespace ns. --members also lists 1 that no claim has taken from a pool.\n" {
+			t.Errorf("%v, %q", err, errOut)
+		}
+	})
+	t.Run("one name that may be missing prints nothing", func(t *testing.T) {
+		for _, format := range []string{"", "json", "yaml"} {
+			if out, errOut, err := run(t, fakecluster.New(), "nope", "--ignore-not-found", "-o", format); err != nil ||
+				out+errOut != "" {
+				t.Errorf("%v, %q, %q", err, out, errOut)
+			}
 		}
 	})
 	t.Run("a missing name fails, and the others are listed", func(t *testing.T) {

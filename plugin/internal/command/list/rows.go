@@ -48,8 +48,10 @@ func (o *found) targets() []*resolve.Target {
 		}
 		all = append(all, &resolve.Target{Namespace: claim.Namespace, Claim: claim, Sandbox: held})
 	}
-	for i := range o.sandboxes {
-		all = append(all, &resolve.Target{Namespace: o.sandboxes[i].Namespace, Sandbox: &o.sandboxes[i]})
+	if o.kind != resolve.KindClaim {
+		for i := range o.sandboxes {
+			all = append(all, &resolve.Target{Namespace: o.sandboxes[i].Namespace, Sandbox: &o.sandboxes[i]})
+		}
 	}
 	return append(all, o.named...)
 }

@@ -63,6 +63,9 @@ func (o *Options) namedVolumes(all []volume.Volume, namespace string) (named []v
 	}
 	for _, name := range o.Names {
 		at := slices.IndexFunc(all, func(v volume.Volume) bool { return v.Claim.Name == name })
+		if at < 0 && o.IgnoreNotFound {
+			continue
+		}
 		if at < 0 {
 			failed = errors.Join(failed, &resolve.Error{
 				Cause:   resolve.NotFound,

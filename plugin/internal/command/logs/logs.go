@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/target"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -28,39 +29,44 @@ const all = -1
 
 // Options are the arguments and flags.
 type Options struct {
-	Name       string
+	Selection  cli.SelectionOptions
 	Container  string
 	Follow     bool
 	Previous   bool
 	Timestamps bool
 	Since      time.Duration
 	Tail       int64
-
-	ref resolve.Ref
+	// NoPrefix leaves out the names in front of the lines of several sandboxes.
+	NoPrefix bool
+	// Exec is the name of a detached command, whose output is printed instead.
+	Exec string
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:        "logs NAME [-c CONTAINER]",
+		Use:        "logs (NAME... | --all | -l SELECTOR) [-c CONTAINER]",
 		SuggestFor: []string{"log", "tail"},
-		Short:      "Print the logs of a sandbox",
+		Short:      "Print the logs of sandboxes",
 		Long: "logs prints what the main process of a container wrote to standard output and standard error. Logs\n" +
 			"belong to the current Pod: after a suspension they start empty.\n\n" +
 			"With -f it continues until the sandbox finishes or is deleted. After a lost connection it resumes where\n" +
 			"it left off, after a restart it continues with the new container, and after a suspension with the next\n" +
 			"Pod.\n\n" +
+			"With several sandboxes each line begins with the name of its sandbox.\n\n" +
 			"Like kubectl, it passes the output on byte by byte, to a terminal too, so it may contain escape\n" +
 			"sequences. The dashboard shows logs without them.",
 		Example: "  # Print the last 100 lines, then follow\n" +
 			"  kubectl sandbox logs dev -f --tail 100\n\n" +
+			"  # Follow the sandboxes of a team\n" +
+			"  kubectl sandbox logs -l team=research -f --tail 10\n\n" +
 			"  # Find out why the container restarted\n" +
 			"  kubectl sandbox logs dev --previous",
-		Args:              cli.ExactArgs("NAME"),
-		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
+		Args:              cli.NoArgsAfterDash,
+		ValidArgsFunction: cli.CompleteSandboxes(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Name = args[0]
+			o.Selection.Names = args
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -76,17 +82,24 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	)
 	cmd.Flags().BoolVar(&o.Timestamps, "timestamps", false, "Start each line with the time at which it was written.")
 	cmd.Flags().DurationVar(&o.Since, "since", 0, "Print only lines newer than this duration, as in 90s or 2h.")
+	cmd.Flags().BoolVar(&o.NoPrefix, "no-prefix", false, "Leave out the names in front of the lines of several sandboxes.")
+	cmd.Flags().StringVar(&o.Exec, "exec", "",
+		"Print the output of the command that exec --detach started, by the name that it printed.")
+	o.Selection.AddFlags(cmd)
 	cmd.Flags().Int64Var(&o.Tail, "tail", all, "Print only this many of the last lines; -1 prints all.")
 	return cmd
 }
 
 // Validate checks the arguments and flags.
 func (o *Options) Validate() error {
-	ref, err := resolve.Parse(o.Name)
-	o.ref = ref
-	switch {
+	if o.Exec != "" {
+		if err := o.validateExec(); err != nil {
+			return cli.UsageError(err)
+		}
+	}
+	switch err := o.Selection.Validate(); {
 	case err != nil:
-		return cli.UsageError(err)
+		return err
 	case o.Since < 0:
 		return cli.UsageError(fmt.Errorf("--since is %s: it cannot be negative", o.Since))
 	case o.Tail < all:
@@ -105,7 +118,27 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	t, err := a.Resolver.Objects(ctx, a.Namespace, o.ref)
+	if o.Exec != "" {
+		return o.ofCommand(ctx, f, streams)
+	}
+	objects, err := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
+	switch {
+	case err != nil:
+		return err
+	case len(objects) == 0:
+		_, err = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
+		return err
+	case !o.Selection.Several():
+		return o.one(ctx, f, a, objects[0], streams)
+	}
+	return o.several(ctx, f, a, objects, streams)
+}
+
+// one prints the logs of one sandbox.
+func (o *Options) one(
+	ctx context.Context, f factory.Factory, a *factory.Clients, object cli.Selected, streams genericiooptions.IOStreams,
+) error {
+	t, err := a.Resolver.Objects(ctx, object.Namespace, object.Ref)
 	if err != nil {
 		return err
 	}

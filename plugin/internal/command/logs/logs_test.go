@@ -20,17 +20,21 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakecluster"
 )
 
+func named(names ...string) cli.SelectionOptions { return cli.SelectionOptions{Names: names} }
+
 func TestValidate(t *testing.T) {
 	tests := map[string]struct {
 		options Options
 		valid   bool
 	}{
-		"a name is enough":                       {Options{Name: "dev", Tail: all}, true},
-		"no lines at all may be asked for":       {Options{Name: "dev", Tail: 0}, true},
-		"a number of lines is not negative":      {Options{Name: "dev", Tail: -2}, false},
-		"a time that has passed is not negative": {Options{Name: "dev", Tail: all, Since: -time.Second}, false},
-		"what has ended cannot be followed":      {Options{Name: "dev", Tail: all, Follow: true, Previous: true}, false},
-		"a name must be one":                     {Options{Name: "a/b/c", Tail: all}, false},
+		"a name is enough":                       {Options{Selection: named("dev"), Tail: all}, true},
+		"no lines at all may be asked for":       {Options{Selection: named("dev"), Tail: 0}, true},
+		"a number of lines is not negative":      {Options{Selection: named("dev"), Tail: -2}, false},
+		"a time that has passed is not negative": {Options{Selection: named("dev"), Tail: all, Since: -time.Second}, false},
+		"what has ended cannot be followed": {
+			Options{Selection: named("dev"), Tail: all, Follow: true, Previous: true}, false,
+		},
+		"a name must be one": {Options{Selection: named("a/b/c"), Tail: all}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,15 +10,14 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/target"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/follow"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/tunnel"
@@ -48,6 +47,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{}
 	cmd := &cobra.Command{
 		Use:        "port-forward NAME [LOCAL:]REMOTE...",
+		Aliases:    []string{"pf"},
 		SuggestFor: []string{"forward", "tunnel"},
 		Short:      "Forward local ports to a sandbox",
 		Long: "port-forward listens on local ports and forwards each connection to a port of the sandbox, until it is\n" +
@@ -138,38 +138,23 @@ func (o *Options) validateModes() error {
 
 // Run forwards until the context ends.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	container, err := target.Resolve(ctx, f, o.ref, "")
+	client, err := target.NewClient(f)
 	if err != nil {
 		return err
 	}
-	ports := make([]tunnel.Port, 0, len(o.specs))
-	for _, spec := range o.specs {
-		port, err := spec.Resolve(func(name string) (int32, bool) { return resolve.Port(container.Sandbox.Pod, name) })
-		if err != nil {
-			return err
-		}
-		ports = append(ports, port)
+	box, err := client.Attach(ctx, o.ref.String())
+	if err != nil {
+		return target.Cause(err)
 	}
-	sandbox := follow.New(container.Clients.Resolver, container.Clients.Waiter, f.Clock(), container.Sandbox)
-	dial := func(ctx context.Context) (httpstream.Connection, error) { return sandbox.Dial(ctx, container.Network) }
 	report := &reporter{streams: streams, json: o.Output == formatJSON}
 	if o.Open {
 		report.open = func(url string) error { return browse(ctx, runtime.GOOS, os.Getenv("BROWSER"), url) }
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer end(nil)
-	all.Go(func() {
-		if err := sandbox.Run(ctx, report.state); err != nil {
-			end(err)
-		}
-	})
+	through := &sdk.PortForward{Ports: o.specs, Addresses: o.Addresses, Report: report.event, State: report.state}
 	if o.Stdio {
-		return tunnel.Carry(ctx, dial, standard{streams}, ports[0].Remote)
+		through.Conn = standard{streams}
 	}
-	through := &tunnel.Tunnel{Dial: dial, Addresses: o.Addresses, Ports: ports, Report: report.event}
-	return through.Run(ctx)
+	return target.Cause(box.ForwardPorts(ctx, through))
 }
 
 // standard is the standard input and output as a connection.

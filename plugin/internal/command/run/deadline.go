@@ -35,7 +35,7 @@ func (o *Options) setDeadline() {
 		return
 	}
 	if o.Sandbox.TTL == 0 {
-		o.Sandbox.TTL, o.held = lease, true
+		o.Sandbox.TTL, o.held = lease, !o.Detach
 	}
 	if o.Sandbox.ShutdownPolicy == "" {
 		o.Sandbox.ShutdownPolicy = string(agentsv1beta1.ShutdownPolicyDelete)

@@ -105,6 +105,11 @@ func TestWhatRunMakesEndsInTheClusterToo(t *testing.T) {
 			end:    time.Minute,
 			policy: "Retain",
 		},
+		"an hour after the command was started and left": {
+			change: template(func(o *Options) { o.Detach = true }),
+			end:    time.Hour,
+			policy: "Delete",
+		},
 		"never when it is kept": {change: template(func(o *Options) { o.Remove = false })},
 		"as with create when it is kept for a time": {
 			change: template(func(o *Options) { o.Remove, o.Sandbox.TTL = false, time.Minute }),

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
@@ -34,6 +33,41 @@ import (
 // deletionTimeout is how long the deletion may take to be accepted after an interrupt.
 const deletionTimeout = 10 * time.Second
 
+// detachedName is the name of the detached command, for logs and wait: a sandbox of run has only one.
+const detachedName = "run"
+
+const long = `run creates a sandbox, waits until it is ready, runs a command in it and exits with the command's exit
+code, or with 255 if the connection was lost before the command was known to have ended. It deletes the
+sandbox afterwards, also after an interrupt, when its output is closed (run ... | head -1) or if the
+sandbox did not become ready. --keep leaves the sandbox in place.
+
+If run is killed, the cluster deletes the sandbox an hour after run was last seen. A command that takes
+longer is not affected while run is alive. With --ttl the cluster deletes the sandbox at that time,
+whether the command has ended or not.
+
+With --detach it starts the command and prints the name of the sandbox. logs NAME --exec run shows what the
+command writes, and wait NAME --exec run passes on its exit code. The cluster deletes the sandbox after
+--ttl, by default after an hour, unless --keep is given; delete NAME does so before.
+
+With --via=router the command goes through the router and the runtime in the sandbox (see the guide of the
+runtime) instead of through the API server, with the token of the kubeconfig or of --token.
+
+The flags are those of create; standard input and the terminal are treated as in exec. With --image the
+container runs 'sleep infinity' while the command is executed, so the image needs sleep.`
+
+const examples = `  # Run in a warm sandbox of a template, which takes only a moment
+  kubectl sandbox run --template python -- python3 -c 'print(6*7)'
+
+  # Run a local script in an image
+  kubectl sandbox run --image python:3.13 -- python3 - < script.py
+
+  # Start a command that takes long, for two hours at most, and follow its output
+  kubectl sandbox run --template python --name job --ttl 2h -d -- python3 train.py
+  kubectl sandbox logs job --exec run -f
+
+  # Keep the sandbox, to look around in it afterwards
+  kubectl sandbox run --pool python-warm --name look --keep -- sh -c 'make test'`
+
 // Options are the command and the flags.
 type Options struct {
 	// Sandbox describes the sandbox to create.
@@ -43,8 +77,14 @@ type Options struct {
 	Container string
 	// Stdin and TTY are nil unless their flags were given.
 	Stdin, TTY *bool
+	// Process says where and as whom the command runs.
+	Process target.ProcessOptions
 	// Remove deletes the sandbox afterwards.
 	Remove bool
+	// Detach leaves the command running, in a sandbox that ends at its deadline.
+	Detach bool
+	// Via is how the command gets there: viaAPIServer, the default, or viaRouter.
+	Via string
 
 	// held reports that run extends the deadline of the sandbox while the command runs.
 	held bool
@@ -55,24 +95,11 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &Options{Sandbox: provision.NewOptions()}
 	var stdin, tty, keep bool
 	cmd := &cobra.Command{
-		Use:   "run (--template T | --pool P | --image IMAGE) [flags] -- COMMAND [ARGUMENT...]",
-		Short: "Run a command in a sandbox of its own, and delete the sandbox afterwards",
-		Long: "run creates a sandbox, waits until it is ready, runs a command in it and exits with the command's exit\n" +
-			"code, or with 255 if the connection was lost before the command was known to have ended. It deletes the\n" +
-			"sandbox afterwards, also after an interrupt, when its output is closed (run ... | head -1) or if the\n" +
-			"sandbox did not become ready. --keep leaves the sandbox in place.\n\n" +
-			"If run is killed, the cluster deletes the sandbox an hour after run was last seen. A command that takes\n" +
-			"longer is not affected while run is alive. With --ttl the cluster deletes the sandbox at that time,\n" +
-			"whether the command has ended or not.\n\n" +
-			"The flags are those of create; standard input and the terminal are treated as in exec. With --image the\n" +
-			"container runs 'sleep infinity' while the command is executed, so the image needs sleep.",
-		Example: "  # Run in a warm sandbox of a template, which takes only a moment\n" +
-			"  kubectl sandbox run --template python -- python3 -c 'print(6*7)'\n\n" +
-			"  # Run a local script in an image\n" +
-			"  kubectl sandbox run --image python:3.13 -- python3 - < script.py\n\n" +
-			"  # Keep the sandbox, to look around in it afterwards\n" +
-			"  kubectl sandbox run --pool python-warm --name look --keep -- sh -c 'make test'",
-		Args: cli.OnlyArgsAfterDash,
+		Use:     "run (--template T | --pool P | --image IMAGE) [flags] -- COMMAND [ARGUMENT...]",
+		Short:   "Run a command in a sandbox of its own, and delete the sandbox afterwards",
+		Long:    long,
+		Example: examples,
+		Args:    cli.OnlyArgsAfterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = cli.ArgsAfterDash(cmd, args)
 			o.Sandbox.ReadChangedFlags(cmd)
@@ -90,6 +117,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.Sandbox.AddFlags(cmd, f)
+	o.Process.AddPlaceFlags(cmd)
 	o.Sandbox.Waiting.AddTimeoutFlag(cmd)
 	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The name of the sandbox. (default: a generated name)")
 	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
@@ -98,6 +126,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		"Pass standard input to the command, or with =false do not. (default: if it is not a terminal, or with a TTY)")
 	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
 		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	cmd.Flags().StringVar(&o.Via, "via", viaAPIServer,
+		"How the command gets to the sandbox: api-server, or router, which needs a runtime in the sandbox.")
+	_ = cmd.RegisterFlagCompletionFunc("via", cobra.FixedCompletions( // fails only for a flag that does not exist
+		[]string{viaAPIServer, viaRouter}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().BoolVarP(&o.Detach, "detach", "d", false,
+		"Start the command, print the name of the sandbox and do not wait; the image needs sh.")
 	cmd.Flags().BoolVar(&keep, "keep", false, "Keep the sandbox; the same as --rm=false.")
 	cmd.Flags().BoolVar(&o.Remove, "rm", true, "Delete the sandbox afterwards.")
 	cmd.Flags().Lookup("ttl").Usage = "End the sandbox after this time, as in 30m or 4h, even if the command is still " +
@@ -108,20 +142,26 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	return cmd
 }
 
-// suffixLength is the number of random characters in a generated name.
-const suffixLength = 5
-
 // Validate checks the flags, and generates a name if there is none.
 func (o *Options) Validate() error {
 	if len(o.Command) == 0 {
 		return cli.UsageError(errors.New("COMMAND is missing: give it after \"--\""))
 	}
 	if o.Sandbox.Name == "" {
-		o.Sandbox.Name = "run-" + rand.String(suffixLength)
+		o.Sandbox.Name = o.Sandbox.GenerateName("run-")
 	}
 	if o.Sandbox.Image != "" {
 		// sleep ignores SIGTERM as the first process of a container, so a longer grace period only delays the end.
 		o.Sandbox.Command, o.Sandbox.Grace = []string{"sleep", "infinity"}, new(int64(1))
+	}
+	if err := o.validateVia(); err != nil {
+		return cli.UsageError(err)
+	}
+	if err := o.Process.Validate(); err != nil {
+		return err
+	}
+	if o.Detach && (o.Via == viaRouter || (o.Stdin != nil && *o.Stdin) || (o.TTY != nil && *o.TTY)) {
+		return cli.UsageError(errors.New("--detach goes together with none of --stdin, --tty and --via=router"))
 	}
 	o.setDeadline()
 	return o.Sandbox.Validate()
@@ -146,6 +186,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	err = o.use(ctx, f, a, made, streams)
 	release()
 	held.Wait()
+	if o.Detach && err == nil {
+		_, err = printable.Fprintf(streams.Out, "%s\n", made.Target().Name())
+		return err
+	}
 	if !o.Remove {
 		// best effort: the result of the command matters more
 		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f))
@@ -162,12 +206,26 @@ func (o *Options) use(
 	if _, err := o.Sandbox.WaitReady(ctx, a, made, streams); err != nil {
 		return err
 	}
+	err := o.execute(ctx, f, made, streams)
+	return o.explainExpiry(err, sandbox.ShutdownTime(made.Target()), f.Clock().Now())
+}
+
+// execute runs the command.
+func (o *Options) execute(
+	ctx context.Context, f factory.Factory, made *provision.Created, streams genericiooptions.IOStreams,
+) error {
+	if o.Via == viaRouter {
+		return o.throughRouter(ctx, f, made, streams)
+	}
 	container, err := target.Resolve(ctx, f, made.Ref(), o.Container)
 	if err != nil {
 		return err
 	}
-	err = container.Run(ctx, terminal.New(streams, o.Stdin, o.TTY), o.Command)
-	return o.explainExpiry(err, sandbox.ShutdownTime(made.Target()), f.Clock().Now())
+	if o.Detach {
+		_, err := container.Start(ctx, &o.Process, o.Command, detachedName)
+		return err
+	}
+	return container.RunProcess(ctx, terminal.New(streams, o.Stdin, o.TTY), &o.Process, o.Command)
 }
 
 // remove deletes the sandbox, even after an interrupt. command is the error of the command: if there is one, it is

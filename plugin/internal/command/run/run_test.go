@@ -67,7 +67,7 @@ func TestRun(t *testing.T) {
 		"a program that is missing is a clear error": {
 			do:   streamfake.Local(t.TempDir()),
 			args: []string{"--template", "t", "--", "nope"},
-			code: cli.ExitFailed,
+			code: cli.ExitNotFound,
 			said: "the command could not be started",
 		},
 		"a container that is missing leaves no claim": {
@@ -75,6 +75,24 @@ func TestRun(t *testing.T) {
 			args: []string{"--template", "t", "-c", "nope", "--", "x"},
 			code: cli.ExitFailed,
 			said: "it has: main",
+		},
+		"what is detached stays, and its name is printed": {
+			do:   echo,
+			args: []string{"--template", "t", "--name", "dev", "-d", "--", "x"},
+			out:  "dev\n",
+			left: 1,
+		},
+		"what cannot be started detached is deleted": {
+			do:   streamfake.Local(t.TempDir()),
+			args: []string{"--template", "t", "-d", "--", "x"},
+			code: cli.ExitNotFound,
+			said: "needs sh in the image",
+		},
+		"what is detached has no terminal": {
+			do:   echo,
+			args: []string{"--template", "t", "-dt", "--", "x"},
+			code: cli.ExitUsage,
+			said: "--detach goes together with none of",
 		},
 		"a command is needed": {
 			do:   echo,

@@ -6,6 +6,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -38,7 +39,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Example: "  kubectl sandbox shell dev\n\n" +
 			"  # Run a local script in the sandbox\n" +
 			"  kubectl sandbox shell dev < setup.sh",
-		Args:              cli.ExactArgs("NAME"),
+		Args:              nameAlone,
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
@@ -50,6 +51,16 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
 	return cmd
+}
+
+// nameAlone checks the arguments. For a command its error suggests exec.
+func nameAlone(cmd *cobra.Command, args []string) error {
+	own, after := cli.ArgsBeforeDash(cmd, args), cli.ArgsAfterDash(cmd, args)
+	if len(own) == 1 && len(after) > 0 {
+		return cli.UsageError(fmt.Errorf("shell takes no command; did you mean: %s exec %s -- %s",
+			cmd.Root().CommandPath(), cli.ShellQuote(own[0]), cli.ShellJoin(after)))
+	}
+	return cli.ExactArgs("NAME")(cmd, args)
 }
 
 // Validate checks the arguments.

@@ -26,18 +26,17 @@ import (
 
 // Options are the names and flags.
 type Options struct {
-	Names  []string
-	Output string
+	Selection cli.SelectionOptions
+	Output    string
 	// Watch prints the diagnosis again when it changes.
 	Watch bool
-	refs  []resolve.Ref
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:        "status NAME...",
+		Use:        "status NAME... | --all | -l SELECTOR",
 		SuggestFor: []string{"why", "health"},
 		Short:      "Show the state of sandboxes and what blocks them",
 		Long: "status diagnoses a sandbox in three layers: the conditions of the claim and the Sandbox, the scheduling\n" +
@@ -47,11 +46,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox status dev\n\n" +
 			"  # Follow a sandbox while it starts\n" +
 			"  kubectl sandbox status dev -w\n\n" +
+			"  # One line for each sandbox of the namespace\n" +
+			"  kubectl sandbox status --all -q\n\n" +
 			"  # Print the diagnosis for a script\n" +
 			"  kubectl sandbox status dev -o json",
-		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Names = args
+			o.Selection.Names = args
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -62,6 +62,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().BoolVarP(
 		&o.Watch, "watch", "w", false, "Print the diagnosis again each time it changes, until interrupted.",
 	)
+	o.Selection.AddFlags(cmd)
+	cmd.Flags().BoolVarP(&o.Selection.Quiet, "quiet", "q", false,
+		"Print only one line for each sandbox: its name and state.")
 	return cmd
 }
 
@@ -72,9 +75,10 @@ func (o *Options) Validate() error {
 	default:
 		return cli.UsageError(fmt.Errorf("-o %q is not an output format: use json or yaml", o.Output))
 	}
-	refs, err := cli.ParseRefs(o.Names)
-	o.refs = refs
-	return err
+	if o.Selection.Quiet && o.Output != "" {
+		return cli.UsageError(errors.New("--quiet and --output do not go together"))
+	}
+	return o.Selection.Validate()
 }
 
 // Run diagnoses each sandbox.
@@ -84,6 +88,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	found, failed := o.diagnose(ctx, a)
+	if len(found.all) == 0 && failed == nil && o.Output == "" {
+		_, err = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
+		return err
+	}
 	if err := o.print(found, f, streams.Out); err != nil || !o.Watch || len(found.all) == 0 {
 		return errors.Join(failed, err)
 	}
@@ -103,20 +111,26 @@ func (f *found) same(as *found) bool {
 }
 
 // diagnose diagnoses each sandbox. A name that does not exist is an error; the others are still diagnosed.
-func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (f *found, failed error) {
-	f = &found{all: []diagnose.Diagnosis{}}
-	for _, ref := range o.refs {
-		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
+func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (*found, error) {
+	f := &found{all: []diagnose.Diagnosis{}}
+	objects, failed := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
+	for _, object := range objects {
+		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
 		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.SnapshotWithNodes(ctx, t))), append(f.targets, t)
 	}
-	if len(f.all) > 0 {
-		trouble, _, err := a.Operator.Problem(ctx, a.Namespace)
+	asked := map[string]bool{}
+	for _, t := range f.targets {
+		if asked[t.Namespace] || f.operator != "" {
+			continue
+		}
+		asked[t.Namespace] = true
+		trouble, _, err := a.Operator.Problem(ctx, t.Namespace)
 		if err == nil && trouble.Message != "" { // on an error only the sandboxes are diagnosed
-			f.operator = factory.OperatorWarning(a.Namespace, trouble)
+			f.operator = factory.OperatorWarning(t.Namespace, trouble)
 		}
 	}
 	return f, failed
@@ -178,6 +192,9 @@ func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
 	all := found.all
 	if o.Output != "" {
 		document := map[string]any{"items": all}
+		if o.Selection.AllNamespaces {
+			document["items"] = found.inNamespaces()
+		}
 		if found.operator != "" {
 			document["operator"] = found.operator
 		}
@@ -192,6 +209,9 @@ func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
 		return err
 	}
 	style := printing.Style{Colored: f.Color(out)}
+	if o.Selection.Quiet {
+		return o.printVerdicts(found, style, out)
+	}
 	if found.operator != "" {
 		if _, err := fmt.Fprintf(out, "%s\n\n", style.Alert(found.operator)); err != nil {
 			return err
@@ -200,12 +220,50 @@ func (o *Options) print(found *found, f factory.Factory, out io.Writer) error {
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
 	for i := range all {
 		text := fmt.Sprintf(
-			"%s: %s\n\n%s", printable.Line(all[i].Name), style.Summary(&all[i]), style.Diagnosis(&all[i], command),
+			"%s: %s\n\n%s", o.title(found, i), style.Summary(&all[i]), style.Diagnosis(&all[i], command),
 		)
 		if i > 0 {
 			text = "\n" + text
 		}
 		if _, err := io.WriteString(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namespaced is a diagnosis with the namespace of the sandbox.
+type namespaced struct {
+	Namespace string `json:"namespace"`
+	diagnose.Diagnosis
+}
+
+func (f *found) inNamespaces() []namespaced {
+	all := make([]namespaced, len(f.all))
+	for i := range f.all {
+		all[i] = namespaced{f.targets[i].Namespace, f.all[i]}
+	}
+	return all
+}
+
+// title names one sandbox of those found, with its namespace if there may be several.
+func (o *Options) title(found *found, i int) string {
+	name := printable.Line(found.all[i].Name)
+	if o.Selection.AllNamespaces {
+		name += " in namespace " + found.targets[i].Namespace
+	}
+	return name
+}
+
+// printVerdicts prints one line for each sandbox.
+func (o *Options) printVerdicts(found *found, style printing.Style, out io.Writer) error {
+	for i := range found.all {
+		verdict := found.all[i].Verdict
+		text := string(verdict)
+		if paint := style.VerdictPainter(verdict); paint != nil {
+			text = paint(text)
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s\n", o.title(found, i), text); err != nil {
 			return err
 		}
 	}

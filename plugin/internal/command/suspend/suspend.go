@@ -38,6 +38,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	o.Selection.AddFlags(cmd)
+	o.Selection.AddQuietFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the Pods are gone")
 	return cmd
 }

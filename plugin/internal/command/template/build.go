@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
@@ -26,15 +23,13 @@ import (
 
 // readValues are the parsed values of flags that are more than text.
 type readValues struct {
-	ports     []corev1.ContainerPort
-	env       extensionsv1beta1.EnvVarsInjectionPolicy
-	volumes   extensionsv1beta1.VolumeClaimTemplatesPolicy
-	resources corev1.ResourceList
+	env     extensionsv1beta1.EnvVarsInjectionPolicy
+	volumes extensionsv1beta1.VolumeClaimTemplatesPolicy
 }
 
 // Validate checks the flags and reads their values. It needs no cluster.
 func (o *CreateOptions) Validate() error {
-	checks := []func() error{o.checkName, o.checkSource, o.readPorts, o.readPolicies, o.readResources, o.DryRun.Validate}
+	checks := []func() error{o.checkName, o.checkSource, o.readPolicies, o.DryRun.Validate}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return cli.UsageError(err)
@@ -65,34 +60,9 @@ func (o *CreateOptions) checkSource() error {
 		s.Name = "x" // any valid name: the sandboxes get theirs later, and all other checks of `create` apply
 		return s.Validate()
 	case s.Image != "" || s.Command != nil || s.Service || o.Unmanaged ||
-		o.EnvPolicy+o.VolumePolicy+s.VolumeRetention+o.RuntimeClass+o.ServiceAccount+o.CPU+o.Memory != "" ||
-		len(s.Env)+len(s.Labels)+len(s.Annotations)+len(s.Volumes)+len(o.Ports) > 0:
+		o.EnvPolicy+o.VolumePolicy+s.VolumeRetention+s.Pod.Given() != "" ||
+		len(s.Env)+len(s.Files)+len(s.Labels)+len(s.Annotations)+len(s.Volumes) > 0:
 		return errors.New("-f describes the whole template: change the file, and leave out the other flags")
-	}
-	return nil
-}
-
-func (o *CreateOptions) readPorts() error {
-	o.read.ports = nil
-	for _, text := range o.Ports {
-		name, number, named := strings.Cut(text, "=")
-		if !named {
-			name, number = "", text
-		}
-		port, err := strconv.ParseInt(number, 10, 32)
-		if err != nil || len(validation.IsValidPortNum(int(port))) > 0 ||
-			(named && len(validation.IsValidPortName(name)) > 0) {
-			return fmt.Errorf("--port %q: use [NAME=]PORT, where PORT is 1 to 65535 and NAME at most 15 lower-case letters, "+
-				"digits and hyphens", text)
-		}
-		for _, other := range o.read.ports {
-			if other.ContainerPort == int32(port) || (named && other.Name == name) {
-				return fmt.Errorf("--port %q: another port has the same name or number", text)
-			}
-		}
-		o.read.ports = append(
-			o.read.ports, corev1.ContainerPort{Name: name, ContainerPort: int32(port), Protocol: corev1.ProtocolTCP},
-		)
 	}
 	return nil
 }
@@ -125,27 +95,6 @@ func policy(flag, text string) (string, error) {
 	return "", fmt.Errorf("%s is %q: use Disallowed, Allowed or Overrides", flag, text)
 }
 
-func (o *CreateOptions) readResources() error {
-	o.read.resources = nil
-	for _, given := range []struct {
-		flag, text string
-		name       corev1.ResourceName
-	}{{"--cpu", o.CPU, corev1.ResourceCPU}, {"--memory", o.Memory, corev1.ResourceMemory}} {
-		if given.text == "" {
-			continue
-		}
-		quantity, err := resource.ParseQuantity(given.text)
-		if err != nil || quantity.Sign() <= 0 {
-			return fmt.Errorf("%s %q is not a quantity; use for example 500m or 512Mi", given.flag, given.text)
-		}
-		if o.read.resources == nil {
-			o.read.resources = corev1.ResourceList{}
-		}
-		o.read.resources[given.name] = quantity
-	}
-	return nil
-}
-
 // Build returns the template that validated options describe.
 func (o *CreateOptions) Build(
 	namespace string, explicit bool, now time.Time, in io.Reader,
@@ -154,16 +103,6 @@ func (o *CreateOptions) Build(
 		return o.fromFile(namespace, explicit, in)
 	}
 	sandbox := o.Sandbox.BuildSandbox(namespace, now)
-	pod := &sandbox.Spec.PodTemplate.Spec
-	pod.Containers[0].Ports = o.read.ports
-	pod.Containers[0].Resources = corev1.ResourceRequirements{
-		Requests: o.read.resources,
-		Limits:   o.read.resources.DeepCopy(),
-	}
-	pod.ServiceAccountName = o.ServiceAccount
-	if o.RuntimeClass != "" {
-		pod.RuntimeClassName = &o.RuntimeClass
-	}
 	template := &extensionsv1beta1.SandboxTemplate{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        o.Name,

@@ -21,15 +21,11 @@ type CreateOptions struct {
 	Name string
 	File string
 	// Sandbox describes the sandboxes.
-	Sandbox        *provision.Options
-	Ports          []string
-	EnvPolicy      string
-	VolumePolicy   string
-	Unmanaged      bool
-	RuntimeClass   string
-	ServiceAccount string
-	CPU, Memory    string
-	DryRun         cli.DryRunOptions
+	Sandbox      *provision.Options
+	EnvPolicy    string
+	VolumePolicy string
+	Unmanaged    bool
+	DryRun       cli.DryRunOptions
 
 	printing *genericclioptions.PrintFlags
 	read     readValues
@@ -67,7 +63,7 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&o.File, "filename", "f", "", "A file with one SandboxTemplate, or - for standard input.")
 	flags.StringVar(&o.Sandbox.Image, "image", "", "The container image.")
-	flags.StringArrayVar(&o.Sandbox.Env, "env", nil, "An environment variable, NAME=VALUE. Repeatable.")
+	o.Sandbox.EnvOptions.AddFlags(cmd, "the container")
 	flags.StringArrayVar(
 		&o.Sandbox.Labels, "label", nil, "A label of the template and of the Pods, KEY=VALUE. Repeatable.",
 	)
@@ -77,7 +73,6 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 		"A persistent volume, NAME=SIZE[:PATH], as in data=1Gi:/data. PATH is /NAME by default. Repeatable.")
 	flags.BoolVar(&o.Sandbox.Service, "service", false,
 		"Give each sandbox a DNS name in the cluster (a headless Service of its name).")
-	flags.StringArrayVar(&o.Ports, "port", nil, "A port that the container listens on, [NAME=]PORT. Repeatable.")
 	flags.StringVar(&o.EnvPolicy, "env-policy", "",
 		"Whether claims may add variables: Disallowed (the default), Allowed, or Overrides to replace them too.")
 	flags.StringVar(&o.VolumePolicy, "volume-policy", "",
@@ -86,10 +81,7 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 		"What happens to the volumes when a claimed Sandbox is deleted: Delete (the default), or Retain to keep them.")
 	flags.BoolVar(&o.Unmanaged, "unmanaged-network", false,
 		"Create no NetworkPolicy, because the network is managed by something else.")
-	flags.StringVar(&o.RuntimeClass, "runtime-class", "", "The RuntimeClass, as in gvisor.")
-	flags.StringVar(&o.ServiceAccount, "service-account", "", "The ServiceAccount of the Pods; they get no token for it.")
-	flags.StringVar(&o.CPU, "cpu", "", "The CPU that a sandbox requests and may use, as in 500m.")
-	flags.StringVar(&o.Memory, "memory", "", "The memory that a sandbox requests and may use, as in 512Mi.")
+	o.Sandbox.Pod.AddFlags(cmd, "")
 	o.DryRun.AddFlag(cmd)
 	o.printing.AddFlags(cmd)
 }

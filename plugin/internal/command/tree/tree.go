@@ -14,21 +14,20 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 )
 
 // Options are the names and flags.
 type Options struct {
-	Names    []string
-	printing *printing.TableOptions
-	refs     []resolve.Ref
+	Selection cli.SelectionOptions
+	printing  *printing.TableOptions
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{printing: printing.NewTableOptions()}
 	cmd := &cobra.Command{
-		Use:   "tree NAME...",
+		Use:   "tree NAME... | --all | -l SELECTOR",
 		Short: "Show the objects that belong to sandboxes, with their state",
 		Long: "tree shows a claim with its Sandbox, the Sandbox with its Pod, Service and volumes, and the template and\n" +
 			"pool that they come from, each with its state. With -o json or yaml the output is one List of all these\n" +
@@ -36,15 +35,15 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Example: "  kubectl sandbox tree dev\n\n" +
 			"  # Print the names of everything that belongs to a sandbox\n" +
 			"  kubectl sandbox tree dev -o name",
-		Args: cli.AtLeastOneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Names = args
+			o.Selection.Names = args
 			if err := o.Validate(); err != nil {
 				return err
 			}
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
+	o.Selection.AddFlags(cmd)
 	o.printing.AddFormatFlags(cmd)
 	return cmd
 }
@@ -54,9 +53,7 @@ func (o *Options) Validate() error {
 	if err := o.printing.Validate(); err != nil {
 		return cli.UsageError(err)
 	}
-	refs, err := cli.ParseRefs(o.Names)
-	o.refs = refs
-	return err
+	return o.Selection.Validate()
 }
 
 // Run shows one tree for each name. A name that does not exist is an error; the others are still shown.
@@ -67,10 +64,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	}
 	style := printing.Style{Colored: f.Color(streams.Out)}
 	var items []printing.Item
-	var failed error
+	objects, failed := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
 	shown := 0
-	for _, ref := range o.refs {
-		t, err := a.Resolver.ReadableObjects(ctx, a.Namespace, ref)
+	for _, object := range objects {
+		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
@@ -84,7 +81,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		items = append(items, found...)
 	}
 	if shown == 0 && o.printing.Table() {
+		if failed == nil {
+			_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(a.Namespace))
+		}
 		return failed
 	}
-	return errors.Join(failed, o.printing.Print(items, columns(), false, streams.Out))
+	return errors.Join(failed, o.printing.Print(items, columns(), o.Selection.AllNamespaces, streams.Out))
 }

@@ -134,8 +134,12 @@ func (o *Options) options(f factory.Factory, namespace string, color bool) (*tui
 	if err != nil {
 		return nil, err
 	}
+	dynamic, err := f.Dynamic()
+	if err != nil {
+		return nil, err
+	}
 	options := &tui.Options{
-		Sandboxes: a.Sandboxes, Kubernetes: a.Kubernetes, Network: network, Clock: f.Clock(),
+		Sandboxes: a.Sandboxes, Kubernetes: a.Kubernetes, Dynamic: dynamic, Network: network, Clock: f.Clock(),
 		Cluster: hostOf(config.Host), Namespace: namespace, Home: namespace, Selector: o.Selector,
 		ReadOnly: o.ReadOnly, ASCII: o.ASCII || !utf8Locale(os.Getenv), Color: color, Refresh: o.Refresh,
 	}

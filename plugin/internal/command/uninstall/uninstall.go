@@ -38,14 +38,14 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the operator from the cluster",
-		Long: "uninstall deletes what install created, in reverse order, and waits until it is gone. Deleting the\n" +
+		Long: "uninstall deletes what install created, routers included, and waits until it is gone. Deleting the\n" +
 			"CustomResourceDefinitions deletes all sandboxes with their Pods, and their volumes unless these are\n" +
 			"retained. --keep-crds keeps the definitions and the sandboxes, but then no operator manages the\n" +
 			"sandboxes. On a terminal uninstall asks for confirmation; without a terminal it refuses unless --yes\n" +
 			"is given.",
 		Example: "  # Remove the operator and all sandboxes\n" +
 			"  kubectl sandbox uninstall\n\n" +
-			"  # Remove only the operator\n" +
+			"  # Remove only the operator and the routers\n" +
 			"  kubectl sandbox uninstall --keep-crds --yes",
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -88,11 +88,11 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
-	grants, err := installer.ListGrants(ctx, r.dynamic) // with --watch-namespaces there are Roles in other namespaces
+	others, err := installer.ListInstalled(ctx, r.dynamic) // Roles in watched namespaces, and routers
 	if err != nil {
 		return err
 	}
-	objects = withGrants(objects, grants)
+	objects = withOthers(objects, others)
 	slices.Reverse(objects)
 	if o.KeepCRDs {
 		objects = slices.DeleteFunc(objects, isDefinition)
@@ -127,9 +127,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	return r.deletePolicies(ctx)
 }
 
-// withGrants inserts the roles and bindings that the rendered objects do not contain after the
-// CustomResourceDefinitions and the namespace. The order is that of creation: objects are deleted in reverse.
-func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Unstructured {
+// withOthers inserts the installed objects that the rendered ones do not contain after the CustomResourceDefinitions
+// and the namespace. The order is that of creation: objects are deleted in reverse.
+func withOthers(objects, others []*unstructured.Unstructured) []*unstructured.Unstructured {
 	named := func(o *unstructured.Unstructured) string {
 		return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
 	}
@@ -141,8 +141,8 @@ func withGrants(objects, grants []*unstructured.Unstructured) []*unstructured.Un
 			at = i + 1
 		}
 	}
-	grants = slices.DeleteFunc(grants, func(o *unstructured.Unstructured) bool { return known[named(o)] })
-	return slices.Insert(objects, at, grants...)
+	others = slices.DeleteFunc(others, func(o *unstructured.Unstructured) bool { return known[named(o)] })
+	return slices.Insert(objects, at, others...)
 }
 
 func isDefinition(object *unstructured.Unstructured) bool {
@@ -173,7 +173,7 @@ func (r *remover) question(ctx context.Context, mine []*unstructured.Unstructure
 func questionText(namespace string, operator, definitions bool, lost []string) string {
 	var what []string
 	if operator {
-		what = append(what, "the operator in namespace "+namespace)
+		what = append(what, "the operator in namespace "+namespace+", any routers")
 	}
 	if definitions {
 		what = append(what, "the CustomResourceDefinitions")

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
@@ -35,6 +36,7 @@ type Options struct {
 type Versions struct {
 	Client     buildinfo.Info `json:"client"`
 	Operator   *Operator      `json:"operator,omitempty"`
+	Routers    []Router       `json:"routers,omitempty"`
 	Kubernetes string         `json:"kubernetes,omitempty"`
 }
 
@@ -44,6 +46,13 @@ type Operator struct {
 	Version   string `json:"version,omitempty"`
 	Image     string `json:"image,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
+}
+
+// Router describes an installed router.
+type Router struct {
+	Version   string `json:"version,omitempty"`
+	Image     string `json:"image,omitempty"`
+	Namespace string `json:"namespace"`
 }
 
 // The states of an operator.
@@ -59,8 +68,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of this program, the operator and the cluster",
-		Long: "version shows the versions of this program, the operator and Kubernetes, and warns if the first two\n" +
-			"differ.",
+		Long: "version shows the versions of this program, the operator, the routers and Kubernetes, and warns if the\n" +
+			"operator's differs from that of this program.",
 		Example: "  kubectl sandbox version\n\n" +
 			"  # Show only this program's version, without contacting a cluster\n" +
 			"  kubectl sandbox version --client -o json",
@@ -132,6 +141,16 @@ func (v *Versions) readCluster(ctx context.Context, f factory.Factory) error {
 		return err
 	}
 	v.Operator = describe(deployment)
+	routers, err := installer.ListRouters(ctx, client)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return err
+	}
+	for i := range routers {
+		v.Routers = append(v.Routers, Router{
+			Version: routers[i].Labels[install.LabelVersion], Image: imageOf(&routers[i], apis.AppRouter),
+			Namespace: routers[i].Namespace,
+		})
+	}
 	return nil
 }
 
@@ -139,17 +158,22 @@ func describe(deployment *appsv1.Deployment) *Operator {
 	if deployment == nil {
 		return &Operator{State: notInstalled}
 	}
-	operator := &Operator{
+	return &Operator{
 		State:     installed,
 		Namespace: deployment.Namespace,
 		Version:   deployment.Labels[install.LabelVersion],
+		Image:     imageOf(deployment, apis.OperatorName),
 	}
+}
+
+// imageOf returns the image of a container.
+func imageOf(deployment *appsv1.Deployment, container string) string {
 	for i := range deployment.Spec.Template.Spec.Containers {
-		if container := &deployment.Spec.Template.Spec.Containers[i]; container.Name == apis.OperatorName {
-			operator.Image = container.Image
+		if c := &deployment.Spec.Template.Spec.Containers[i]; c.Name == container {
+			return c.Image
 		}
 	}
-	return operator
+	return ""
 }
 
 // skew returns a warning if another version of this program installed the operator. It is empty if that is unknown.
@@ -176,6 +200,11 @@ func (v *Versions) text() string {
 		}
 		text += fmt.Sprintf("Operator:   %s\n", line)
 	}
+	var routers strings.Builder
+	for _, router := range v.Routers {
+		fmt.Fprintf(&routers, "Router:     %s (image %s, namespace %s)\n", router.Version, router.Image, router.Namespace)
+	}
+	text += routers.String()
 	if v.Kubernetes != "" {
 		text += fmt.Sprintf("Kubernetes: %s\n", v.Kubernetes)
 	}

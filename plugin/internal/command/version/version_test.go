@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	kubernetesfake "k8s.io/client-go/kubernetes/fake"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/buildinfo"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
@@ -60,5 +64,24 @@ func TestSkew(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 		})
+	}
+}
+
+func TestRoutersAreShownWhereTheyAre(t *testing.T) {
+	router := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "team-a", Name: "sandbox-router-deployment", Labels: map[string]string{
+			"app": "sandbox-router", "app.kubernetes.io/part-of": "agent-sandbox", "app.kubernetes.io/version": "v1.2.3",
+		},
+	}}
+	router.Spec.Template.Spec.Containers = []corev1.Container{{Name: "sandbox-router", Image: "localhost/router:v1"}}
+	client := kubernetesfake.NewClientset(router)
+	f := &fake.Factory{KubernetesClient: client, DiscoveryClient: client.Discovery()}
+	streams, _, out, _ := genericiooptions.NewTestIOStreams()
+	if err := (&Options{}).Run(t.Context(), f, streams); err != nil {
+		t.Fatal(err)
+	}
+	want := "Router:     v1.2.3 (image localhost/router:v1, namespace team-a)\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in %s", want, out)
 	}
 }

@@ -93,15 +93,18 @@ func TestCloseAndDisconnectEndAnOpenThatWaits(t *testing.T) {
 	}
 }
 
-// unready creates a Sandbox that does not become ready.
+// unready creates a Sandbox that does not become ready, and returns when the operator has read it, whose reads would
+// otherwise count as the client's.
 func (w *world) unready(t *testing.T) string {
 	t.Helper()
+	seen := w.reads(apis.ResourceSandboxes, 1)
 	s := builders.Sandbox("slow", builders.WithUID("uid-of-slow"))
 	if _, err := w.Sandboxes.AgentsV1beta1().Sandboxes("default").Create(
 		t.Context(), s, metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
+	<-seen
 	return s.Name
 }
 

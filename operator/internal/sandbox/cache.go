@@ -13,10 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // CacheByObject limits the manager's cache to children with our label, so that other Pods of the cluster use no memory,
-// and to the parts of Pods that the reconcilers read.
+// and to the parts of Pods that the reconcilers read. Equal specs are kept once.
 func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	labelled, err := labels.NewRequirement(apis.LabelSandboxNameHash, selection.Exists, nil)
 	if err != nil {
@@ -24,17 +25,29 @@ func CacheByObject() (map[client.Object]cache.ByObject, error) {
 	}
 	selector := labels.NewSelector().Add(*labelled)
 	by := cache.ByObject{Label: selector}
+	equal := newSpecs()
 	return map[client.Object]cache.ByObject{
-		&corev1.Pod{}:                   {Label: selector, Transform: trimPod},
+		&agentsv1beta1.Sandbox{}:        {Transform: equal.trimSandbox},
+		&corev1.Pod{}:                   {Label: selector, Transform: equal.trimPod},
 		&corev1.Service{}:               by,
 		&corev1.PersistentVolumeClaim{}: by,
 	}, nil
 }
 
-// trimPod is the transform of cached Pods. It keeps the metadata without managed fields, the status, and of the spec
-// only what the reconcilers read: the node, the ports of containers, and limits of disk use. Everything else is empty
-// in the cache, so a Pod from it must never be written as a whole; patches of it write only what was changed in a copy.
-func trimPod(object any) (any, error) {
+// trimSandbox is the transform of cached Sandboxes. It keeps everything but managed fields.
+func (s *specs) trimSandbox(object any) (any, error) {
+	if sandbox, ok := object.(*agentsv1beta1.Sandbox); ok { // otherwise a tombstone of the watch
+		sandbox.ManagedFields = nil
+		s.share(&sandbox.Spec.PodTemplate.Spec)
+	}
+	return object, nil
+}
+
+// trimPod is the transform of cached Pods. It keeps the metadata without managed fields, and of spec and status only
+// what the reconcilers read: the node, the ports of containers, and limits of disk use; phase, addresses, conditions and
+// how containers run and ended. Everything else is empty in the cache, so a Pod from it must never be written as a
+// whole; patches of it write only what was changed in a copy.
+func (s *specs) trimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {
 		return object, nil // a tombstone of the watch
@@ -50,8 +63,28 @@ func trimPod(object any) (any, error) {
 			spec.Volumes = append(spec.Volumes, *v)
 		}
 	}
+	s.share(&spec)
 	pod.Spec = spec
+	status := &pod.Status
+	pod.Status = corev1.PodStatus{
+		Phase: status.Phase, Reason: status.Reason, Message: status.Message, PodIPs: status.PodIPs,
+		Conditions:            status.Conditions,
+		InitContainerStatuses: trimStatuses(status.InitContainerStatuses),
+		ContainerStatuses:     trimStatuses(status.ContainerStatuses),
+	}
 	return pod, nil
+}
+
+func trimStatuses(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
+	kept := make([]corev1.ContainerStatus, 0, len(statuses))
+	for i := range statuses {
+		c := &statuses[i]
+		kept = append(kept, corev1.ContainerStatus{
+			Name: c.Name, Image: c.Image, State: c.State, LastTerminationState: c.LastTerminationState,
+			RestartCount: c.RestartCount, Ready: c.Ready, Started: c.Started,
+		})
+	}
+	return kept
 }
 
 func trimContainers(containers []corev1.Container) []corev1.Container {

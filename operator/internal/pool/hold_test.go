@@ -156,6 +156,9 @@ func TestABatchOfRefillsEndsWhenAClaimWaits(t *testing.T) {
 		"and after them, in its rounds": {func(w *world) {
 			w.clock.SetTime(w.clock.Now().Add(waits.AdoptionPause))
 		}, 1, waits.NextRefill},
+		"and at full speed, however late it is": {func(w *world) {
+			w.clock.SetTime(w.clock.Now().Add(waits.ClaimsFirst))
+		}, 1, waits.NextRefill},
 		"but not if it is two seconds behind": {func(w *world) {
 			w.clock.SetTime(w.clock.Now().Add(waits.ClaimsFirst))
 			w.take(1) // and they keep coming

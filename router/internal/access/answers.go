@@ -10,14 +10,12 @@ import (
 	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/utils/clock"
+
+	"github.com/agent-sandbox/kubectl-sandbox/router/internal/question"
 )
 
-const (
-	// maxAnswers is the number of answers that are kept, of each kind. The least recently used one makes room.
-	maxAnswers = 8192
-	// askTimeout limits one question.
-	askTimeout = 10 * time.Second
-)
+// maxAnswers is the number of answers that are kept, of each kind. The least recently used one makes room.
+const maxAnswers = 8192
 
 // answers keeps what the API server answered, and asks once for all that want to know at the same time.
 type answers[T any] struct {
@@ -43,12 +41,10 @@ func (a *answers[T]) get(ctx context.Context, key string, ask func(context.Conte
 	if is, ok := a.known(key); ok {
 		return is, nil
 	}
-	answer := a.flights.DoChan(key, func() (any, error) {
+	return question.Share(ctx, &a.flights, key, func(ctx context.Context) (T, error) {
 		if is, ok := a.known(key); ok { // another flight has just ended
 			return is, nil
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
-		defer cancel()
 		is, err := ask(ctx)
 		a.asked(err)
 		if err == nil {
@@ -56,11 +52,4 @@ func (a *answers[T]) get(ctx context.Context, key string, ask func(context.Conte
 		}
 		return is, err
 	})
-	select {
-	case <-ctx.Done():
-		return *new(T), context.Cause(ctx)
-	case result := <-answer:
-		is, _ := result.Val.(T)
-		return is, result.Err
-	}
 }

@@ -5,7 +5,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -101,39 +100,6 @@ func TestManyWhoAskAtOnceCauseOneReview(t *testing.T) {
 	all.Wait()
 	if len(w.tokens) != 1 {
 		t.Errorf("%d reviews", len(w.tokens))
-	}
-}
-
-func TestAQuestionHasALimitAndOutlivesWhoAskedIt(t *testing.T) {
-	w := newWorld()
-	a := newAnswers[int](w.clock, time.Minute, func(error) {})
-	begun, release := make(chan context.Context, 2), make(chan struct{})
-	ask := func(ctx context.Context) (int, error) {
-		begun <- ctx
-		<-release
-		return 7, ctx.Err()
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan error, 1)
-	go func() {
-		_, err := a.get(ctx, "key", ask)
-		gone <- err
-	}()
-	if end, ok := (<-begun).Deadline(); !ok || time.Until(end) > askTimeout {
-		t.Errorf("it may take until %s", end)
-	}
-	cancel()
-	select {
-	case err := <-gone:
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("who stops waiting gets %v", err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("who stops waiting waits")
-	}
-	close(release)
-	if got, err := a.get(t.Context(), "key", ask); got != 7 || err != nil || len(begun) > 0 {
-		t.Errorf("the others get %d, %v, and %d more questions are asked", got, err, len(begun))
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// question is all that an answer depends on.
-type question struct {
+// inquiry is all that an answer depends on.
+type inquiry struct {
 	user                  authenticationv1.UserInfo
 	group, resource       string
 	namespace, name       string
@@ -25,8 +25,8 @@ type question struct {
 }
 
 // asked is somebody who may reach everything that the API server allows.
-func asked(change func(*question)) question {
-	q := question{
+func asked(change func(*inquiry)) inquiry {
+	q := inquiry{
 		user: authenticationv1.UserInfo{Username: "ann", UID: "u-ann", Groups: []string{"team"},
 			Extra: map[string]authenticationv1.ExtraValue{"scopes": {"read", "write"}}},
 		group: "agents.x-k8s.io", resource: "sandboxes", namespace: "team", name: "box", allowed: true, want: true,
@@ -37,25 +37,25 @@ func asked(change func(*question)) question {
 
 func TestAnAnswerIsForOneUserAndOneObject(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change  func(*question)
+		change  func(*inquiry)
 		reviews int
 	}{
-		"the same question":          {func(*question) {}, 1},
-		"another user":               {func(q *question) { q.user.Username = "bob" }, 2},
-		"another user of this name":  {func(q *question) { q.user.UID = "u-next" }, 2},
-		"one who has left the group": {func(q *question) { q.user.Groups = nil }, 2},
-		"one with fewer scopes":      {func(q *question) { q.user.Extra = nil }, 2},
-		"another kind": {func(q *question) {
+		"the same question":          {func(*inquiry) {}, 1},
+		"another user":               {func(q *inquiry) { q.user.Username = "bob" }, 2},
+		"another user of this name":  {func(q *inquiry) { q.user.UID = "u-next" }, 2},
+		"one who has left the group": {func(q *inquiry) { q.user.Groups = nil }, 2},
+		"one with fewer scopes":      {func(q *inquiry) { q.user.Extra = nil }, 2},
+		"another kind": {func(q *inquiry) {
 			q.group, q.resource = "extensions.agents.x-k8s.io", "sandboxclaims"
 		}, 2},
-		"another namespace":       {func(q *question) { q.namespace = "other" }, 2},
-		"another object":          {func(q *question) { q.name = "fox" }, 2},
-		"one that is not allowed": {func(q *question) { q.name, q.allowed, q.want = "fox", false, false }, 2},
-		"one that is denied":      {func(q *question) { q.name, q.denied, q.want = "fox", true, false }, 2},
+		"another namespace":       {func(q *inquiry) { q.namespace = "other" }, 2},
+		"another object":          {func(q *inquiry) { q.name = "fox" }, 2},
+		"one that is not allowed": {func(q *inquiry) { q.name, q.allowed, q.want = "fox", false, false }, 2},
+		"one that is denied":      {func(q *inquiry) { q.name, q.denied, q.want = "fox", true, false }, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset()
-			var q question
+			var q inquiry
 			var seen []authorizationv1.SubjectAccessReviewSpec
 			client.PrependReactor("create", "subjectaccessreviews",
 				func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -65,7 +65,7 @@ func TestAnAnswerIsForOneUserAndOneObject(t *testing.T) {
 					return true, review, nil
 				})
 			r := newReviews(client, nil, clocktesting.NewFakePassiveClock(time.Unix(0, 0)), time.Minute, func(string, error) {})
-			for _, q = range []question{asked(func(*question) {}), asked(tt.change)} {
+			for _, q = range []question{asked(func(*inquiry) {}), asked(tt.change)} {
 				u, err := newUser(q.user)
 				if err != nil {
 					t.Fatal(err)

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
+
+	"github.com/agent-sandbox/kubectl-sandbox/router/internal/question"
 )
 
 // ErrNotRunning means that the Sandbox has no Pod that can take a connection.
@@ -44,7 +46,7 @@ type Locator struct {
 // answer is kept: an address is somebody else's as soon as the Pod is gone. The error wraps ErrNotRunning or
 // ErrUnconfirmed.
 func (l *Locator) Locate(ctx context.Context, sandbox *Sandbox) ([]netip.Addr, error) {
-	return share(ctx, &l.flights, string(sandbox.UID), func(ctx context.Context) ([]netip.Addr, error) {
+	return question.Share(ctx, &l.flights, string(sandbox.UID), func(ctx context.Context) ([]netip.Addr, error) {
 		addresses, err := l.ofPod(ctx, sandbox)
 		if err == nil || errors.Is(err, ErrNotRunning) {
 			return addresses, err

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/router/internal/header"
+	"github.com/agent-sandbox/kubectl-sandbox/router/internal/question"
 )
 
 const (
@@ -23,8 +24,6 @@ const (
 	missedFor = time.Second
 	// maxMissed is the number of addresses that are remembered for missedFor.
 	maxMissed = 1024
-	// askTimeout limits one question to the API server or to DNS.
-	askTimeout = 5 * time.Second
 )
 
 // Lookup reads from the API server what the book does not have yet. It is safe for concurrent use.
@@ -49,7 +48,8 @@ func (l *Lookup) Find(ctx context.Context, a header.Address) (Target, bool, erro
 	if _, missed := l.missed.Get(key); missed {
 		return Target{}, false, nil
 	}
-	is, err := share(ctx, &l.flights, key, func(ctx context.Context) (Target, error) { return l.ask(ctx, a) })
+	ask := func(ctx context.Context) (Target, error) { return l.ask(ctx, a) }
+	is, err := question.Share(ctx, &l.flights, key, ask)
 	if err != nil {
 		return Target{}, false, err
 	}
@@ -58,24 +58,6 @@ func (l *Lookup) Find(ctx context.Context, a header.Address) (Target, bool, erro
 		return Target{}, false, nil
 	}
 	return is, true, nil
-}
-
-// share runs a question once for all that ask it at the same time. The question outlives those who stop waiting.
-func share[T any](
-	ctx context.Context, flights *singleflight.Group, key string, ask func(context.Context) (T, error),
-) (T, error) {
-	answer := flights.DoChan(key, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout)
-		defer cancel()
-		return ask(ctx)
-	})
-	select {
-	case <-ctx.Done():
-		return *new(T), context.Cause(ctx)
-	case result := <-answer:
-		is, _ := result.Val.(T)
-		return is, result.Err
-	}
 }
 
 // ask reads the claim of that name and its Sandbox, or the Sandbox of that name and its claim.

@@ -65,7 +65,7 @@ func TestAnAnswerIsForOneUserAndOneObject(t *testing.T) {
 					return true, review, nil
 				})
 			r := newReviews(client, nil, clocktesting.NewFakePassiveClock(time.Unix(0, 0)), time.Minute, func(string, error) {})
-			for _, q = range []question{asked(func(*inquiry) {}), asked(tt.change)} {
+			for _, q = range []inquiry{asked(func(*inquiry) {}), asked(tt.change)} {
 				u, err := newUser(q.user)
 				if err != nil {
 					t.Fatal(err)
@@ -85,7 +85,7 @@ func TestAnAnswerIsForOneUserAndOneObject(t *testing.T) {
 }
 
 // spec returns the review that the question needs.
-func (q question) spec() authorizationv1.SubjectAccessReviewSpec {
+func (q inquiry) spec() authorizationv1.SubjectAccessReviewSpec {
 	extra := map[string]authorizationv1.ExtraValue{}
 	for name, values := range q.user.Extra {
 		extra[name] = authorizationv1.ExtraValue(values)

@@ -17,9 +17,9 @@ const preface = `# Conditions, reasons, events, labels and annotations
 Generated from the constants in ` + "`apis`" + ` by ` + "`make generate`" + `.
 
 Besides the fields in the [API reference](api.md), this is what the operator, the plugin and the installation write into
-objects. Scripts and policies may rely on it: [versions](../versions.md) says what may change. The messages of conditions
-and the notes of events are text for people. [Troubleshooting](../guides/troubleshooting.md) says what to do about a
-reason.
+objects. Scripts and policies may rely on it: [versions](../versions.md) says what may change. The messages of
+conditions and the notes of events are text for people. [Troubleshooting](../guides/troubleshooting.md) says what to do
+about a reason.
 `
 
 // section is a group of constants.

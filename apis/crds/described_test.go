@@ -23,7 +23,8 @@ func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	return all
 }
 
-// TestTheDescriptionOfAKindNamesTheLimitOfItsName compares the descriptions, which `kubectl explain` shows, with the rules.
+// TestTheDescriptionOfAKindNamesTheLimitOfItsName compares the descriptions, which `kubectl explain` shows, with the
+// rules.
 func TestTheDescriptionOfAKindNamesTheLimitOfItsName(t *testing.T) {
 	limit := regexp.MustCompile(`size\(self\.metadata\.name\) <= (\d+)`)
 	for _, crd := range definitions(t) {

@@ -9,10 +9,9 @@ type Reason string
 // Reasons of a Sandbox's conditions. The operator writes them. A claim shows those of its Sandbox, unless it has a
 // reason of its own.
 const (
-	// ReasonDependenciesReady means that the Pod is Ready, and that the Service exists if there should be one. In
-	// Ready=True.
+	// ReasonDependenciesReady means that the Pod is Ready and the Service exists, if there should be one. In Ready=True.
 	ReasonDependenciesReady Reason = "DependenciesReady"
-	// ReasonDependenciesNotReady means that the Pod or the Service does not exist yet, or that the Pod is not Ready: the
+	// ReasonDependenciesNotReady means that the Pod or the Service does not exist yet, or the Pod is not Ready: the
 	// message says why, in the words of the scheduler or the kubelet. In Ready=False.
 	ReasonDependenciesNotReady Reason = "DependenciesNotReady"
 	// ReasonSandboxSuspended means that the spec requests suspension: by replicas, operatingMode or both. In Ready=False.
@@ -32,7 +31,7 @@ const (
 	// ReasonPodSucceeded means that each container ended with exit code 0. In Finished=True and Ready=False.
 	ReasonPodSucceeded Reason = "PodSucceeded"
 	// ReasonPodFailed means that a container ended with another exit code, could not be started or exceeded its memory
-	// limit, or that the Pod exceeded its activeDeadlineSeconds. In Finished=True and Ready=False.
+	// limit, or the Pod exceeded its activeDeadlineSeconds. In Finished=True and Ready=False.
 	ReasonPodFailed Reason = "PodFailed"
 )
 
@@ -59,7 +58,7 @@ const (
 	// ReasonAdoptionConflict means that another claim took the warm Sandbox at the same time. The operator tries again. In
 	// Ready=False.
 	ReasonAdoptionConflict Reason = "AdoptionConflict"
-	// ReasonSandboxMissing means that the claim has no Sandbox, or that one of that name is being deleted and a new one
+	// ReasonSandboxMissing means that the claim has no Sandbox, or one of that name is being deleted and a new one
 	// follows. In Ready=False.
 	ReasonSandboxMissing Reason = "SandboxMissing"
 	// ReasonSandboxNotReady means that the Sandbox of the claim has not reported a status yet. In Ready=False.
@@ -82,8 +81,8 @@ const (
 	ReasonFinished Reason = "Finished"
 	// ReasonExpired means that the shutdownTime of the Sandbox has come. In Normal events about a Sandbox.
 	ReasonExpired Reason = "Expired"
-	// ReasonRecreatingFailedPod means that the Pod was evicted, preempted, rejected or lost with its node, and that a new
-	// one with the same volumes follows. In Warning events about a Sandbox.
+	// ReasonRecreatingFailedPod means that the Pod was evicted, preempted, rejected or lost with its node, and a new one
+	// with the same volumes follows. In Warning events about a Sandbox.
 	ReasonRecreatingFailedPod Reason = "RecreatingFailedPod"
 	// ReasonNetworkPolicyRefused means that a NetworkPolicy of the name exists that the operator did not create. The
 	// operator leaves it alone. In Warning events about a template.
@@ -99,9 +98,9 @@ const (
 	ReasonForeignMember Reason = "ForeignMember"
 )
 
-// Actions of events. An event says in its action what the operator was doing.
+// Actions of events. The operator writes them: what it was doing.
 const (
-	// ActionReconcile is that of all other events. After an error the operator tries again.
+	// ActionReconcile is the usual work of a controller. After an error the operator tries again. In all other events.
 	ActionReconcile = "Reconcile"
 	// ActionAwaitChange means that the API server or a policy rejects an object until somebody changes something. In
 	// events with the reason ReconcilerError.

@@ -56,8 +56,8 @@ const (
 	// Sandbox may have the same name; on a retained PersistentVolumeClaim it replaces the owner reference. On Pods and
 	// retained PersistentVolumeClaims. Written by the operator.
 	LabelSandboxUID = GroupAgents + "/sandbox-uid"
-	// LabelAdoptable with the value true allows the Sandbox that needs the name of the object to adopt it, if nothing else
-	// controls it. On Pods, Services and PersistentVolumeClaims. Written by users.
+	// LabelAdoptable allows, if its value is true, the Sandbox that needs the name of the object to adopt it, if nothing
+	// else controls it. On Pods, Services and PersistentVolumeClaims. Written by users.
 	LabelAdoptable = GroupAgents + "/adoptable"
 	// LabelSandboxPodTemplateHash is the hash of what the member was built from. A member with another hash than the
 	// template is stale. On Sandboxes that a pool holds. Written by the operator.
@@ -75,19 +75,19 @@ const (
 	// LabelSandboxTemplateRefHash is the hash of the name of the template. The template's NetworkPolicy selects Pods by
 	// it. On Sandboxes of templates, their Pods, and NetworkPolicies of templates. Written by the operator.
 	LabelSandboxTemplateRefHash = GroupAgents + "/sandbox-template-ref-hash"
-	// LabelLaunchType is warm if the claim adopted the Sandbox from a pool, and cold if the Sandbox was created for the
-	// claim. On Sandboxes of claims. Written by the operator.
+	// LabelLaunchType says how the Sandbox started: warm if the claim adopted the Sandbox from a pool, and cold if the
+	// Sandbox was created for the claim. On Sandboxes of claims. Written by the operator.
 	LabelLaunchType = GroupAgents + "/launch-type"
 	// LabelMCPSession is the identity of the session of an agent that created the sandbox. Its domain is not reserved,
-	// because claims set it. On claims, Sandboxes and Pods. Written by kubectl sandbox mcp.
+	// because claims set it. On claims, Sandboxes and Pods. Written by the plugin (mcp).
 	LabelMCPSession = FieldOwnerPlugin + "/mcp-session"
-	// LabelApp is agent-sandbox-controller for the operator and sandbox-router for routers. The default NetworkPolicy of a
-	// template admits the Pods of routers by it, so the Pod of a Sandbox never has the latter value. On all installed
-	// objects. Written by the installation.
+	// LabelApp says what the object is part of: agent-sandbox-controller for the operator and sandbox-router for routers.
+	// The default NetworkPolicy of a template admits the Pods of routers by it, so the Pod of a Sandbox never has the
+	// latter value. On all installed objects. Written by the installation.
 	LabelApp = "app"
-	// LabelPartOf is agent-sandbox. On all installed objects. Written by the installation.
+	// LabelPartOf is always agent-sandbox. On all installed objects. Written by the installation.
 	LabelPartOf = "app.kubernetes.io/part-of"
-	// LabelManagedBy is kubectl-sandbox, or Helm for what the chart installed. On all installed objects. Written by the
+	// LabelManagedBy is what installed the object: kubectl-sandbox, or Helm. On all installed objects. Written by the
 	// installation.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// LabelVersion is the version that installed the object. On all installed objects. Written by the installation.
@@ -150,7 +150,7 @@ const (
 	// AnnotationClaimPodAnnotations lists the annotation keys of the podTemplate that came from the claim. On Sandboxes of
 	// claims. Written by the operator.
 	AnnotationClaimPodAnnotations = GroupAgents + "/claim-pod-annotations"
-	// AnnotationSafeToEvict with the value true allows the cluster autoscaler to evict the Pod. The operator copies it
+	// AnnotationSafeToEvict allows, if its value is true, the cluster autoscaler to evict the Pod. The operator copies it
 	// from the podTemplate to warm Pods, and never to the Pod of a claimed Sandbox. On Pods of pools. Written by users, in
 	// the template.
 	AnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
@@ -159,7 +159,7 @@ const (
 	// by the installation.
 	AnnotationCRDHash = GroupAgents + "/crd-hash"
 	// AnnotationTraceContext is a W3C trace context, as JSON, which the operator copies from the claim to the Sandbox and
-	// the Pod. On claims, Sandboxes and Pods. Written by clients, and else by the operator if it traces.
+	// the Pod. On claims, Sandboxes and Pods. Written by clients, or by the operator if they have not and it traces.
 	AnnotationTraceContext = "opentelemetry.io/trace-context"
 	// AnnotationDefaultContainer is the container that kubectl and the plugin use by default. On Pods. Written by users,
 	// in the podTemplate.

@@ -139,13 +139,13 @@ func TestWhatAConstantHasToSay(t *testing.T) {
 	tests := map[string]struct{ constants, page, refused string }{
 		"a condition or reason: where it is, and what it means": {
 			constants: reasons + "// ReasonA means that it is so. And so. In Ready=False.\nReasonA = \"A\"\n)",
-			page: "## Reasons\n\nThe operator writes them.\n\n| reason | in | meaning |\n|---|---|---|\n" +
+			page: "## Reasons\n\nThe operator writes them.\n\n| reason | in | meaning |\n| --- | --- | --- |\n" +
 				"| `A` | Ready=False | It is so. And so. |\n",
 		},
 		"a label or annotation: also who writes it": {
 			constants: "const group = \"x\"\n// Labels.\nconst (\n" +
 				"// LabelA is the a|b. On Pods. Written by the operator.\nLabelA = group + \"/a\"\n)",
-			page: "## Labels\n\n| label | on | written by | meaning |\n|---|---|---|---|\n" +
+			page: "## Labels\n\n| label | on | written by | meaning |\n| --- | --- | --- | --- |\n" +
 				"| `x/a` | Pods | The operator | The a\\|b. |\n",
 		},
 		"no comment": {constants: reasons + "ReasonA = \"A\"\n)", refused: "ReasonA needs a comment"},

@@ -26,7 +26,7 @@ func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 // TestTheDescriptionOfAKindNamesTheLimitOfItsName compares the descriptions, which `kubectl explain` shows, with the
 // rules.
 func TestTheDescriptionOfAKindNamesTheLimitOfItsName(t *testing.T) {
-	limit := regexp.MustCompile(`size\(self\.metadata\.name\) <= (\d+)`)
+	limit := regexp.MustCompile(`(?:\(|\|\| )size\(self\.metadata\.name\) <= (\d+)`) // of the name alone
 	for _, crd := range definitions(t) {
 		for _, version := range crd.Spec.Versions {
 			schema, limits := version.Schema.OpenAPIV3Schema, 0

@@ -12,77 +12,24 @@ import (
 // ConditionType is the type of a condition of one of our objects.
 type ConditionType string
 
-// Condition types. A Sandbox has no others, and lists them in this order.
+// Conditions. A Sandbox has no others, and lists them in this order; a claim has Ready and Finished. The operator
+// writes them. A condition counts if its observedGeneration is the generation of the object. Templates and pools have
+// none.
 const (
-	ConditionReady     ConditionType = "Ready"
+	// ConditionReady says whether the sandbox can be used; if not, its message says why. On Sandboxes and claims.
+	ConditionReady ConditionType = "Ready"
+	// ConditionSuspended is True when the Pod of a suspended Sandbox no longer exists, and False while it still does. It
+	// is absent unless the spec requests suspension. On Sandboxes.
 	ConditionSuspended ConditionType = "Suspended"
-	ConditionFinished  ConditionType = "Finished"
-)
-
-// Reason is the machine-readable cause in a condition or an event.
-type Reason string
-
-// Reasons of a Sandbox's conditions.
-const (
-	ReasonDependenciesReady    Reason = "DependenciesReady"
-	ReasonDependenciesNotReady Reason = "DependenciesNotReady"
-	ReasonSandboxSuspended     Reason = "SandboxSuspended"
-	ReasonSandboxExpired       Reason = "SandboxExpired"
-	ReasonReconcilerError      Reason = "ReconcilerError"
-	ReasonMultiplePods         Reason = "MultiplePods"
-	ReasonPodTerminated        Reason = "PodTerminated"
-	ReasonPodNotTerminated     Reason = "PodNotTerminated"
-	ReasonPodSucceeded         Reason = "PodSucceeded"
-	ReasonPodFailed            Reason = "PodFailed"
-)
-
-// Reasons of a SandboxClaim's conditions.
-const (
-	ReasonClaimExpired              Reason = "ClaimExpired"
-	ReasonTemplateNotFound          Reason = "TemplateNotFound"
-	ReasonWarmPoolNotFound          Reason = "WarmPoolNotFound"
-	ReasonInvalidMetadata           Reason = "InvalidMetadata"
-	ReasonEnvVarsInjectionRejected  Reason = "EnvVarsInjectionRejected"
-	ReasonVolumeClaimTemplatesError Reason = "VolumeClaimTemplatesError"
-	ReasonAdoptionConflict          Reason = "AdoptionConflict"
-	ReasonSandboxMissing            Reason = "SandboxMissing"
-	ReasonSandboxNotReady           Reason = "SandboxNotReady"
-)
-
-// Reasons of events about a SandboxClaim. The event about its expiry has ReasonClaimExpired.
-const (
-	ReasonSandboxAdopted     Reason = "SandboxAdopted"
-	ReasonSandboxProvisioned Reason = "SandboxProvisioned"
+	// ConditionFinished is True when the work of the Pod has ended by itself, and absent otherwise. It survives expiry. A
+	// claim's time to live starts with it. On Sandboxes and claims.
+	ConditionFinished ConditionType = "Finished"
 )
 
 // Messages of a SandboxClaim's conditions.
 const (
 	MessageClaimExpired        = "Claim has expired. Sandbox cleanup initiated."
 	MessageSandboxExpiredAlone = "Underlying Sandbox resource has expired independently of the Claim."
-)
-
-// Reasons of events about a Sandbox.
-const (
-	ReasonMetadataDropped     Reason = "MetadataDropped"
-	ReasonSuspended           Reason = "Suspended"
-	ReasonFinished            Reason = "Finished"
-	ReasonExpired             Reason = "Expired"
-	ReasonRecreatingFailedPod Reason = "RecreatingFailedPod"
-)
-
-// Actions of an event about a Sandbox with ReasonReconcilerError.
-const (
-	ActionReconcile   = "Reconcile"   // the operator tries again
-	ActionAwaitChange = "AwaitChange" // a server or policy rejects an object until somebody changes something
-)
-
-// Reasons of events about a SandboxTemplate or a SandboxWarmPool. The event about a missing template has
-// ReasonTemplateNotFound.
-const (
-	ReasonNetworkPolicyRefused  Reason = "NetworkPolicyRefused"
-	ReasonNetworkPolicyRejected Reason = "NetworkPolicyRejected"
-	ReasonMemberRejected        Reason = "MemberRejected"
-	ReasonForeignMember         Reason = "ForeignMember"
 )
 
 // Messages of a Sandbox's conditions.

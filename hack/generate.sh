@@ -49,6 +49,7 @@ tool informer-gen --go-header-file $header --output-dir apis/client/informers --
 mkdir -p docs/reference
 tool crd-ref-docs --source-path=apis --config=hack/boilerplate/reference.yaml --renderer=markdown \
   --output-path=docs/reference/api.md
+go run ./hack/vocabularydoc docs/reference/vocabulary.md
 go run ./hack/flagdoc docs/reference/operator-flags.md
 go run ./hack/commanddoc docs/reference/cli
 go run ./hack/manifests

@@ -22,23 +22,16 @@ import (
 // ImageRepository is the repository of the operator's released images.
 const ImageRepository = "ghcr.io/agent-sandbox/agent-sandbox-controller"
 
-// Labels of every installed object.
-const (
-	LabelPartOf    = "app.kubernetes.io/part-of"
-	LabelManagedBy = "app.kubernetes.io/managed-by"
-	LabelVersion   = "app.kubernetes.io/version"
-
-	// PartOf is the value of LabelPartOf.
-	PartOf = "agent-sandbox"
-)
+// PartOf is the value of apis.LabelPartOf.
+const PartOf = "agent-sandbox"
 
 // Labels returns the labels that Render gives to every object.
 func Labels() map[string]string {
 	return map[string]string{
-		apis.LabelApp:  apis.OperatorName,
-		LabelPartOf:    PartOf,
-		LabelManagedBy: apis.FieldOwnerPlugin,
-		LabelVersion:   VersionLabel(buildinfo.Get().Version),
+		apis.LabelApp:       apis.OperatorName,
+		apis.LabelPartOf:    PartOf,
+		apis.LabelManagedBy: apis.FieldOwnerPlugin,
+		apis.LabelVersion:   VersionLabel(buildinfo.Get().Version),
 	}
 }
 
@@ -124,11 +117,11 @@ func validateVariables(variables []corev1.EnvVar) error {
 // IsOurs reports whether an object in a cluster was installed from these manifests.
 func IsOurs(object *unstructured.Unstructured) bool {
 	labels := object.GetLabels()
-	return labels[LabelPartOf] == PartOf && labels[LabelManagedBy] == apis.FieldOwnerPlugin
+	return labels[apis.LabelPartOf] == PartOf && labels[apis.LabelManagedBy] == apis.FieldOwnerPlugin
 }
 
 // Version returns the version of the manifests that an object was installed from, or "".
-func Version(object *unstructured.Unstructured) string { return object.GetLabels()[LabelVersion] }
+func Version(object *unstructured.Unstructured) string { return object.GetLabels()[apis.LabelVersion] }
 
 // VersionLabel converts a version to a label value: characters that are not allowed there, such as "+", become "-".
 func VersionLabel(version string) string {

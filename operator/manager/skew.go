@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 )
 
@@ -29,7 +30,7 @@ func reportVersionSkew(
 			log.V(1).Info("the version of a CustomResourceDefinition is unknown", "crd", kind.crd, "reason", err.Error())
 			continue
 		}
-		installed := crd.Labels[install.LabelVersion]
+		installed := crd.Labels[apis.LabelVersion]
 		if installed == "" {
 			continue
 		}

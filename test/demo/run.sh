@@ -48,12 +48,19 @@ say "Starting a Kubernetes cluster named $name (the first time on a machine buil
 PATH=$bin:$("$bin/testcluster" binaries --only cluster):$PATH
 KUBECONFIG=$("$bin/testcluster" kubeconfig --name "$name")
 export PATH KUBECONFIG
-say "Installing the operator"
-image=localhost/agent-sandbox-controller:$(sha256sum "$bin/agent-sandbox-controller" | cut -c1-12)
-"$bin/testcluster" image operator --binary "$bin/agent-sandbox-controller" --tag "$image" \
-  --out "$bin/agent-sandbox-controller.tar"
-"$bin/testcluster" load "$bin/agent-sandbox-controller.tar" --name "$name"
-show kubectl sandbox install --image "$image"
+say "Installing the operator and a router"
+# load KIND PROGRAM TAG writes the image of a program, and loads it in the cluster.
+load() {
+  "$bin/testcluster" image "$1" --binary "$bin/$2" --tag "$3" --out "$bin/$2.tar"
+  "$bin/testcluster" load "$bin/$2.tar" --name "$name"
+}
+digest() { sha256sum "$bin/$1" | cut -c1-12; }
+operator=localhost/agent-sandbox-controller:$(digest agent-sandbox-controller)
+router=localhost/sandbox-router:$(digest sandbox-router)
+load operator agent-sandbox-controller "$operator"
+load router sandbox-router "$router"
+load runtime sandbox-runtime localhost/sandbox-runtime:v1
+show kubectl sandbox install --image "$operator" --router --router-image "$router"
 
 kubectl get sandbox demo >/dev/null 2>&1 && kubectl sandbox delete demo --yes --wait
 say "A sandbox with Python and a volume that outlives its Pod"
@@ -103,6 +110,8 @@ cat <<TEXT
   kubectl sandbox shell demo                     # a shell inside (exit leaves it)
   kubectl sandbox create other --image localhost/sandbox-shell:v1 --ttl 10m --wait
   kubectl sandbox describe demo
+  IMAGE=localhost/sandbox-python:v1              # for the commands of the guides: this cluster pulls no images
+  RUNTIME=localhost/sandbox-runtime:v1           # for those of docs/guides/runtime.md
   kubectl sandbox --help
   make cluster-down                              # removes the cluster and everything in it
 TEXT

@@ -30,12 +30,14 @@ const (
 
 // PodMetadata is the part of a Pod's metadata that a user may set.
 type PodMetadata struct {
-	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
-	// ignored, with a warning event; in a claim they are refused.
+	// labels are set on the Pod. Keys under agents.x-k8s.io and its subdomains, and the label app=sandbox-router, are
+	// reserved: in a podTemplate they are ignored, with a warning event; in a claim they are refused, and so are keys
+	// under kubernetes.io, k8s.io and their subdomains.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they
-	// are ignored, with a warning event; in a claim they are refused.
+	// annotations are set on the Pod. Keys under agents.x-k8s.io and its subdomains are reserved: in a podTemplate they
+	// are ignored, with a warning event; in a claim they are refused, and so are keys under kubernetes.io, k8s.io and
+	// their subdomains.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -53,16 +55,19 @@ type PodTemplate struct {
 
 // EmbeddedObjectMetadata is the metadata of an object that is created from a template.
 type EmbeddedObjectMetadata struct {
-	// name of the volume in the Pod. The name of the PersistentVolumeClaim is <name>-<name of the Sandbox>.
+	// name of the volume in the Pod: at most 63 lower-case letters, digits and hyphens. The PersistentVolumeClaim is
+	// called <name>-<name of the Sandbox>, which has at most 253 characters.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
-	// labels are set on the PersistentVolumeClaim when it is created.
+	// labels are set on the PersistentVolumeClaim when it is created. Keys under agents.x-k8s.io and its subdomains are
+	// reserved, and ignored.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the PersistentVolumeClaim when it is created.
+	// annotations are set on the PersistentVolumeClaim when it is created. Keys under agents.x-k8s.io and its
+	// subdomains are reserved, and ignored.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -177,7 +182,8 @@ type SandboxStatus struct {
 	NodeName string `json:"nodeName,omitempty"`
 }
 
-// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed.
+// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed. Its name has at most 154
+// characters; with service true, it has at most 63 and no dots, because the Service has the same name.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -47,10 +47,12 @@ type WarmPoolRef struct {
 
 // Metadata contains labels and annotations.
 type Metadata struct {
-	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it.
+	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it. Keys
+	// under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains, and the label app=sandbox-router, are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// annotations to set. A key that is removed here is also removed from the live object, unless the template sets it.
+	// Keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
@@ -117,15 +119,15 @@ type SandboxClaimSpec struct {
 	// +kubebuilder:validation:MaxItems=256
 	Env []EnvVar `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
-	// refused, and so are keys under kubernetes.io, k8s.io and agents.x-k8s.io.
+	// refused, and so are keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains.
 	// +optional
 	AdditionalPodMetadata agentsv1beta1.PodMetadata `json:"additionalPodMetadata,omitempty,omitzero"`
 	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
-	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	// +optional
 	SandboxMetadata *Metadata `json:"sandboxMetadata,omitempty"`
 	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
-	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	// +optional
 	PodMetadata *Metadata `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with
@@ -170,7 +172,8 @@ type SandboxClaimStatus struct {
 	FirstReadyTime *metav1.MicroTime `json:"firstReadyTime,omitempty"`
 }
 
-// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one.
+// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one, which has the name of
+// the claim. The name of a claim has at most 154 characters.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

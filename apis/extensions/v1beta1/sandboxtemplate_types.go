@@ -93,7 +93,9 @@ type SandboxTemplateSpec struct {
 	Service *bool `json:"service,omitempty"`
 }
 
-// SandboxTemplate is the blueprint from which claims and pools create Sandboxes.
+// SandboxTemplate is the blueprint from which claims and pools create Sandboxes. Its labels and annotations are copied
+// to them, except for keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains. Its name has at most 238
+// characters, because its NetworkPolicy is called <name>-network-policy.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Namespaced,shortName=sandboxtemplate

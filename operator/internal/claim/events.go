@@ -34,13 +34,15 @@ func (r *Reconciler) emitEvents(before, after *extensionsv1beta1.SandboxClaim, i
 		in.sandbox != nil {
 		switch {
 		case in.sandbox.Labels[apis.LabelLaunchType] != apis.LaunchTypeWarm:
-			r.emitEvent(after, in.sandbox, apis.ReasonSandboxProvisioned, "Provision", fmt.Sprintf("Created Sandbox %q", name))
+			r.emitEvent(after, in.sandbox, apis.ReasonSandboxProvisioned, apis.ActionProvision,
+				fmt.Sprintf("Created Sandbox %q", name))
 		case r.adoptions.Allow(after.Namespace):
-			r.emitEvent(after, in.sandbox, apis.ReasonSandboxAdopted, "Adopt", fmt.Sprintf("Adopted warm Sandbox %q", name))
+			r.emitEvent(after, in.sandbox, apis.ReasonSandboxAdopted, apis.ActionAdopt,
+				fmt.Sprintf("Adopted warm Sandbox %q", name))
 		}
 	}
 	if isExpired(after) && !isExpired(before) {
-		r.emitEvent(after, nil, apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
+		r.emitEvent(after, nil, apis.ReasonClaimExpired, apis.ActionExpire, apis.MessageClaimExpired)
 	}
 }
 

@@ -196,6 +196,6 @@ func (r *Reconciler) deleteClaim(ctx context.Context, claim *extensionsv1beta1.S
 	case err != nil:
 		return fmt.Errorf("delete the claim: %w", err)
 	}
-	r.emitEvent(claim, first(e.sandboxes), apis.ReasonClaimExpired, "Expire", apis.MessageClaimExpired)
+	r.emitEvent(claim, first(e.sandboxes), apis.ReasonClaimExpired, apis.ActionExpire, apis.MessageClaimExpired)
 	return nil
 }

@@ -193,5 +193,5 @@ func foreignDeletionNote(foreign []*agentsv1beta1.Sandbox, removed map[types.UID
 }
 
 func (r *Reconciler) warn(pool *extensionsv1beta1.SandboxWarmPool, reason apis.Reason, note string) {
-	events.Record(r.recorder, pool, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+	events.Record(r.recorder, pool, nil, corev1.EventTypeWarning, reason, apis.ActionReconcile, note)
 }

@@ -128,5 +128,5 @@ func (r *Reconciler) outcome(
 }
 
 func (r *Reconciler) warn(template *extensionsv1beta1.SandboxTemplate, reason apis.Reason, note string) {
-	events.Record(r.recorder, template, nil, corev1.EventTypeWarning, reason, "Reconcile", note)
+	events.Record(r.recorder, template, nil, corev1.EventTypeWarning, reason, apis.ActionReconcile, note)
 }

@@ -67,7 +67,7 @@ func (a *applier) check(ctx context.Context, objects []*unstructured.Unstructure
 		return nil, fmt.Errorf("these objects exist and were not made by this command: %s. Nothing was changed. Delete "+
 			"them, or let this command "+
 			"take them over: kubectl label OBJECT %s=%s %s=%s", strings.Join(foreign, ", "),
-			install.LabelPartOf, install.PartOf, install.LabelManagedBy, apis.FieldOwnerPlugin)
+			apis.LabelPartOf, install.PartOf, apis.LabelManagedBy, apis.FieldOwnerPlugin)
 	}
 	return plan, a.checkAdmission(ctx, plan)
 }

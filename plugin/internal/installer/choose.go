@@ -105,10 +105,10 @@ func (c *Choices) merge(
 
 // checkReplaceable returns an error if another tool manages the installation, or if it is newer than the program.
 func (c *Choices) checkReplaceable(have *appsv1.Deployment, ours string) error {
-	if manager := have.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
+	if manager := have.Labels[apis.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return fmt.Errorf("the operator was installed by %s: upgrade it with %[1]s", manager)
 	}
-	if theirs := have.Labels[install.LabelVersion]; !c.AllowDowngrade && IsNewer(theirs, ours) {
+	if theirs := have.Labels[apis.LabelVersion]; !c.AllowDowngrade && IsNewer(theirs, ours) {
 		return fmt.Errorf("the operator is of version %s, newer than this program's %s: upgrade the program, or give "+
 			"--allow-downgrade", theirs, ours)
 	}
@@ -155,7 +155,7 @@ func routerImage(asked string) imageChoice {
 
 // from adds what is installed.
 func (i *imageChoice) from(deployment *appsv1.Deployment, installed string) {
-	i.found, i.installed, i.version = true, installed, deployment.Labels[install.LabelVersion]
+	i.found, i.installed, i.version = true, installed, deployment.Labels[apis.LabelVersion]
 }
 
 // published returns the published image of a version.

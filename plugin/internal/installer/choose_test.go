@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/install"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 )
@@ -208,15 +209,15 @@ func TestWhatIsNotTouched(t *testing.T) {
 	}{
 		"what the plugin installed is upgraded": {},
 		"what Helm installed is left to Helm": {
-			labels: map[string]string{install.LabelManagedBy: "Helm"}, want: "upgrade it with Helm",
+			labels: map[string]string{apis.LabelManagedBy: "Helm"}, want: "upgrade it with Helm",
 		},
 		"a newer operator is kept": {
-			labels: map[string]string{install.LabelVersion: "v99.0.0"}, want: "newer than this program's",
+			labels: map[string]string{apis.LabelVersion: "v99.0.0"}, want: "newer than this program's",
 		},
 		"a newer operator goes if the user likes": {
-			labels: map[string]string{install.LabelVersion: "v99.0.0"}, choices: Choices{AllowDowngrade: true},
+			labels: map[string]string{apis.LabelVersion: "v99.0.0"}, choices: Choices{AllowDowngrade: true},
 		},
-		"a commit is no version": {labels: map[string]string{install.LabelVersion: "45bf033-dirty"}},
+		"a commit is no version": {labels: map[string]string{apis.LabelVersion: "45bf033-dirty"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

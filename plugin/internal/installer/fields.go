@@ -67,7 +67,7 @@ func dropForeignFields(want, have *unstructured.Unstructured) ([]keptField, erro
 // isInstaller reports whether a manager applied the whole manifest.
 func isInstaller(manager string, fields *fieldpath.Set) bool {
 	return manager == apis.FieldOwnerPlugin ||
-		fields.Has(fieldpath.MakePathOrDie("metadata", "labels", install.LabelVersion))
+		fields.Has(fieldpath.MakePathOrDie("metadata", "labels", apis.LabelVersion))
 }
 
 // ownVariables returns those of a container's variables that were set with the installation. Others set the rest, and

@@ -26,8 +26,8 @@ import (
 )
 
 // installedSelector selects what the installer created.
-const installedSelector = install.LabelPartOf + "=" + install.PartOf + "," +
-	install.LabelManagedBy + "=" + apis.FieldOwnerPlugin
+const installedSelector = apis.LabelPartOf + "=" + install.PartOf + "," +
+	apis.LabelManagedBy + "=" + apis.FieldOwnerPlugin
 
 // ofRouters selects what the installer created for routers.
 const ofRouters = installedSelector + "," + apis.LabelApp + "=" + apis.AppRouter

@@ -24,7 +24,7 @@ import (
 // ListRouters returns the Deployments of the routers in all namespaces, whatever tool installed them.
 func ListRouters(ctx context.Context, client kubernetes.Interface) ([]appsv1.Deployment, error) {
 	list, err := client.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
-		LabelSelector: apis.LabelApp + "=" + apis.AppRouter + "," + install.LabelPartOf + "=" + install.PartOf,
+		LabelSelector: apis.LabelApp + "=" + apis.AppRouter + "," + apis.LabelPartOf + "=" + install.PartOf,
 	})
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *applier) readRouters(ctx context.Context) (routers []appsv1.Deployment,
 		return nil, false, nil
 	}
 	return slices.DeleteFunc(routers, func(d appsv1.Deployment) bool {
-		return d.Labels[install.LabelManagedBy] != apis.FieldOwnerPlugin
+		return d.Labels[apis.LabelManagedBy] != apis.FieldOwnerPlugin
 	}), err == nil, err
 }
 

@@ -43,7 +43,7 @@ func installedRouters(t *testing.T, version string, routers ...install.Router) [
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &d); err != nil {
 			t.Fatal(err)
 		}
-		d.Labels[install.LabelVersion] = version
+		d.Labels[apis.LabelVersion] = version
 		ownAll(t, &d)
 		all = append(all, d)
 	}

@@ -58,7 +58,7 @@ func previousManifests(t *testing.T) string {
 	var definitions []*apiextensionsv1.CustomResourceDefinition
 	for _, o := range objects {
 		labels := o.GetLabels()
-		labels[install.LabelVersion] = "v0.0.0-alpha"
+		labels[apis.LabelVersion] = "v0.0.0-alpha"
 		o.SetLabels(labels)
 		switch {
 		case o.GetKind() == "CustomResourceDefinition":

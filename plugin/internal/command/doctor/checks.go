@@ -134,7 +134,7 @@ func (c *cluster) repairCommand() string {
 	if c.deployment == nil {
 		return c.program + " install"
 	}
-	if manager := c.deployment.Labels[install.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
+	if manager := c.deployment.Labels[apis.LabelManagedBy]; manager != "" && manager != apis.FieldOwnerPlugin {
 		return "upgrade the release of the chart agent-sandbox with " + manager
 	}
 	if installer.ImageRequired(c.deployment) {

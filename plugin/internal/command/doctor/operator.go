@@ -132,7 +132,7 @@ func versionSkew(_ context.Context, c *cluster) []Finding {
 	if c.deployment == nil {
 		return c.noOperator()
 	}
-	theirs, ours := c.deployment.Labels[install.LabelVersion], buildinfo.Get().Version
+	theirs, ours := c.deployment.Labels[apis.LabelVersion], buildinfo.Get().Version
 	switch {
 	case theirs == "":
 		return unknown("the operator's Deployment has no label with its version")

@@ -147,7 +147,7 @@ func (v *Versions) readCluster(ctx context.Context, f factory.Factory) error {
 	}
 	for i := range routers {
 		v.Routers = append(v.Routers, Router{
-			Version: routers[i].Labels[install.LabelVersion], Image: imageOf(&routers[i], apis.AppRouter),
+			Version: routers[i].Labels[apis.LabelVersion], Image: imageOf(&routers[i], apis.AppRouter),
 			Namespace: routers[i].Namespace,
 		})
 	}
@@ -161,7 +161,7 @@ func describe(deployment *appsv1.Deployment) *Operator {
 	return &Operator{
 		State:     installed,
 		Namespace: deployment.Namespace,
-		Version:   deployment.Labels[install.LabelVersion],
+		Version:   deployment.Labels[apis.LabelVersion],
 		Image:     imageOf(deployment, apis.OperatorName),
 	}
 }

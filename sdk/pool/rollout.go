@@ -55,7 +55,8 @@ func RolloutOf(s *Summary, f *Inventory) Rollout {
 	case current < s.Desired:
 		return Rollout{Waiting: progress}
 	case len(s.Members) > s.Desired:
-		return Rollout{Waiting: fmt.Sprintf("%d more sandboxes than %d are being deleted", len(s.Members)-s.Desired, s.Desired)}
+		return Rollout{Waiting: fmt.Sprintf("%d sandboxes more than %d are being deleted",
+			len(s.Members)-s.Desired, s.Desired)}
 	}
 	return Rollout{Done: true}
 }

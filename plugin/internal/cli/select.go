@@ -27,8 +27,8 @@ func Select[T any](
 	return list(ctx, o.Namespace(namespace), o.Selector)
 }
 
-// getNamed reads the objects of the names. It joins the errors, and leaves out names that do not exist if ignoreNotFound
-// is set.
+// getNamed reads the objects of the names, and joins the errors. With ignoreNotFound it leaves out names that do not
+// exist.
 func getNamed[T any](
 	ctx context.Context, refs []resolve.Ref, ignoreNotFound bool, namespace string, get GetFunc[T],
 ) (objects []T, failed error) {

@@ -52,14 +52,17 @@ func (o *Options) readTemplate(ctx context.Context, a *factory.Clients) (*extens
 }
 
 // refusedBy returns why the template does not admit what the claim adds, or nil. edit is the command that changes the
-// template. A volume that no container mounts is refused too: it would be created, and nobody could use it.
+// template. A volume that no container mounts is refused too: it would be created, and nobody could use it. A template
+// without a policy, which has a default, is of a cluster that does not know the policy, and whose operator decides.
 func (o *Options) refusedBy(template *extensionsv1beta1.SandboxTemplate, edit string) error {
 	spec := &template.Spec
-	policy := spec.VolumeClaimTemplatesPolicy
+	envPolicy, policy := spec.EnvVarsInjectionPolicy, spec.VolumeClaimTemplatesPolicy
 	switch {
-	case len(o.env) > 0 && !spec.EnvVarsInjectionPolicy.AllowsAdding():
+	case len(o.env) > 0 && envPolicy != "" && !envPolicy.AllowsAdding():
 		return fmt.Errorf("template %s lets claims set no variables: leave out --env and --env-file, or set "+
 			"envVarsInjectionPolicy to %s: %s", template.Name, extensionsv1beta1.EnvVarsInjectionPolicyAllowed, edit)
+	case policy == "":
+		return nil
 	case len(o.volumes) > 0 && !policy.AllowsAdding():
 		return fmt.Errorf("template %s lets claims add no volumes: leave out --volume, or set "+
 			"volumeClaimTemplatesPolicy to %s: %s", template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyAllowed, edit)

@@ -65,9 +65,9 @@ func Within(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx) }()
 	timer := clock.NewTimer(limit)
 	defer timer.Stop()
+	go func() { ended <- run(ctx) }()
 	select {
 	case err := <-ended:
 		return err

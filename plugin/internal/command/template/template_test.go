@@ -89,7 +89,7 @@ func TestPagesForPeople(t *testing.T) {
 			golden: "list-hidden.txt",
 		},
 		"a template with everything": {line: "describe full", golden: "describe.txt"},
-		"templates by their labels": {line: "describe -l team=a", golden: "describe.txt"},
+		"templates by their labels":  {line: "describe -l team=a", golden: "describe.txt"},
 		"two templates, and hidden pools": {
 			line:   "describe plain template/full",
 			hidden: true,

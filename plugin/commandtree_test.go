@@ -4,7 +4,6 @@
 package plugin
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func TestEveryCommandThatTakesObjectsTakesThemTheSameWayOrSaysWhyNot(t *testing.
 			}
 		}
 	}
-	for path := range maps.Keys(reasons) {
+	for path := range reasons {
 		if !checked[path] {
 			t.Errorf("the exception for %s is of no command that takes objects", path)
 		}

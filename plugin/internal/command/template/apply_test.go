@@ -62,7 +62,7 @@ func TestApply(t *testing.T) {
 		},
 		"nothing is sent unless all can be read": {
 			line: "apply -f -", in: named("plain") + "---\nkind: ConfigMap\n", code: cli.ExitFailed,
-			said: "is not a SandboxTemplate",
+			said: "- contains a ConfigMap",
 		},
 		"every template is tried": {
 			line: "apply -f -", in: named("refused") + "---\n" + named("plain"), code: cli.ExitFailed, said: "not this one",
@@ -179,8 +179,7 @@ func TestEdit(t *testing.T) {
 		},
 		"a wrong text is opened again with the reason": {
 			line: "edit plain", texts: []string{broken, edited}, out: "template/plain configured\n", opens: 2,
-			shown: "# This text cannot be accepted:\n# the text is not a SandboxTemplate: error unmarshaling JSON: while " +
-				"decoding JSON: json: unknown field \"spec.podTemplate.spec.containers[0].imagee\"\n" + broken, image: "x",
+			shown: "unknown field \"imagee\"\n" + broken, image: "x",
 		},
 		"a wrong text that stays wrong is kept": {
 			line: "edit plain", texts: []string{broken}, opens: 2, code: cli.ExitFailed, said: "; your text is in ",

@@ -26,17 +26,50 @@ func kubectlCommands() map[string]string {
 	}
 }
 
-// unknownCommand refuses a first argument that is not a command. It names the kubectl command that does what was asked
-// for, or suggests similar commands.
+// ownCommands returns our command for what is another command in kubectl.
+func ownCommands() map[string]string {
+	return map[string]string{
+		"rollout": "pool rollout status NAME",
+		"scale":   "pool scale NAME --replicas N",
+	}
+}
+
+// kindOfGroup returns the kind that a command with subcommands is about, for kubectl.
+func kindOfGroup(cmd *cobra.Command) string {
+	switch cmd.Name() {
+	case "pool":
+		return "sandboxwarmpool"
+	case "template":
+		return "sandboxtemplate"
+	}
+	return "sandboxclaim"
+}
+
+// insteadOf returns the command to use for a command that there is not here, or "".
+func insteadOf(cmd *cobra.Command, word string) string {
+	kind := kindOfGroup(cmd)
+	instead := kubectlCommands()[word]
+	switch {
+	case cmd.HasParent() && kind == "sandboxclaim":
+		return ""
+	case cmd.HasParent():
+		return strings.ReplaceAll(instead, "sandboxclaim", kind)
+	case ownCommands()[word] != "":
+		return cmd.CommandPath() + " " + ownCommands()[word]
+	case strings.Contains(instead, "sandboxclaim/"):
+		return instead + ", or sandbox/NAME for a Sandbox without a claim"
+	}
+	return instead
+}
+
+// unknownCommand refuses a first argument that is not a command. It names the command that does what was asked for, or
+// suggests similar commands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	message := fmt.Sprintf("unknown command %q", args[0])
-	if instead := kubectlCommands()[args[0]]; instead != "" && !cmd.HasParent() {
-		if strings.Contains(instead, "sandboxclaim/") {
-			instead += ", or sandbox/NAME for a Sandbox without a claim"
-		}
+	if instead := insteadOf(cmd, args[0]); instead != "" {
 		return errors.New(message + "; use " + instead)
 	}
 	if like := suggestions(cmd, args[0]); len(like) > 0 {

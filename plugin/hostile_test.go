@@ -234,10 +234,12 @@ var commandLines = []string{
 	"create new --template python --wait --timeout 0s",
 	"create again --image x --wait --timeout 0s -o yaml",
 	"create third --template nope",
+	"create fourth --template python --volume d=1Gi",
 	"doctor",
 	"version",
 	"delete dev --yes",
 	"pool scale warm --replicas 2",
+	"pool rollout status warm --timeout 0s",
 	"pool delete warm --yes",
 	"template delete python --yes",
 }

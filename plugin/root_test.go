@@ -115,6 +115,20 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"kubectl labels":     {args: "label dev a=b --overwrite", says: "; use kubectl label sandboxclaim/NAME KEY=VALUE"},
 		"kubectl annotates":  {args: "annotate dev a=b", says: "; use kubectl annotate"},
 		"kubectl applies":    {args: "apply -f x", says: "; use kubectl apply -f FILE"},
+		"kubectl scales":     {args: "scale x --replicas 1", says: "; use kubectl agent-sandbox pool scale NAME --replicas N"},
+		"kubectl rolls out":  {args: "rollout status x", says: "; use kubectl agent-sandbox pool rollout status NAME"},
+		"kubectl edits pools": {
+			args: "pool edit p", says: `unknown command "edit"; use kubectl edit sandboxwarmpool/NAME`,
+		},
+		"kubectl labels templates": {
+			args: "template label t a=b", says: "; use kubectl label sandboxtemplate/NAME KEY=VALUE",
+		},
+		"the status of a pool is that of its rollout": {args: "pool status p", says: "did you mean rollout?"},
+		"a rollout of nothing":                        {args: "pool rollout status", says: "NAME is missing"},
+		"a rollout that there is not":                 {args: "pool rollout undo p", says: `unknown command "undo"`},
+		"a time limit of no wait":                     {args: "create dev --image x --timeout 1m", says: "give --wait too"},
+		"applying nothing":                            {args: "template apply", says: "-f is missing"},
+		"editing nothing":                             {args: "template edit", says: "NAME is missing"},
 		"a flag of an unknown command": {
 			args: "crate dev --image x", says: `unknown command "crate"; did you mean create`,
 		},
@@ -189,7 +203,8 @@ func TestValidCommandLinesReachForTheCluster(t *testing.T) {
 		"create dev --template t", "create dev --pool p --ttl-after-finished 0s --shutdown-policy DeleteForeground",
 		"run --pool p -- ls",
 		"pool list", "pool create p --template t", "pool scale p --replicas 0", "pool describe p",
-		"pool plan p --rate 1/s -o json", "pool delete p --yes",
+		"pool plan p --rate 1/s -o json", "pool delete p --yes", "pool delete --all -A --yes", "pool describe -l a=b",
+		"pool set-template p t", "pool set-template --all t", "pool rollout status p --timeout 0", "template edit t",
 		"template list -A", "template create t --image x -- sleep 1", "template describe t", "template delete --all --yes",
 	} {
 		t.Run(line, func(t *testing.T) {

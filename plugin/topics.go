@@ -16,7 +16,7 @@ const exitCodes = `Every command ends with one of these exit codes:
   0    done
   1    failed; with several names: at least one failed
   2    wrong usage: an unknown command or flag, or a missing or impossible argument
-  124  timed out waiting
+  124  timed out waiting, or a command took longer than --timeout (exec) or --command-timeout (run)
   130  interrupted: Ctrl-C, SIGTERM, or its terminal was closed
   141  its output is no longer read, as in: list | head -1
 

@@ -5,7 +5,6 @@ package pool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -134,24 +133,6 @@ func createOptions(dryRun bool) metav1.CreateOptions {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
 	return options
-}
-
-// Scale sets the size of a pool. A pool that was deleted and recreated meanwhile is not changed.
-func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, replicas int32) error {
-	patch, err := json.Marshal(
-		map[string]any{"metadata": map[string]any{"uid": pool.UID}, "spec": map[string]any{"replicas": replicas}},
-	)
-	if err != nil {
-		return fmt.Errorf("encode patch: %w", err)
-	}
-	options := metav1.PatchOptions{FieldManager: apis.FieldOwnerPlugin, FieldValidation: metav1.FieldValidationStrict}
-	_, err = c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Patch(
-		ctx, pool.Name, types.MergePatchType, patch, options,
-	)
-	if err != nil {
-		return fmt.Errorf("scale pool %s: %w", pool.Name, err)
-	}
-	return nil
 }
 
 // DeletePool deletes the pool with that UID. A pool that is already gone is not an error.

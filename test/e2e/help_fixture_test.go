@@ -16,6 +16,15 @@ spec:
       containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
 ---
 apiVersion: extensions.agents.x-k8s.io/v1beta1
+kind: SandboxTemplate
+metadata: {name: python-3.14}
+spec:
+  podTemplate:
+    spec:
+      terminationGracePeriodSeconds: 0
+      containers: [{name: main, image: IMAGE, command: [sleep, infinity]}]
+---
+apiVersion: extensions.agents.x-k8s.io/v1beta1
 kind: SandboxWarmPool
 metadata: {name: python-warm, labels: {team: research}}
 spec: {replicas: 1, sandboxTemplateRef: {name: python}}

@@ -38,9 +38,9 @@ var excludedCommands = []string{"install", "upgrade", "uninstall", "doctor", "ui
 // endlessExamples matches examples that run until they are interrupted.
 var endlessExamples = regexp.MustCompile(`port-forward|attach|logs .*-f| -w\b| --watch`)
 
-// failingExamples matches examples that may fail here: no container has crashed, the image has no make, and the cluster
-// may be too small.
-var failingExamples = regexp.MustCompile(`--previous|make test|--replicas 50`)
+// failingExamples matches examples that may fail here: no container has crashed, the image has no make, the cluster
+// may be too small, and the machine has no other editor.
+var failingExamples = regexp.MustCompile(`--previous|make test|--replicas 50|KUBE_EDITOR=`)
 
 // helpExamples returns the example command lines in the help of all commands, by command.
 func helpExamples() map[string][]string {
@@ -89,8 +89,7 @@ func newWorkspace(h *harness.T) *workspace {
 	for name, text := range map[string]string{
 		"main.py": "print(42)\n", "script.py": "print(42)\n", "project/a/b": "b\n", "notes.txt": "one\ntwo\n",
 		"setup.sh": "echo done\n", "tests.txt": "/dev/null\n", ".vscode/x": "",
-		"template.yaml": "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: " +
-			"hardened}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n",
+		"template.yaml": templateFile("hardened"), "python.yaml": templateFile("python"), "node.yaml": templateFile("node"),
 		".ssh/config": "", ".local/bin/x": "", ".local/share/bash-completion/completions/x": "",
 	} {
 		write(name, text)
@@ -100,11 +99,18 @@ func newWorkspace(h *harness.T) *workspace {
 		h.Fatal(err)
 	}
 	write("kubeconfig", string(config))
-	d.environ = append(os.Environ(), "HOME="+d.dir, "KUBECONFIG="+filepath.Join(d.dir, "kubeconfig"), "BROWSER=true")
+	d.environ = append(os.Environ(), "HOME="+d.dir, "KUBECONFIG="+filepath.Join(d.dir, "kubeconfig"), "BROWSER=true",
+		"KUBE_EDITOR=true")
 	if code, out := d.run("kubectl config set-context --current --namespace="+h.Namespace, false); code != 0 {
 		h.Fatal(out)
 	}
 	return d
+}
+
+// templateFile returns a file with a template of that name.
+func templateFile(name string) string {
+	return "apiVersion: extensions.agents.x-k8s.io/v1beta1\nkind: SandboxTemplate\nmetadata: {name: " + name +
+		"}\nspec: {podTemplate: {spec: {containers: [{name: main, image: " + harness.ImagePython + "}]}}}\n"
 }
 
 // run runs a command line in a shell. With interrupt it sends SIGINT after two seconds.

@@ -89,3 +89,15 @@ func TestRunLeavesNothingBehindHoweverItIsEnded(t *testing.T) {
 		})
 	}
 }
+
+func TestRunEndsACommandWhoseTimeIsOver(t *testing.T) {
+	t.Parallel()
+	h := harness.New(t)
+	r := h.Plugin("run", "--image", harness.ImageShell, "--name", "timed", "-q", "--command-timeout", "3s", "--",
+		"sh", "-c", "echo begun; sleep 1000")
+	if r.Code != 124 || r.Stdout != "begun\n" ||
+		r.Stderr != "Error: the command was not done after 3s and was ended\n" {
+		t.Errorf("%v", r)
+	}
+	h.Gone("timed", &agentsv1beta1.Sandbox{})
+}

@@ -5,8 +5,12 @@ package v1beta1
 
 import (
 	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
 // This file holds the rules that the operator, the SDK and the plugin apply to claims, pools and templates.
@@ -97,4 +101,30 @@ func (p VolumeClaimTemplatesPolicy) AllowsAdding() bool {
 // AllowsOverriding reports whether a claim may replace volumes of the template.
 func (p VolumeClaimTemplatesPolicy) AllowsOverriding() bool {
 	return p == VolumeClaimTemplatesPolicyOverrides
+}
+
+// HasVolume reports whether the template has a volume of that name, as a volumeClaimTemplate or in its Pod. A claim may
+// add another one of that name only if it may override.
+func (s *SandboxTemplateSpec) HasVolume(name string) bool {
+	return slices.ContainsFunc(
+		s.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool { return v.Name == name },
+	) || slices.ContainsFunc(s.PodTemplate.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == name })
+}
+
+// MountedVolumes returns the names of the volumes that containers use, sorted. A volume that a claim adds is of use only
+// if it has one of these names.
+func (s *SandboxTemplateSpec) MountedVolumes() []string {
+	var names []string
+	for _, containers := range [][]corev1.Container{s.PodTemplate.Spec.InitContainers, s.PodTemplate.Spec.Containers} {
+		for i := range containers {
+			for _, mount := range containers[i].VolumeMounts {
+				names = append(names, mount.Name)
+			}
+			for _, device := range containers[i].VolumeDevices {
+				names = append(names, device.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -3,7 +3,14 @@
 
 package v1beta1
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
+)
 
 func TestWhichPoolsMayServeAClaim(t *testing.T) {
 	byTemplate := func(policy WarmPoolPolicy) SandboxClaimSpec {
@@ -40,6 +47,35 @@ func TestWhichPoolsMayServeAClaim(t *testing.T) {
 			if got := tt.spec.AcceptsPool(p); got != want {
 				t.Errorf("%s: accepts pool %s: %t", name, pool, got)
 			}
+		}
+	}
+}
+
+func TestTheVolumesOfATemplate(t *testing.T) {
+	mounts := func(names ...string) (all []corev1.VolumeMount) {
+		for _, name := range names {
+			all = append(all, corev1.VolumeMount{Name: name})
+		}
+		return all
+	}
+	spec := SandboxTemplateSpec{
+		PodTemplate: agentsv1beta1.PodTemplate{Spec: corev1.PodSpec{
+			InitContainers: []corev1.Container{{VolumeMounts: mounts("scratch", "data")}},
+			Containers: []corev1.Container{
+				{VolumeMounts: mounts("data", "claimed")}, {VolumeDevices: []corev1.VolumeDevice{{Name: "block"}}},
+			},
+			Volumes: []corev1.Volume{{Name: "scratch"}, {Name: "unused"}},
+		}},
+		VolumeClaimTemplates: []agentsv1beta1.PersistentVolumeClaimTemplate{
+			{EmbeddedObjectMetadata: agentsv1beta1.EmbeddedObjectMetadata{Name: "data"}},
+		},
+	}
+	if got := spec.MountedVolumes(); !slices.Equal(got, []string{"block", "claimed", "data", "scratch"}) {
+		t.Errorf("mounted are %v", got)
+	}
+	for name, want := range map[string]bool{"data": true, "scratch": true, "unused": true, "claimed": false} {
+		if got := spec.HasVolume(name); got != want {
+			t.Errorf("volume %s: %t", name, got)
 		}
 	}
 }

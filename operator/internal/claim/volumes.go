@@ -6,8 +6,6 @@ package claim
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -50,12 +48,8 @@ func addVolumes(
 		at := slices.IndexFunc(sandbox.Spec.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool {
 			return v.Name == volume.Name
 		})
-		inPod := slices.ContainsFunc(
-			sandbox.Spec.PodTemplate.Spec.Volumes,
-			func(v corev1.Volume) bool { return v.Name == volume.Name },
-		)
 		switch {
-		case !template.Spec.VolumeClaimTemplatesPolicy.AllowsOverriding() && (at >= 0 || inPod):
+		case !template.Spec.VolumeClaimTemplatesPolicy.AllowsOverriding() && template.Spec.HasVolume(volume.Name):
 			return rejectf(
 				apis.ReasonVolumeClaimTemplatesError,
 				"the template already has a volume %q: rename the claim's volume, or set "+

@@ -69,3 +69,17 @@ func JoinNames(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// JoinNamespaces joins the namespaces of objects for a question, as in "namespace a" or "namespaces a, b".
+func JoinNamespaces(namespaces []string) string {
+	var names []string
+	for _, name := range namespaces {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		return "namespace " + names[0]
+	}
+	return "namespaces " + JoinNames(names)
+}

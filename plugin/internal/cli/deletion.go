@@ -19,16 +19,15 @@ import (
 
 // DeletionTarget is an object to delete.
 type DeletionTarget struct {
-	Name string
-	UID  types.UID
+	Namespace, Name string
+	UID             types.UID
 }
 
 // Deletion deletes selected objects of one kind, after a confirmation.
 type Deletion struct {
 	Kind resolve.Kind
-	// Get returns the object of a name, List those that match a selector.
-	Get  func(ctx context.Context, clients *factory.Clients, name string) (DeletionTarget, error)
-	List func(ctx context.Context, clients *factory.Clients, selector string) ([]DeletionTarget, error)
+	// Find returns the selected objects, each once, with the errors of names that were not found.
+	Find func(ctx context.Context, clients *factory.Clients, o *SelectionOptions) ([]DeletionTarget, error)
 	// Delete deletes the object of that name and UID.
 	Delete func(ctx context.Context, clients *factory.Clients, target DeletionTarget) error
 	// Consequence follows the names in the question, as in ", with their unclaimed sandboxes".
@@ -39,20 +38,18 @@ type Deletion struct {
 type DeletionOptions struct {
 	Selection SelectionOptions
 	Yes       bool
-	// IgnoreNotFound succeeds for a name that does not exist.
-	IgnoreNotFound bool
 }
 
 // Bind adds the flags to the command, and makes it delete the selected objects.
 func (d Deletion) Bind(cmd *cobra.Command, f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &DeletionOptions{}
-	o.Selection.addFlagsFor(cmd, "Select all "+string(d.Kind)+"s in the namespace.")
+	o.Selection.AddFlagsFor(cmd, d.Kind)
 	o.Selection.AddQuietFlag(cmd)
 	AddYesFlag(cmd, &o.Yes)
-	AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
+	AddIgnoreNotFoundFlag(cmd, &o.Selection.IgnoreNotFound)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Selection.Names = args
-		if err := o.Selection.ValidateForKind(d.Kind); err != nil {
+		if err := o.Selection.Validate(); err != nil {
 			return err
 		}
 		return d.Run(cmd.Context(), f, streams, o)
@@ -71,52 +68,23 @@ func (d Deletion) Run(
 	if err != nil {
 		return err
 	}
-	objects, failed := d.findTargets(ctx, clients, o)
+	objects, failed := d.Find(ctx, clients, &o.Selection)
 	if len(objects) == 0 {
 		if failed == nil && len(o.Selection.Names) == 0 {
-			_, failed = printable.Fprintf(streams.ErrOut, "No %ss are selected in namespace %s.\n", d.Kind, clients.Namespace)
+			_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.Selection.NoneSelected(clients.Namespace))
 		}
 		return failed
 	}
 	if !o.Yes {
-		question := fmt.Sprintf("Delete %s in namespace %s%s?", d.targetNames(objects), clients.Namespace, d.Consequence)
+		question := fmt.Sprintf("Delete %s in %s%s?", d.targetNames(objects), namespacesOf(objects), d.Consequence)
 		if err := Confirm(ctx, streams, question); err != nil {
 			return err
 		}
 	}
-	byName := map[string]DeletionTarget{}
-	var refs []resolve.Ref
-	for _, object := range objects {
-		if _, twice := byName[object.Name]; !twice {
-			refs = append(refs, resolve.Ref{Kind: d.Kind, Name: object.Name})
-		}
-		byName[object.Name] = object
-	}
-	return errors.Join(failed, ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		object := Selected{Namespace: clients.Namespace, Ref: ref}
-		return o.Selection.Result(object, "deleted"), d.Delete(ctx, clients, byName[ref.Name])
+	return errors.Join(failed, ForEach(streams.Out, objects, func(object DeletionTarget) (string, error) {
+		deleted := Selected{Namespace: object.Namespace, Ref: resolve.Ref{Kind: d.Kind, Name: object.Name}}
+		return o.Selection.Result(deleted, "deleted"), d.Delete(ctx, clients, object)
 	}))
-}
-
-// findTargets returns the selected objects, with the errors of names that were not found.
-func (d Deletion) findTargets(
-	ctx context.Context, clients *factory.Clients, o *DeletionOptions,
-) (objects []DeletionTarget, failed error) {
-	if len(o.Selection.Names) == 0 {
-		return d.List(ctx, clients, o.Selection.Selector)
-	}
-	for _, name := range o.Selection.BareNames() {
-		object, err := d.Get(ctx, clients, name)
-		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
-			continue
-		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		objects = append(objects, object)
-	}
-	return objects, failed
 }
 
 // targetNames joins the names of the targets for the question.
@@ -126,4 +94,12 @@ func (d Deletion) targetNames(targets []DeletionTarget) string {
 		names[i] = string(d.Kind) + "/" + targets[i].Name
 	}
 	return JoinNames(names)
+}
+
+func namespacesOf(targets []DeletionTarget) string {
+	names := make([]string, len(targets))
+	for i := range targets {
+		names[i] = targets[i].Namespace
+	}
+	return JoinNamespaces(names)
 }

@@ -78,26 +78,12 @@ func ParseListFlags(
 // Listed returns the objects of the given names or, without names, all that match the selector. A name that does not
 // exist is an error; the other objects are still returned. Validate must have been called.
 func Listed[T any](
-	ctx context.Context, o *ListOptions, namespace string,
-	get func(ctx context.Context, namespace, name string) (*T, error),
-	list func(ctx context.Context, namespace, selector string) ([]T, error),
+	ctx context.Context, o *ListOptions, namespace string, get GetFunc[T], list ListFunc[T],
 ) (objects []T, failed error) {
 	if len(o.refs) == 0 {
 		return list(ctx, o.Namespace(namespace), o.Selector)
 	}
-	objects = []T{}
-	for _, ref := range o.refs {
-		object, err := get(ctx, namespace, ref.Name)
-		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
-			continue
-		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		objects = append(objects, *object)
-	}
-	return objects, failed
+	return getNamed(ctx, o.refs, o.IgnoreNotFound, namespace, get)
 }
 
 // Namespace returns the namespace to list: the given one, or all.

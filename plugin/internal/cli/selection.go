@@ -30,7 +30,12 @@ type SelectionOptions struct {
 	AllNamespaces bool
 	// Quiet prints only names.
 	Quiet bool
-	refs  []resolve.Ref
+	// IgnoreNotFound makes Select leave out a name that does not exist.
+	IgnoreNotFound bool
+
+	refs []resolve.Ref
+	// kind is the only kind that can be selected. Without one, these are claims and Sandboxes.
+	kind resolve.Kind
 }
 
 // Selected is a selected object.
@@ -41,8 +46,13 @@ type Selected struct {
 
 // AddFlags adds --all, --selector and --all-namespaces for sandboxes.
 func (o *SelectionOptions) AddFlags(cmd *cobra.Command) {
-	o.addFlagsFor(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
-	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "With --all or -l, select in all namespaces.")
+	o.addFlags(cmd, "Select all claims, and all Sandboxes that no claim or pool owns, in the namespace.")
+}
+
+// AddFlagsFor is AddFlags for a command that works on one kind: names may have that kind or none.
+func (o *SelectionOptions) AddFlagsFor(cmd *cobra.Command, kind resolve.Kind) {
+	o.kind = kind
+	o.addFlags(cmd, "Select all "+plural(kind)+" in the namespace.")
 }
 
 // AddQuietFlag adds --quiet.
@@ -51,10 +61,11 @@ func (o *SelectionOptions) AddQuietFlag(cmd *cobra.Command) {
 		"Print only the names, one on each line, and no progress.")
 }
 
-// addFlagsFor adds --all, with the given help text, and --selector.
-func (o *SelectionOptions) addFlagsFor(cmd *cobra.Command, all string) {
+// addFlags adds --all, with the given help text, --selector and --all-namespaces.
+func (o *SelectionOptions) addFlags(cmd *cobra.Command, all string) {
 	cmd.Flags().BoolVar(&o.All, "all", false, all)
 	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "Select by label, as in '-l team=a,stage!=test'.")
+	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "With --all or -l, select in all namespaces.")
 }
 
 // Validate checks that exactly one way to select is used, and parses the names.
@@ -80,7 +91,18 @@ func (o *SelectionOptions) Validate() error {
 	}
 	refs, err := ParseRefs(o.Names)
 	o.refs = refs
-	return err
+	if err != nil || o.kind == resolve.KindAny {
+		return err
+	}
+	return RequireKind(o.kind, refs)
+}
+
+// Namespace returns the namespace to list: the given one, or all.
+func (o *SelectionOptions) Namespace(namespace string) string {
+	if o.AllNamespaces {
+		return metav1.NamespaceAll
+	}
+	return namespace
 }
 
 // Several reports whether more than one object may be selected.
@@ -112,10 +134,14 @@ func (o *SelectionOptions) NoneSelected(namespace string) string {
 
 // ErrNoneSelected returns the error of a command that cannot do nothing.
 func (o *SelectionOptions) ErrNoneSelected(namespace string) error {
-	if o.AllNamespaces {
-		return errors.New("no sandboxes are selected in any namespace")
+	objects := "sandboxes"
+	if o.kind != resolve.KindAny {
+		objects = plural(o.kind)
 	}
-	return fmt.Errorf("no sandboxes are selected in namespace %s", namespace)
+	if o.AllNamespaces {
+		return fmt.Errorf("no %s are selected in any namespace", objects)
+	}
+	return fmt.Errorf("no %s are selected in namespace %s", objects, namespace)
 }
 
 func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -128,21 +154,10 @@ func ValidateSelector(selector string) error {
 	return nil
 }
 
-// ValidateForKind validates the options of a command that works on one kind: names may have that kind or none.
+// ValidateForKind validates the options for one kind, although the flags select others.
 func (o *SelectionOptions) ValidateForKind(kind resolve.Kind) error {
-	if err := o.Validate(); err != nil {
-		return err
-	}
-	return RequireKind(kind, o.refs)
-}
-
-// BareNames returns the names without their kind. Validate must have been called.
-func (o *SelectionOptions) BareNames() []string {
-	names := make([]string, 0, len(o.refs))
-	for _, ref := range o.refs {
-		names = append(names, ref.Name)
-	}
-	return names
+	o.kind = kind
+	return o.Validate()
 }
 
 // RequireKind returns a usage error for references of another kind.
@@ -195,9 +210,7 @@ func (o *SelectionOptions) Objects(
 	if len(objects) > 0 {
 		return objects, nil
 	}
-	if o.AllNamespaces {
-		namespace = metav1.NamespaceAll
-	}
+	namespace = o.Namespace(namespace)
 	options := metav1.ListOptions{LabelSelector: o.Selector}
 	claims, err := sandboxes.ExtensionsV1beta1().SandboxClaims(namespace).List(ctx, options)
 	if err != nil && !resolve.NotServed(err) {

@@ -68,19 +68,27 @@ func NewClients(f Factory) (*Clients, error) {
 // Wait waits for what the request describes. If no operator manages the namespace, it prints a warning to errOut,
 // once for these Clients.
 func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
-	watching, stop := context.WithCancel(ctx)
-	var watched sync.WaitGroup
-	defer watched.Wait()
-	defer stop()
 	if r.Timeout != 0 {
-		watched.Go(func() {
-			c.Operator.Watch(watching, r.Namespace, func(problem operator.Problem) {
-				// best effort
-				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(r.Namespace, problem)) })
-			})
-		})
+		defer c.WarnWithoutOperator(ctx, r.Namespace, errOut)()
 	}
 	return c.Waiter.For(ctx, r)
+}
+
+// WarnWithoutOperator prints a warning to errOut, once for these Clients, if no operator manages the namespace. It does
+// so until stop is called, which returns when nothing is printed any more.
+func (c *Clients) WarnWithoutOperator(ctx context.Context, namespace string, errOut io.Writer) (stop func()) {
+	watching, cancel := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	watched.Go(func() {
+		c.Operator.Watch(watching, namespace, func(problem operator.Problem) {
+			// best effort
+			c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(namespace, problem)) })
+		})
+	})
+	return func() {
+		cancel()
+		watched.Wait()
+	}
 }
 
 // OperatorWarning returns the warning that no operator manages a namespace. If no operator was found at all,

@@ -50,7 +50,8 @@ func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
 	return o.BuildSandbox(namespace, f.Clock().Now())
 }
 
-// Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr.
+// Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr. A
+// claim that its template does not admit is refused.
 func (o *Options) Create(
 	ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams,
 ) (*Created, error) {
@@ -60,6 +61,9 @@ func (o *Options) Create(
 		created, err := a.Client.Create(ctx, o.BuildSandbox(a.Namespace, now), o.DryRun.OnServer())
 		target.Sandbox = created
 		return &Created{target}, err
+	}
+	if err := o.checkAdditions(ctx, f, a, streams.ErrOut); err != nil {
+		return nil, err
 	}
 	created, remarks, err := a.Client.CreateClaim(ctx, o.BuildClaim(a.Namespace, now), o.DryRun.OnServer())
 	for _, remark := range remarks {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
@@ -43,32 +44,44 @@ done; exit 1`
 func (c *Container) RunWithin(
 	ctx context.Context, session *terminal.Session, o *ProcessOptions, command []string, limit time.Duration,
 ) error {
-	if limit <= 0 {
-		return c.RunProcess(ctx, session, o, command)
-	}
 	mark := cli.EnvVar{Name: markVariable, Value: rand.String(markLength)}
 	marked := *o
-	marked.env = append(append([]cli.EnvVar{}, o.env...), mark)
+	if limit > 0 {
+		marked.env = append(append([]cli.EnvVar{}, o.env...), mark)
+	}
+	return Within(ctx, c.Factory.Clock(), limit,
+		func(ctx context.Context) error { return c.RunProcess(ctx, session, &marked, command) },
+		func(ctx context.Context) error { return c.kill(ctx, mark) })
+}
+
+// Within runs a command that may run for that long; 0 is without limit. When the time is over it calls end, whose error
+// says that the command may still run, and cancels the context of the command. The error is then a timeout.
+func Within(
+	ctx context.Context, clock clock.WithTicker, limit time.Duration, run, end func(context.Context) error,
+) error {
+	if limit <= 0 {
+		return run(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- c.RunProcess(ctx, session, &marked, command) }()
-	timer := c.Factory.Clock().NewTimer(limit)
+	timer := clock.NewTimer(limit)
 	defer timer.Stop()
+	go func() { ended <- run(ctx) }()
 	select {
 	case err := <-ended:
 		return err
 	case <-timer.C():
 	}
-	failed := c.kill(ctx, mark)
+	failed := end(ctx)
 	cancel()
 	<-ended //nolint:errcheck // The terminal is restored. How a killed command ended says nothing.
 	if failed != nil {
 		return cli.TimeoutError(fmt.Errorf(
-			"the command was not done after %s (--timeout), and its processes may still run: %w", limit, failed,
+			"the command was not done after %s, and its processes may still run: %w", limit, failed,
 		))
 	}
-	return cli.TimeoutError(fmt.Errorf("the command was not done after %s (--timeout) and was ended", limit))
+	return cli.TimeoutError(fmt.Errorf("the command was not done after %s and was ended", limit))
 }
 
 // kill ends the processes that have the variable.

@@ -29,8 +29,9 @@ template, pool or image, or the prefix of --generate-name, with random letters. 
 With --template or --pool it creates a SandboxClaim. The claim gets a warm sandbox at once if a pool has one, and a
 new sandbox otherwise. With --template alone the warm sandbox may be of any pool of the template, with --pool P it is of
 that pool, and with --pool none the sandbox is always new. A warm sandbox is already running, so --env and --volume
-lead to a new one, and the template must allow them. Labels and annotations are set on the claim itself and, through
-its sandboxMetadata and podMetadata, on the Sandbox and its Pod.
+lead to a new one. The template must allow them, and a container of it must mount a volume of that name: otherwise the
+claim is refused. Labels and annotations are set on the claim itself and, through its sandboxMetadata and podMetadata,
+on the Sandbox and its Pod.
 
 With --image it creates a Sandbox without a claim or template, from an image and, after --, a command. Without a
 command, the image's own command runs. It must keep running, because a container that ends is started again (see
@@ -91,6 +92,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Command = strings.Join(cli.ArgsBeforeDash(cmd, args), ""), cli.ArgsAfterDash(cmd, args)
 			o.ReadChangedFlags(cmd)
+			if cmd.Flags().Changed("timeout") && !o.Waiting.Wait {
+				return cli.UsageError(errors.New("--timeout limits how long --wait waits: give --wait too"))
+			}
 			if err := o.Validate(); err != nil {
 				return err
 			}

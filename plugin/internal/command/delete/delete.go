@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -27,8 +26,6 @@ type Options struct {
 	Yes       bool
 	// Volumes deletes unused volumes instead of sandboxes.
 	Volumes bool
-	// IgnoreNotFound succeeds for a name that does not exist.
-	IgnoreNotFound bool
 }
 
 // NewCommand returns the command.
@@ -66,7 +63,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Selection.AddQuietFlag(cmd)
 	o.Waiting.AddFlags(cmd, "the sandboxes and everything that belongs to them are gone")
 	cli.AddYesFlag(cmd, &o.Yes)
-	cli.AddIgnoreNotFoundFlag(cmd, &o.IgnoreNotFound)
+	cli.AddIgnoreNotFoundFlag(cmd, &o.Selection.IgnoreNotFound)
 	cmd.Flags().BoolVar(&o.Volumes, "volumes", false, "Delete unused volumes, by their names, instead of sandboxes.")
 	return cmd
 }
@@ -113,7 +110,7 @@ func (o *Options) resolve(
 ) (targets []*resolve.Target, failed error) {
 	for _, object := range objects {
 		t, err := a.Resolver.ClaimAndSandbox(ctx, object.Namespace, object.Ref)
-		if o.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
+		if o.Selection.IgnoreNotFound && resolve.Is(err, resolve.NotFound) {
 			continue
 		}
 		if err != nil {
@@ -163,16 +160,11 @@ func targetNames(targets []*resolve.Target) string {
 	return cli.JoinNames(names)
 }
 
-// namespacesOf names the namespaces of the targets, as in "namespaces a, b".
+// namespacesOf names the namespaces of the targets.
 func namespacesOf(targets []*resolve.Target) string {
-	var names []string
-	for _, t := range targets {
-		if !slices.Contains(names, t.Namespace) {
-			names = append(names, t.Namespace)
-		}
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.Namespace
 	}
-	if len(names) == 1 {
-		return "namespace " + names[0]
-	}
-	return "namespaces " + cli.JoinNames(names)
+	return cli.JoinNamespaces(names)
 }

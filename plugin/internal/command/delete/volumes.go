@@ -69,24 +69,27 @@ func (o *Options) deleteVolumes(ctx context.Context, f factory.Factory, streams 
 		return err
 	}
 	found := map[string]volume.Volume{}
-	kind := cli.Deletion{
-		Kind: kindVolume, Consequence: ", with all data",
-		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
-			v, err := a.Volumes.Get(ctx, a.Namespace, name)
+	get := func(a *factory.Clients) cli.GetFunc[cli.DeletionTarget] {
+		return func(ctx context.Context, namespace, name string) (*cli.DeletionTarget, error) {
+			v, err := a.Volumes.Get(ctx, namespace, name)
 			if err != nil {
-				return cli.DeletionTarget{}, err
+				return nil, err
 			}
 			if v.UsedBy != "" {
-				return cli.DeletionTarget{}, fmt.Errorf("volume %s is not deleted: %s uses it", name, v.UsedBy)
+				return nil, fmt.Errorf("volume %s is not deleted: %s uses it", name, v.UsedBy)
 			}
 			found[name] = v
-			return cli.DeletionTarget{Name: name, UID: v.Claim.UID}, nil
+			return &cli.DeletionTarget{Namespace: namespace, Name: name, UID: v.Claim.UID}, nil
+		}
+	}
+	kind := cli.Deletion{
+		Kind: kindVolume, Consequence: ", with all data",
+		Find: func(ctx context.Context, a *factory.Clients, o *cli.SelectionOptions) ([]cli.DeletionTarget, error) {
+			return cli.Select(ctx, o, a.Namespace, get(a), nil) // there are names: they were validated
 		},
 		Delete: func(ctx context.Context, a *factory.Clients, object cli.DeletionTarget) error {
 			return a.Volumes.Delete(ctx, found[object.Name])
 		},
 	}
-	return kind.Run(ctx, f, streams, &cli.DeletionOptions{
-		Selection: o.Selection, Yes: o.Yes, IgnoreNotFound: o.IgnoreNotFound,
-	})
+	return kind.Run(ctx, f, streams, &cli.DeletionOptions{Selection: o.Selection, Yes: o.Yes})
 }

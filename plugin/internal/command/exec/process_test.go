@@ -123,7 +123,7 @@ func TestACommandWhoseTimeIsOverIsEndedWithWhatItStarted(t *testing.T) {
 	const script = `(trap 'touch child; exit' TERM; touch started; while :; do sleep 0.1; done) & wait; touch parent`
 	_, _, err := call(t, f, exec.NewCommand, "", "dev", "--timeout", "1s", "--no-stdin", "--", "sh", "-c", script)
 	if cli.ExitCode(err) != cli.ExitTimeout ||
-		!strings.Contains(err.Error(), "was not done after 1s (--timeout) and was ended") {
+		!strings.Contains(err.Error(), "was not done after 1s and was ended") {
 		t.Errorf("got %v", err)
 	}
 	err = wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, exists("child"))

@@ -23,42 +23,49 @@ import (
 )
 
 func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "describe NAME...",
+	o := &cli.SelectionOptions{}
+	cmd := &cobra.Command{
+		Use:   "describe NAME... | --all | -l SELECTOR",
 		Short: "Show details of pools, and why they are short",
 		Long: "describe shows how full a pool is, the state of each sandbox in it, the claims that hold one of its\n" +
 			"sandboxes, and what to do if fewer are ready than desired.",
-		Example:           "  kubectl sandbox pool describe python-warm",
-		Args:              cli.AtLeastOneArg("NAME"),
+		Example: "  kubectl sandbox pool describe python-warm\n\n" +
+			"  # Describe the pools of a team in all namespaces\n" +
+			"  kubectl sandbox pool describe -l team=research -A",
 		ValidArgsFunction: cli.CompletePools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			refs, err := cli.ParseRefsOf(resolve.KindPool, args)
-			if err != nil {
+			o.Names = args
+			if err := o.Validate(); err != nil {
 				return err
 			}
-			return describe(cmd.Context(), f, streams, refs)
+			return describe(cmd.Context(), f, streams, o)
 		},
 	}
+	o.AddFlagsFor(cmd, resolve.KindPool)
+	return cmd
 }
 
-func describe(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref) error {
+func describe(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.SelectionOptions,
+) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
-	var summaries []pool.Summary
-	var failed error
-	var inventory *pool.Inventory
-	for _, ref := range refs {
-		found, err := a.Pools.Pool(ctx, a.Namespace, ref.Name)
-		if err == nil && inventory == nil {
-			inventory, err = a.Pools.Inventory(ctx, a.Namespace)
+	pools, failed := cli.Select(ctx, o, a.Namespace, a.Pools.Pool, a.Pools.Pools)
+	if len(pools) == 0 {
+		if failed == nil {
+			_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.NoneSelected(a.Namespace))
 		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		summary := pool.Summarize(found, inventory)
+		return failed
+	}
+	inventory, err := a.Pools.Inventory(ctx, o.Namespace(a.Namespace))
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	summaries := make([]pool.Summary, 0, len(pools))
+	for i := range pools {
+		summary := pool.Summarize(&pools[i], inventory)
 		printable.Object(&summary)
 		summaries = append(summaries, summary)
 	}

@@ -26,9 +26,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Example: "  # Show how full the pools are, and why they are short\n" +
 			"  kubectl sandbox pool list\n\n" +
 			"  # Keep ten sandboxes of a template warm\n" +
-			"  kubectl sandbox pool create python-warm --template python --replicas 10",
+			"  kubectl sandbox pool create python-warm --template python --replicas 10\n\n" +
+			"  # Wait until all of them are of the newest version of the template\n" +
+			"  kubectl sandbox pool rollout status python-warm",
 	}
 	cmd.AddCommand(newListCommand(f, streams), newCreateCommand(f, streams), newScaleCommand(f, streams),
+		newSetTemplateCommand(f, streams), newRolloutCommand(f, streams),
 		newDescribeCommand(f, streams), newPlanCommand(f, streams), newDeleteCommand(f, streams))
 	return cmd
 }
@@ -51,23 +54,16 @@ func deletion() cli.Deletion {
 	return cli.Deletion{
 		Kind:        resolve.KindPool,
 		Consequence: ", with their unclaimed sandboxes",
-		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
-			pool, err := a.Pools.Pool(ctx, a.Namespace, name)
-			if err != nil {
-				return cli.DeletionTarget{}, err
-			}
-			return cli.DeletionTarget{Name: pool.Name, UID: pool.UID}, nil
-		},
-		List: func(ctx context.Context, a *factory.Clients, selector string) ([]cli.DeletionTarget, error) {
-			pools, err := a.Pools.Pools(ctx, a.Namespace, selector)
+		Find: func(ctx context.Context, a *factory.Clients, o *cli.SelectionOptions) ([]cli.DeletionTarget, error) {
+			pools, err := cli.Select(ctx, o, a.Namespace, a.Pools.Pool, a.Pools.Pools)
 			var all []cli.DeletionTarget
 			for i := range pools {
-				all = append(all, cli.DeletionTarget{Name: pools[i].Name, UID: pools[i].UID})
+				all = append(all, cli.DeletionTarget{Namespace: pools[i].Namespace, Name: pools[i].Name, UID: pools[i].UID})
 			}
 			return all, err
 		},
 		Delete: func(ctx context.Context, a *factory.Clients, o cli.DeletionTarget) error {
-			return a.Pools.DeletePool(ctx, a.Namespace, o.Name, o.UID)
+			return a.Pools.DeletePool(ctx, o.Namespace, o.Name, o.UID)
 		},
 	}
 }

@@ -6,6 +6,7 @@ package pool_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func objects() []runtime.Object {
 	hash := builders.WithLabel(apis.LabelSandboxTemplateRefHash, naming.Hash("python"))
 	claim := builders.Claim("dev", "python", builders.WithUID("c"), builders.BoundTo("warm-ddddd"), age(30*time.Minute))
 	return []runtime.Object{
-		warm, claim, builders.Template("python"),
+		warm, claim, builders.Template("python"), builders.Template("node"),
 		builders.Sandbox("warm-aaaaa", builders.OwnedBy(warm), hash, ready, age(50*time.Minute)),
 		builders.Sandbox("warm-bbbbb", builders.OwnedBy(warm), hash, ready, age(40*time.Minute), builders.WithImage("old")),
 		builders.Sandbox(
@@ -97,6 +98,7 @@ func TestPagesForPeople(t *testing.T) {
 		"a list for one who may read pools only": {line: "list", hidden: true, golden: "list-hidden.txt"},
 		"members and claims are described":       {line: "describe warm", golden: "describe.txt"},
 		"a pool without its template":            {line: "describe pool/lost", golden: "describe-lost.txt"},
+		"pools are described by their labels":    {line: "describe -l team=a -A", golden: "describe.txt"},
 		"two pools for one who may read no more": {line: "describe warm lost", hidden: true, golden: "describe-hidden.txt"},
 		"what came so far says how large":        {line: "plan warm", golden: "plan.txt"},
 		"a rate and a burst say how large": {
@@ -139,6 +141,37 @@ func TestChanges(t *testing.T) {
 		},
 		"a pool is scaled":                 {line: "scale warm --replicas 0", out: "pool/warm scaled to 0\n"},
 		"a pool that is so large stays so": {line: "scale warm --replicas 3", out: "pool/warm unchanged\n"},
+		"pools are scaled by their labels": {line: "scale -l team=a --replicas 5", out: "pool/warm scaled to 5\n"},
+		"pools are scaled in all namespaces": {
+			line: "scale --all -A --replicas 0 -q", out: "pool/far\npool/lost\npool/warm\n",
+		},
+		"a selector of nothing scales nothing": {
+			line: "scale -l team=nobody --replicas 5", said: "No pools are selected in namespace default.\n",
+		},
+		"a pool gets another template": {line: "set-template warm node", out: "pool/warm now uses template node\n"},
+		"pools get another template": {
+			line: "set-template pool/warm lost template/node", out: "pool/lost now uses template node\n" +
+				"pool/warm now uses template node\n",
+		},
+		"pools get another template by their labels": {
+			line: "set-template -l team=a node -q", out: "pool/warm\n",
+		},
+		"a pool keeps a template that it has": {line: "set-template warm python", out: "pool/warm unchanged\n"},
+		"a pool gets no template that is not there": {
+			line: "set-template warm nope", said: `pool warm keeps template python: no template is called "nope"`,
+			code: cli.ExitFailed,
+		},
+		"a template is needed": {line: "set-template warm", said: "TEMPLATE is missing", code: cli.ExitUsage},
+		"a template for labels is needed": {
+			line: "set-template -l team=a", said: "TEMPLATE is missing", code: cli.ExitUsage,
+		},
+		"a pool is no template": {
+			line: "set-template warm pool/lost", said: "is not a template", code: cli.ExitUsage,
+		},
+		"pools are deleted in all namespaces": {
+			line: "delete --all -A --yes", out: "pool/far deleted in namespace elsewhere\n" +
+				"pool/lost deleted in namespace default\npool/warm deleted in namespace default\n",
+		},
 		"every pool is tried": {
 			line: "scale nope warm --replicas 5",
 			out:  "pool/warm scaled to 5\n",
@@ -201,7 +234,7 @@ func TestChanges(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			out, errOut, err := run(t, fakecluster.New(objects()...), tt.line)
-			if cli.ExitCode(err) != tt.code || (tt.out != "" && out != tt.out) {
+			if cli.ExitCode(err) != tt.code || (tt.out != "" && sortedLines(out) != tt.out) {
 				t.Errorf("code %d, stdout %q (%v)", cli.ExitCode(err), out, err)
 			}
 			if err != nil {
@@ -212,6 +245,13 @@ func TestChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sortedLines returns the lines of a text in order: commands work on several objects at a time.
+func sortedLines(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 func TestProgramsGetOneDocument(t *testing.T) {

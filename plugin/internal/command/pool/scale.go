@@ -11,57 +11,79 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
+// ScaleOptions select the pools and say how large they become.
+type ScaleOptions struct {
+	Selection cli.SelectionOptions
+	Replicas  int32
+}
+
 func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	var replicas int32
+	o := &ScaleOptions{}
 	cmd := &cobra.Command{
-		Use:   "scale NAME... --replicas N",
+		Use:   "scale (NAME... | --all | -l SELECTOR) --replicas N",
 		Short: "Change how many sandboxes pools keep warm",
 		Long: "scale changes how many sandboxes pools keep warm. To make a pool smaller, sandboxes that are not ready\n" +
 			"are deleted first. Claimed sandboxes are not touched. An autoscaler of a pool will change the number\n" +
 			"again.",
 		Example: "  kubectl sandbox pool scale python-warm --replicas 20\n\n" +
-			"  # Keep no sandboxes overnight\n" +
-			"  kubectl sandbox pool scale python-warm node-warm --replicas 0",
-		Args:              cli.AtLeastOneArg("NAME"),
+			"  # Keep no sandboxes of a team overnight\n" +
+			"  kubectl sandbox pool scale -l team=research --replicas 0",
 		ValidArgsFunction: cli.CompletePools(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			refs, err := cli.ParseRefsOf(resolve.KindPool, args)
-			if err != nil {
+			o.Selection.Names = args
+			if err := o.Selection.Validate(); err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("replicas") {
 				return cli.UsageError(errors.New("--replicas is missing: give the number of sandboxes to keep warm"))
 			}
-			if err := checkReplicas(replicas); err != nil {
+			if err := checkReplicas(o.Replicas); err != nil {
 				return cli.UsageError(err)
 			}
-			return scale(cmd.Context(), f, streams, refs, replicas)
+			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().Int32Var(&replicas, "replicas", 0, "The number of sandboxes to keep warm.")
+	o.Selection.AddFlagsFor(cmd, resolve.KindPool)
+	o.Selection.AddQuietFlag(cmd)
+	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "The number of sandboxes to keep warm.")
 	return cmd
 }
 
-func scale(
-	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref, replicas int32,
+// Run scales the selected pools.
+func (o *ScaleOptions) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
+	return forEachPool(ctx, f, streams, &o.Selection,
+		func(a *factory.Clients, pool *extensionsv1beta1.SandboxWarmPool) (string, error) {
+			if old := pool.Spec.Replicas; old != nil && *old == o.Replicas {
+				return "unchanged", nil
+			}
+			return fmt.Sprintf("scaled to %d", o.Replicas), a.Pools.Scale(ctx, pool, o.Replicas)
+		})
+}
+
+// forEachPool changes every selected pool. done is what was done, as in "scaled to 3".
+func forEachPool(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.SelectionOptions,
+	change func(*factory.Clients, *extensionsv1beta1.SandboxWarmPool) (done string, err error),
 ) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
-	return cli.ForEach(streams.Out, refs, func(ref resolve.Ref) (string, error) {
-		pool, err := a.Pools.Pool(ctx, a.Namespace, ref.Name)
-		if err != nil {
-			return "", err
-		}
-		if old := pool.Spec.Replicas; old != nil && *old == replicas {
-			return fmt.Sprintf("pool/%s unchanged", pool.Name), nil
-		}
-		return fmt.Sprintf("pool/%s scaled to %d", pool.Name, replicas), a.Pools.Scale(ctx, pool, replicas)
-	})
+	pools, failed := cli.Select(ctx, o, a.Namespace, a.Pools.Pool, a.Pools.Pools)
+	if len(pools) == 0 && failed == nil {
+		_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.NoneSelected(a.Namespace))
+	}
+	return errors.Join(failed, cli.ForEach(streams.Out, pools,
+		func(pool extensionsv1beta1.SandboxWarmPool) (string, error) {
+			done, err := change(a, &pool)
+			ref := resolve.Ref{Kind: resolve.KindPool, Name: pool.Name}
+			return o.Result(cli.Selected{Namespace: pool.Namespace, Ref: ref}, done), err
+		}))
 }

@@ -68,7 +68,10 @@ func (o *Options) throughRouter(
 		return target.Cause(err)
 	}
 	session := terminal.New(streams, o.Stdin, new(false))
-	err = session.Run(ctx, f.Clock(), runtime{Runtime: box.Runtime()}, stream.Container{}, o.Process.Command(o.Command))
+	// The runtime ends a command whose connection is closed, so that nothing is left to end.
+	err = target.Within(ctx, f.Clock(), o.CommandTimeout, func(ctx context.Context) error {
+		return session.Run(ctx, f.Clock(), runtime{Runtime: box.Runtime()}, stream.Container{}, o.Process.Command(o.Command))
+	}, func(context.Context) error { return nil })
 	if errors.Is(err, connect.ErrNoToken) {
 		return fmt.Errorf("%w: give one with --token", err)
 	}

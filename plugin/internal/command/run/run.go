@@ -45,6 +45,9 @@ If run is killed, the cluster deletes the sandbox an hour after run was last see
 longer is not affected while run is alive. With --ttl the cluster deletes the sandbox at that time,
 whether the command has ended or not.
 
+With --command-timeout a command that takes longer is ended, and the exit code is 124. --timeout limits the
+wait until the sandbox is ready.
+
 With --detach it starts the command and prints the name of the sandbox. logs NAME --exec run shows what the
 command writes, and wait NAME --exec run passes on its exit code. The cluster deletes the sandbox after
 --ttl, by default after an hour, unless --keep is given; delete NAME does so before.
@@ -60,6 +63,9 @@ const examples = `  # Run in a warm sandbox of a template, which takes only a mo
 
   # Run a local script in an image
   kubectl sandbox run --image python:3.13 -- python3 - < script.py
+
+  # Run tests for ten minutes at most, and print nothing but what they write
+  kubectl sandbox run --template python -q --command-timeout 10m -- make test
 
   # Start a command that takes long, for two hours at most, and follow its output
   kubectl sandbox run --template python --name job --ttl 2h -d -- python3 train.py
@@ -85,7 +91,11 @@ type Options struct {
 	Detach bool
 	// Via is how the command gets there: viaAPIServer, the default, or viaRouter.
 	Via string
+	// CommandTimeout is how long the command may run; 0 is without limit.
+	CommandTimeout time.Duration
 
+	// named reports that the user chose the name of the sandbox.
+	named bool
 	// held reports that run extends the deadline of the sandbox while the command runs.
 	held bool
 }
@@ -119,6 +129,12 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Sandbox.AddFlags(cmd, f)
 	o.Process.AddPlaceFlags(cmd)
 	o.Sandbox.Waiting.AddTimeoutFlag(cmd)
+	cmd.Flags().Lookup("timeout").Usage = "How long to wait until the sandbox is ready, as in 90s or 10m; " +
+		"0 checks once, below 0 there is no limit."
+	cmd.Flags().DurationVar(&o.CommandTimeout, "command-timeout", 0,
+		"How long the command may run, as in 90s or 10m, before it is ended; the image needs sh. (default: no limit)")
+	cmd.Flags().BoolVarP(&o.Sandbox.Quiet, "quiet", "q", false,
+		"Print no progress, nor how to delete a sandbox that is kept under its --name.")
 	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The name of the sandbox. (default: a generated name)")
 	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
 		"The container. (default: the one that the Pod marks as its default, or the first)")
@@ -147,7 +163,10 @@ func (o *Options) Validate() error {
 	if len(o.Command) == 0 {
 		return cli.UsageError(errors.New("COMMAND is missing: give it after \"--\""))
 	}
-	if o.Sandbox.Name == "" {
+	if o.CommandTimeout < 0 {
+		return cli.UsageError(fmt.Errorf("--command-timeout is %s: it cannot be negative", o.CommandTimeout))
+	}
+	if o.named = o.Sandbox.Name != ""; !o.named {
 		o.Sandbox.Name = o.Sandbox.GenerateName("run-")
 	}
 	if o.Sandbox.Image != "" {
@@ -159,6 +178,10 @@ func (o *Options) Validate() error {
 	}
 	if err := o.Process.Validate(); err != nil {
 		return err
+	}
+	if o.Detach && o.CommandTimeout > 0 {
+		return cli.UsageError(errors.New("--detach does not go together with --command-timeout: use --ttl, which ends the " +
+			"sandbox"))
 	}
 	if o.Detach && (o.Via == viaRouter || (o.Stdin != nil && *o.Stdin) || (o.TTY != nil && *o.TTY)) {
 		return cli.UsageError(errors.New("--detach goes together with none of --stdin, --tty and --via=router"))
@@ -191,8 +214,10 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		return err
 	}
 	if !o.Remove {
-		// best effort: the result of the command matters more
-		_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f))
+		if !o.Sandbox.Quiet || !o.named { // a generated name must be told
+			// best effort: the result of the command matters more
+			_, _ = printable.Fprintf(streams.ErrOut, "%s stays; to delete it: %s\n", made.Ref(), deletion(made, f))
+		}
 		return err
 	}
 	return remove(ctx, f, a, made, streams, err)
@@ -225,7 +250,8 @@ func (o *Options) execute(
 		_, err := container.Start(ctx, &o.Process, o.Command, detachedName)
 		return err
 	}
-	return container.RunProcess(ctx, terminal.New(streams, o.Stdin, o.TTY), &o.Process, o.Command)
+	session := terminal.New(streams, o.Stdin, o.TTY)
+	return container.RunWithin(ctx, session, &o.Process, o.Command, o.CommandTimeout)
 }
 
 // remove deletes the sandbox, even after an interrupt. command is the error of the command: if there is one, it is

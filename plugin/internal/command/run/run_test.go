@@ -27,7 +27,9 @@ func TestRun(t *testing.T) {
 		out  string
 		code int
 		said string // on stderr or in the error
-		left int
+		// quiet says that nothing is printed on stderr.
+		quiet bool
+		left  int
 	}{
 		"a claim is made, used and deleted": {
 			do:   echo,
@@ -58,6 +60,37 @@ func TestRun(t *testing.T) {
 			code: 42,
 			said: "sandbox/dev stays",
 			left: 1,
+		},
+		"-q tells nothing of what the user can know": {
+			do:    echo,
+			args:  []string{"--template", "t", "--name", "dev", "--keep", "-q", "--", "x"},
+			out:   "x < input",
+			quiet: true,
+			left:  1,
+		},
+		"a generated name is told even so": {
+			do:   echo,
+			args: []string{"--template", "t", "--keep", "-q", "--", "x"},
+			out:  "x < input",
+			said: "stays; to delete it: kubectl sandbox delete claim/run-",
+			left: 1,
+		},
+		"what is detached has no time limit of its own": {
+			do:   echo,
+			args: []string{"--template", "t", "-d", "--command-timeout", "1s", "--", "x"},
+			code: cli.ExitUsage,
+			said: "use --ttl",
+		},
+		"a time limit is not negative": {
+			do:   echo,
+			args: []string{"--template", "t", "--command-timeout=-1s", "--", "x"},
+			code: cli.ExitUsage,
+			said: "cannot be negative",
+		},
+		"a command that is done in time keeps its exit code": {
+			do:   streamfake.Local(t.TempDir(), "sh"),
+			args: []string{"--template", "t", "--command-timeout", "1h", "--", "sh", "-c", "exit 3"},
+			code: 3,
 		},
 		"input can be kept from the command": {
 			do:   echo,
@@ -116,6 +149,9 @@ func TestRun(t *testing.T) {
 			}
 			if told := errOut + fmt.Sprint(err); !strings.Contains(told, tt.said) {
 				t.Errorf("told %q, want %q", told, tt.said)
+			}
+			if tt.quiet && errOut != "" {
+				t.Errorf("told %q", errOut)
 			}
 			if left := w.left(t); len(left) != tt.left {
 				t.Errorf("left behind: %v", left)

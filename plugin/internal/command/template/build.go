@@ -7,15 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
-	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
@@ -127,36 +124,20 @@ func (o *CreateOptions) Build(
 func (o *CreateOptions) fromFile(
 	namespace string, explicit bool, in io.Reader,
 ) (*extensionsv1beta1.SandboxTemplate, error) {
-	var content []byte
-	var err error
-	if o.File == "-" {
-		content, err = io.ReadAll(in)
-	} else {
-		content, err = os.ReadFile(o.File)
-	}
+	content, err := readFile(o.File, in)
 	if err != nil {
-		return nil, fmt.Errorf("read the template: %w", err)
+		return nil, err
 	}
-	template := &extensionsv1beta1.SandboxTemplate{}
-	if err := yaml.UnmarshalStrict(content, template); err != nil {
-		return nil, fmt.Errorf("%s is not a SandboxTemplate: %w", o.File, err)
-	}
+	template, err := parseTemplate(o.File, content)
 	switch {
-	case template.Kind != apis.KindSandboxTemplate || !strings.HasPrefix(template.APIVersion, apis.GroupExtensions+"/"):
-		return nil, fmt.Errorf("%s contains a %s of %q: give one SandboxTemplate of %s",
-			o.File, template.Kind, template.APIVersion, apis.GroupExtensions)
+	case err != nil:
+		return nil, err
 	case template.Name != "" && template.Name != o.Name:
 		return nil, fmt.Errorf(
 			"%s names the template %q, but NAME is %q: leave the name out of the file, or make them the same", o.File,
 			template.Name, o.Name,
 		)
-	case template.Namespace != "" && explicit && template.Namespace != namespace:
-		return nil, fmt.Errorf("%s puts the template into namespace %q, but you chose %q",
-			o.File, template.Namespace, namespace)
 	}
 	template.Name = o.Name
-	if template.Namespace == "" {
-		template.Namespace = namespace
-	}
-	return template, nil
+	return template, setNamespace(o.File, template, namespace, explicit)
 }

@@ -23,47 +23,53 @@ import (
 )
 
 func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "describe NAME...",
+	o := &cli.SelectionOptions{}
+	cmd := &cobra.Command{
+		Use:   "describe NAME... | --all | -l SELECTOR",
 		Short: "Show details of templates",
 		Long: "describe shows what the sandboxes of a template consist of, what claims may change, and the pools that\n" +
 			"use it.",
-		Example:           "  kubectl sandbox template describe python",
-		Args:              cli.AtLeastOneArg("NAME"),
+		Example: "  kubectl sandbox template describe python\n\n" +
+			"  # Describe the templates of a team in all namespaces\n" +
+			"  kubectl sandbox template describe -l team=research -A",
 		ValidArgsFunction: cli.CompleteTemplates(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			refs, err := cli.ParseRefsOf(resolve.KindTemplate, args)
-			if err != nil {
+			o.Names = args
+			if err := o.Validate(); err != nil {
 				return err
 			}
-			return describe(cmd.Context(), f, streams, refs)
+			return describe(cmd.Context(), f, streams, o)
 		},
 	}
+	o.AddFlagsFor(cmd, resolve.KindTemplate)
+	return cmd
 }
 
-func describe(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, refs []resolve.Ref) error {
+func describe(
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.SelectionOptions,
+) error {
 	a, err := factory.NewClients(f)
 	if err != nil {
 		return err
 	}
+	templates, failed := cli.Select(ctx, o, a.Namespace, a.Pools.Template, a.Pools.Templates)
+	if len(templates) == 0 {
+		if failed == nil {
+			_, failed = printable.Fprintf(streams.ErrOut, "%s\n", o.NoneSelected(a.Namespace))
+		}
+		return failed
+	}
 	style := printing.Style{Colored: f.Color(streams.Out)}
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
-	pools, poolsErr := a.Pools.Pools(ctx, a.Namespace, "")
-	var failed error
-	described := 0
-	for _, ref := range refs {
-		found, err := a.Pools.Template(ctx, a.Namespace, ref.Name)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		printable.Object(found)
+	pools, poolsErr := a.Pools.Pools(ctx, o.Namespace(a.Namespace), "")
+	for i := range templates {
+		printable.Object(&templates[i])
 		users := "not shown: you may not list pools"
 		if poolsErr == nil {
-			users = strings.Join(poolsOf(found, pools), ", ")
+			users = strings.Join(poolsOf(&templates[i], pools), ", ")
 		}
-		text := page(found, users, f.Clock().Now(), style, command)
-		if described++; described > 1 {
+		text := page(&templates[i], users, f.Clock().Now(), style, command)
+		if i > 0 {
 			text = "\n" + text
 		}
 		if _, err := io.WriteString(streams.Out, text); err != nil {

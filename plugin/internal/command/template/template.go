@@ -26,11 +26,13 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"nothing inside the cluster.",
 		Example: "  kubectl sandbox template list\n\n" +
 			"  # Create a template with nothing but an image and a command\n" +
-			"  kubectl sandbox template create python --image python:3.13 -- sleep infinity",
+			"  kubectl sandbox template create python --image python:3.13 -- sleep infinity\n\n" +
+			"  # Change it in an editor\n" +
+			"  kubectl sandbox template edit python",
 	}
 	cmd.AddCommand(
-		newListCommand(f, streams), newCreateCommand(f, streams), newDescribeCommand(f, streams),
-		newDeleteCommand(f, streams),
+		newListCommand(f, streams), newCreateCommand(f, streams), newApplyCommand(f, streams),
+		newEditCommand(f, streams), newDescribeCommand(f, streams), newDeleteCommand(f, streams),
 	)
 	return cmd
 }
@@ -55,23 +57,17 @@ func deletion() cli.Deletion {
 		Kind: resolve.KindTemplate,
 		Consequence: ", so that pools and claims can create no more sandboxes from it (existing ones stay, under its " +
 			"NetworkPolicy)",
-		Get: func(ctx context.Context, a *factory.Clients, name string) (cli.DeletionTarget, error) {
-			template, err := a.Pools.Template(ctx, a.Namespace, name)
-			if err != nil {
-				return cli.DeletionTarget{}, err
-			}
-			return cli.DeletionTarget{Name: template.Name, UID: template.UID}, nil
-		},
-		List: func(ctx context.Context, a *factory.Clients, selector string) ([]cli.DeletionTarget, error) {
-			templates, err := a.Pools.Templates(ctx, a.Namespace, selector)
+		Find: func(ctx context.Context, a *factory.Clients, o *cli.SelectionOptions) ([]cli.DeletionTarget, error) {
+			templates, err := cli.Select(ctx, o, a.Namespace, a.Pools.Template, a.Pools.Templates)
 			var all []cli.DeletionTarget
 			for i := range templates {
-				all = append(all, cli.DeletionTarget{Name: templates[i].Name, UID: templates[i].UID})
+				t := &templates[i]
+				all = append(all, cli.DeletionTarget{Namespace: t.Namespace, Name: t.Name, UID: t.UID})
 			}
 			return all, err
 		},
 		Delete: func(ctx context.Context, a *factory.Clients, o cli.DeletionTarget) error {
-			return a.Pools.DeleteTemplate(ctx, a.Namespace, o.Name, o.UID)
+			return a.Pools.DeleteTemplate(ctx, o.Namespace, o.Name, o.UID)
 		},
 	}
 }

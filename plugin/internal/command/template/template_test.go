@@ -89,6 +89,7 @@ func TestPagesForPeople(t *testing.T) {
 			golden: "list-hidden.txt",
 		},
 		"a template with everything": {line: "describe full", golden: "describe.txt"},
+		"templates by their labels":  {line: "describe -l team=a", golden: "describe.txt"},
 		"two templates, and hidden pools": {
 			line:   "describe plain template/full",
 			hidden: true,
@@ -204,6 +205,9 @@ func TestChanges(t *testing.T) {
 			code: cli.ExitUsage,
 		},
 		"a template is deleted": {line: "delete full --yes", out: "template/full deleted\n"},
+		"templates are deleted in all namespaces": {
+			line: "delete -l team=a -A --yes", out: "template/full deleted in namespace default\n",
+		},
 		"every template is tried": {
 			line: "delete nope full --yes",
 			out:  "template/full deleted\n",

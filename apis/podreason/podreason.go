@@ -196,6 +196,35 @@ func SplitConditionMessage(message string) (phase, podMessage string, found bool
 	return message, "", false
 }
 
+// ShortConditionMessage returns the message of a Ready condition with the texts of the container runtime shortened.
+func ShortConditionMessage(message string) string {
+	phase, podMessage, found := SplitConditionMessage(message)
+	if !found {
+		return message
+	}
+	return phase + ": " + ShortPodMessage(podMessage)
+}
+
+// ShortPodMessage returns what Message or FromConditionMessage returned, with the texts of the container runtime
+// shortened.
+func ShortPodMessage(podMessage string) string {
+	parts := strings.Split(podMessage, "; "+containerPrefix)
+	for i, part := range parts {
+		container, rest, found := strings.Cut(part, ": ")
+		reason, text, hasText := strings.Cut(rest, ": ")
+		if !found || !hasText || (i == 0 && !strings.HasPrefix(container, containerPrefix)) {
+			continue
+		}
+		const pull = "cannot pull image "
+		if image, why, quoted := strings.Cut(strings.TrimPrefix(text, pull), `": `); quoted && strings.HasPrefix(text, pull) {
+			parts[i] = fmt.Sprintf(`%s: %s: %s%s": %s`, container, reason, pull, image, ShortRuntimeError(why))
+			continue
+		}
+		parts[i] = container + ": " + reason + ": " + ShortRuntimeError(text)
+	}
+	return strings.Join(parts, "; "+containerPrefix)
+}
+
 func podScheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodScheduled {

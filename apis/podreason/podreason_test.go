@@ -4,6 +4,7 @@
 package podreason_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -120,5 +121,63 @@ func TestWordsThatFlapGiveOneText(t *testing.T) {
 	if a, b := podreason.Message(builders.Pod("dev", builders.CrashLoop(3, 2))), podreason.Message(between); a != b ||
 		podreason.ForPod(between) != podreason.CrashLoop {
 		t.Errorf("%q, %q, %q", a, b, podreason.ForPod(between))
+	}
+}
+
+func TestARuntimesErrorIsShortenedToThePartThatMatters(t *testing.T) {
+	const image = "docker.io/library/no-such-image:v1"
+	for whole, want := range map[string]string{
+		"":                      "",
+		"not found":             "not found",
+		`secret "x" not found`:  `secret "x" not found`,
+		"something: never: met": "something: never: met",
+		`rpc error: code = NotFound desc = failed to pull and unpack image "` + image + `": failed to resolve reference "` +
+			image + `": ` + image + `: not found`: "not found",
+		`failed to pull and unpack image "` + image + `": failed to resolve image: pull access denied, repository does not ` +
+			`exist or may require authorization: authorization failed: no basic auth credentials`: "pull access denied, " +
+			"repository does not exist or may require authorization: authorization failed: no basic auth credentials",
+		`rpc error: code = Unknown desc = failed to pull and unpack image "localhost/x:v1": failed to resolve reference ` +
+			`"localhost/x:v1": failed to do request: Head "https://localhost/v2/x/manifests/v1": dial tcp [::1]:443: connect: ` +
+			`connection refused`: "dial tcp [::1]:443: connect: connection refused",
+		`failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: ` +
+			`unable to start container process: error during container init: exec: "nope": executable file not found in $PATH: ` +
+			`unknown`: `exec: "nope": executable file not found in $PATH`,
+		`rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "runsc" is configured`: `no runtime ` +
+			`for "runsc" is configured`,
+		`writing blob: "a: b": it is "full: really"`: `"a: b": it is "full: really"`,
+		"failed to do this":                          "failed to do this",
+	} {
+		if got := podreason.ShortRuntimeError(whole); got != want {
+			t.Errorf("%q gives %q", whole, got)
+		}
+	}
+	if got := podreason.ShortRuntimeError(strings.Repeat("é", 500)); got != strings.Repeat("é", 200)+"..." {
+		t.Errorf("a text without an end gives %q", got)
+	}
+}
+
+func TestAConditionsMessageIsShortenedWhereTheRuntimeSpeaks(t *testing.T) {
+	const runtimeError = `rpc error: code = NotFound desc = failed to pull and unpack image "r/a:b": r/a:b: not found`
+	for whole, want := range map[string]string{
+		"Pod is Ready": "Pod is Ready",
+		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no": "Pod exists with phase: " +
+			"Pending: Unschedulable: 0/1 nodes are available: failed to fit: no",
+		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": ` + runtimeError +
+			`; container b: CreateContainerError: failed to x; y: failed to z: no space; container c: CrashLoopBackOff`: `Pod ` +
+			`exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": not found; container b: ` +
+			`CreateContainerError: no space; container c: CrashLoopBackOff`,
+		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`: `Pod exists with phase: ` +
+			`Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`,
+		"Pod is Running but not Ready: container a: CrashLoopBackOff: exited with code 1 (Error)": "Pod is Running but not " +
+			"Ready: container a: CrashLoopBackOff: exited with code 1 (Error)",
+	} {
+		if got := podreason.ShortConditionMessage(whole); got != want {
+			t.Errorf("%q gives\n%q", whole, got)
+		}
+		if _, before := podreason.FromConditionMessage(whole); before != podreason.None {
+			if _, after := podreason.FromConditionMessage(podreason.ShortConditionMessage(whole)); after != before {
+				t.Errorf("the cause of %q became %q", before, after)
+			}
+		}
 	}
 }

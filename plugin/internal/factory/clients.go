@@ -56,7 +56,7 @@ func NewClients(f Factory) (*Clients, error) {
 	return &Clients{
 		Namespace: namespace, Sandboxes: sandboxes, Kubernetes: kubernetes,
 		Resolver: resolve.New(sandboxes, kubernetes, f.Clock()),
-		Observer: observe.New(kubernetes, f.Clock()),
+		Observer: observe.New(sandboxes, kubernetes, f.Clock()),
 		Waiter:   await.New(sandboxes, kubernetes, f.Clock()),
 		Client:   sandbox.New(sandboxes, f.Clock()),
 		Pools:    pool.New(sandboxes, f.Clock()),
@@ -65,16 +65,20 @@ func NewClients(f Factory) (*Clients, error) {
 	}, nil
 }
 
-// Wait waits for what the request describes. If no operator manages the namespace, it prints a warning to errOut,
+// Wait waits for what the request describes. If no operator manages the namespace, it first prints a warning to errOut,
 // once for these Clients.
 func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
+	progress := &heldProgress{report: r.Progress}
+	r.Progress = progress.update
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	defer watched.Wait()
 	defer stop()
-	if r.Timeout != 0 {
+	if r.Timeout == 0 {
+		progress.release()
+	} else {
 		watched.Go(func() {
-			c.Operator.Watch(watching, r.Namespace, func(problem operator.Problem) {
+			c.Operator.Watch(watching, r.Namespace, progress.release, func(problem operator.Problem) {
 				// best effort
 				c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(r.Namespace, problem)) })
 			})

@@ -39,6 +39,10 @@ func TestAMessageTellsWhatTheOperatorPassesOn(t *testing.T) {
 			running + ": container a: PodInitializing2; container b: CreateContainerError: x",
 			"container a: PodInitializing2; container b: CreateContainerError: x", podreason.ContainerConfig,
 		},
+		"the node is lost": {
+			running + ": NodeNotReady: node n has stopped reporting", "NodeNotReady: node n has stopped reporting",
+			podreason.NodeNotReady,
+		},
 		"the scheduler waits": {pending + ": SchedulingGated: held back", "SchedulingGated: held back", podreason.None},
 		"somebody takes the Pod": {
 			"Pod is being deleted: EvictionByEvictionAPI: evicting: waiting until Pod a is gone",
@@ -105,6 +109,37 @@ func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
 	}
 }
 
+func TestANodeThatStopsReportingIsTheCauseUnlessTheContainersAre(t *testing.T) {
+	pod := func(ready, containers corev1.ConditionStatus, gates ...string) *corev1.Pod {
+		return builders.Pod("dev", builders.Ready(), builders.OnNode("n"), builders.PodWith(func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: ready}, {Type: corev1.ContainersReady, Status: containers},
+			}
+			for _, gate := range gates {
+				p.Spec.ReadinessGates = append(p.Spec.ReadinessGates, corev1.PodReadinessGate{
+					ConditionType: corev1.PodConditionType(gate),
+				})
+			}
+		}))
+	}
+	for name, tt := range map[string]struct {
+		pod  *corev1.Pod
+		want podreason.Cause
+	}{
+		"the node has stopped reporting":    {pod(corev1.ConditionFalse, corev1.ConditionTrue), podreason.NodeNotReady},
+		"a probe fails":                     {pod(corev1.ConditionFalse, corev1.ConditionFalse), podreason.None},
+		"the Pod is ready":                  {pod(corev1.ConditionTrue, corev1.ConditionTrue), podreason.None},
+		"a readiness gate may have said so": {pod(corev1.ConditionFalse, corev1.ConditionTrue, "gate"), podreason.None},
+	} {
+		message := podreason.Message(tt.pod)
+		_, told := podreason.FromConditionMessage("Pod is Running but not Ready: " + message)
+		got := podreason.ForPod(tt.pod)
+		if got != tt.want || told != tt.want || (message == "") != (tt.want == podreason.None) {
+			t.Errorf("%s: got %q, and %q of %q", name, got, told, message)
+		}
+	}
+}
+
 func TestWordsThatFlapGiveOneText(t *testing.T) {
 	text := func(reason, message string) string {
 		return podreason.Message(builders.Pod("dev", builders.Waiting(reason, message)))
@@ -137,13 +172,13 @@ func TestARuntimesErrorIsShortenedToThePartThatMatters(t *testing.T) {
 			`exist or may require authorization: authorization failed: no basic auth credentials`: "pull access denied, " +
 			"repository does not exist or may require authorization: authorization failed: no basic auth credentials",
 		`rpc error: code = Unknown desc = failed to pull and unpack image "localhost/x:v1": failed to resolve reference ` +
-			`"localhost/x:v1": failed to do request: Head "https://localhost/v2/x/manifests/v1": dial tcp [::1]:443: connect: ` +
-			`connection refused`: "dial tcp [::1]:443: connect: connection refused",
+			`"localhost/x:v1": failed to do request: Head "https://localhost/v2/x/manifests/v1": dial tcp [::1]:443: ` +
+			`connect: connection refused`: "dial tcp [::1]:443: connect: connection refused",
 		`failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: ` +
-			`unable to start container process: error during container init: exec: "nope": executable file not found in $PATH: ` +
-			`unknown`: `exec: "nope": executable file not found in $PATH`,
-		`rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "runsc" is configured`: `no runtime ` +
-			`for "runsc" is configured`,
+			`unable to start container process: error during container init: exec: "nope": executable file not found in ` +
+			`$PATH: unknown`: `exec: "nope": executable file not found in $PATH`,
+		`rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "runsc" is configured`: `no ` +
+			`runtime for "runsc" is configured`,
 		`writing blob: "a: b": it is "full: really"`: `"a: b": it is "full: really"`,
 		"failed to do this":                          "failed to do this",
 	} {
@@ -160,14 +195,14 @@ func TestAConditionsMessageIsShortenedWhereTheRuntimeSpeaks(t *testing.T) {
 	const runtimeError = `rpc error: code = NotFound desc = failed to pull and unpack image "r/a:b": r/a:b: not found`
 	for whole, want := range map[string]string{
 		"Pod is Ready": "Pod is Ready",
-		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no": "Pod exists with phase: " +
-			"Pending: Unschedulable: 0/1 nodes are available: failed to fit: no",
+		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no": "Pod exists with " +
+			"phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no",
 		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": ` + runtimeError +
-			`; container b: CreateContainerError: failed to x; y: failed to z: no space; container c: CrashLoopBackOff`: `Pod ` +
-			`exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": not found; container b: ` +
-			`CreateContainerError: no space; container c: CrashLoopBackOff`,
-		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`: `Pod exists with phase: ` +
-			`Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`,
+			`; container b: CreateContainerError: failed to x; y: failed to z: no space; container c: CrashLoopBackOff`: `` +
+			`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": not found; container ` +
+			`b: CreateContainerError: no space; container c: CrashLoopBackOff`,
+		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`: `Pod exists with ` +
+			`phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`,
 		"Pod is Running but not Ready: container a: CrashLoopBackOff: exited with code 1 (Error)": "Pod is Running but not " +
 			"Ready: container a: CrashLoopBackOff: exited with code 1 (Error)",
 	} {

@@ -107,6 +107,8 @@ func problemOfCause(cause podreason.Cause) problem {
 		return endedContainer
 	case podreason.Unschedulable:
 		return unschedulable
+	case podreason.NodeNotReady:
+		return lostNode
 	case podreason.None, podreason.TemplateNotFound, podreason.MemberRejected:
 	}
 	return unclassified

@@ -103,7 +103,7 @@ func remedies(snapshot *Snapshot, name string, obstacleProblem problem) []Step {
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
 	case lostNode:
-		node := snapshot.Pod.Spec.NodeName
+		node := snapshot.node()
 		return []Step{
 			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
 			{

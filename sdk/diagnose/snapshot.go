@@ -25,7 +25,7 @@ const (
 	OperatorUnknown Operator = ""
 	// OperatorAbsent means that there is no Deployment of the operator.
 	OperatorAbsent Operator = "absent"
-	// OperatorDown means that none works for the namespace: it has no available replica or no leader, or it watches others.
+	// OperatorDown means that none works for the namespace: no replica is available or leads, or it watches others.
 	OperatorDown Operator = "down"
 	// OperatorUp means that one works for the namespace.
 	OperatorUp Operator = "up"
@@ -85,6 +85,17 @@ func (snapshot *Snapshot) template() string {
 	}
 	if snapshot.Claim != nil {
 		return cmp.Or(snapshot.Claim.Spec.TemplateName(), snapshot.PoolTemplate)
+	}
+	return ""
+}
+
+// node returns the name of the Pod's node. A user who may not read the Pod may read it in the Sandbox.
+func (snapshot *Snapshot) node() string {
+	switch {
+	case snapshot.Pod != nil:
+		return snapshot.Pod.Spec.NodeName
+	case snapshot.Sandbox != nil:
+		return snapshot.Sandbox.Status.NodeName
 	}
 	return ""
 }

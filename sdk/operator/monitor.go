@@ -43,7 +43,7 @@ func (l *Monitor) Problem(ctx context.Context, namespace string) (t Problem, kno
 
 // Watch checks after a second and then at growing intervals. It ends with the context, after reporting one problem, or
 // if the caller may not read the operator's objects. Errors are ignored: the caller's own requests meet them too. It
-// calls checked once, when it is known whether there is a problem, or that this cannot be known, and after reporting it.
+// calls checked once, when it is known whether there is a problem or that this cannot be known, after reporting it.
 func (l *Monitor) Watch(ctx context.Context, namespace string, checked func(), say func(Problem)) {
 	checked = sync.OnceFunc(checked)
 	suspected := Problem{}

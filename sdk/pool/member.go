@@ -32,8 +32,8 @@ func WarnOfMember(sandbox *agentsv1beta1.Sandbox) string {
 	if owner == "" {
 		return ""
 	}
-	return fmt.Sprintf("Sandbox %s is a member of pool %s that no claim has taken: whoever gets it next finds the files and "+
-		"processes that you leave in it", sandbox.Name, owner)
+	return fmt.Sprintf("Sandbox %s is a member of pool %s that no claim has taken: whoever gets it next finds the files "+
+		"and processes that you leave in it", sandbox.Name, owner)
 }
 
 // Member returns a Pod like those of the pool's members, and the volumes that each of them claims. It is the Pod of an

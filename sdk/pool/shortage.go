@@ -34,7 +34,7 @@ func obstacleOf(member *agentsv1beta1.Sandbox) (string, podreason.Cause) {
 
 // Broken reports whether the pool's template must be changed: waiting, or more nodes, do not help.
 func (s *Summary) Broken() bool {
-	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable
+	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable && s.Cause != podreason.NodeNotReady
 }
 
 // findShortage determines why the pool has too few members, and the class of the cause.

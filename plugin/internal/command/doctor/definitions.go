@@ -68,8 +68,8 @@ func (c *cluster) definition(
 	content, err := c.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err) && c.deploymentErr != nil && !crds.IsCore(want):
-		return nil, unknown("CustomResourceDefinition %s is missing; %s may not read the operator's flags, which say whether "+
-			"it needs it", want.Name, c.subject())
+		return nil, unknown("CustomResourceDefinition %s is missing; %s may not read the operator's flags, which say "+
+			"whether it needs it", want.Name, c.subject())
 	case apierrors.IsNotFound(err):
 		return nil, failed(c.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
 	case err != nil:

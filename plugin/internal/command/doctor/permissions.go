@@ -77,7 +77,7 @@ func (c *cluster) userPermissions(ctx context.Context, rules []rbacv1.PolicyRule
 		return failed("ask an administrator: "+c.grant(ctx, lacking), "in namespace %s %s may not %s",
 			c.namespace, c.subject(), strings.Join(texts(lacking), ", "))
 	}
-	return ok("%s may do in namespace %s what %s need", c.subject(), c.namespace, purpose)
+	return ok("in namespace %s %s may do what %s need", c.namespace, c.subject(), purpose)
 }
 
 // operatorPermissions checks that the operator has each permission in the manifests, no matter which role grants it.

@@ -118,6 +118,12 @@ func TestEveryPlaceTellsWhyAPoolIsShort(t *testing.T) {
 			if first, _, _ := strings.Cut(next, "\n"); !strings.Contains(first, tt.next) {
 				t.Errorf("the first step is not %q:\n%s", tt.next, described)
 			}
+			if strings.Contains(tt.next, "template python") {
+				page := where(t, now, "template describe python", objects...)
+				if !strings.Contains(page, tt.says) || !strings.Contains(page, "kubectl edit sandboxtemplate python") {
+					t.Errorf("the template's page does not say it:\n%s", page)
+				}
+			}
 			if tt.no != "" && strings.Contains(listed+described, tt.no) {
 				t.Errorf("it says %q:\n%s\n%s", tt.no, listed, described)
 			}

@@ -201,14 +201,14 @@ func texts(all []*authorizationv1.ResourceAttributes) []string {
 	return words
 }
 
-// resourceText returns a resource as kubectl takes it, as in pods/exec or sandboxes.agents.x-k8s.io.
+// resourceText returns a resource in words, as in pods/exec or sandboxes.agents.x-k8s.io.
 func resourceText(attributes *authorizationv1.ResourceAttributes) string {
 	text := attributes.Resource
-	if attributes.Group != "" {
-		text += "." + attributes.Group
-	}
 	if attributes.Subresource != "" {
 		text += "/" + attributes.Subresource
+	}
+	if attributes.Group != "" {
+		text += "." + attributes.Group
 	}
 	return text
 }

@@ -47,7 +47,9 @@ var notEnded = fields.AndSelectors(
 func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
 	f := o.Snapshot(ctx, t)
 	if f.Operator == diagnose.OperatorUnknown && diagnose.NeedsOperator(&f) {
-		f.Operator, f.OperatorProblem = o.Operator(ctx, t.Namespace)
+		if state, problem := o.Operator(ctx, t.Namespace); state != diagnose.OperatorUnknown {
+			AddOperator(&f, t, problem)
+		}
 	}
 	if t.Pod != nil && t.Pod.Spec.NodeName != "" && !diagnose.PodReady(t.Pod) {
 		if node, err := o.kubernetes.CoreV1().Nodes().Get(ctx, t.Pod.Spec.NodeName, metav1.GetOptions{}); err == nil {

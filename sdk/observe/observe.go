@@ -143,6 +143,15 @@ func (o *Observer) Events(ctx context.Context, namespace string, objects ...meta
 	return all
 }
 
+// AddOperator adds what is known about the operator to the snapshot of a target. That none was found counts only if
+// none has answered: another implementation may run.
+func AddOperator(f *diagnose.Snapshot, t *resolve.Target, problem operator.Problem) {
+	if problem.Absent && !OperatorSilent(t) {
+		return
+	}
+	f.Operator, f.OperatorProblem = diagnose.StateOf(problem), problem
+}
+
 // Operator returns the state of the operator of a namespace and its problem, as far as the caller may read it.
 func (o *Observer) Operator(ctx context.Context, namespace string) (diagnose.Operator, operator.Problem) {
 	observation, err := operator.Observe(ctx, o.kubernetes)

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -132,7 +133,7 @@ func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (*found, err
 		}
 		snapshot := a.Observer.SnapshotWithNodes(ctx, t)
 		if problem.Message != "" {
-			snapshot.Operator, snapshot.OperatorProblem = diagnose.StateOf(problem), problem
+			observe.AddOperator(&snapshot, t, problem)
 		}
 		f.all, f.targets = append(f.all, diagnose.Of(snapshot)), append(f.targets, t)
 	}

@@ -23,7 +23,11 @@ func ShortRuntimeError(message string) string {
 	for len(clauses) > 1 && clauses[len(clauses)-1] == unknownClass {
 		clauses = clauses[:len(clauses)-1]
 	}
-	for len(clauses) > 1 && isWrapper(clauses[0]) {
+	for {
+		clauses[0] = withoutCode(clauses[0])
+		if len(clauses) == 1 || !isWrapper(clauses[0]) {
+			break
+		}
 		clauses = clauses[1:]
 	}
 	short := strings.Join(clauses, ": ")
@@ -47,6 +51,14 @@ func splitClauses(message string) []string {
 		}
 	}
 	return append(clauses, message[min(start, len(message)):])
+}
+
+// withoutCode returns a clause of an error of gRPC without its code, as in "code = NotFound desc = failed to pull".
+func withoutCode(clause string) string {
+	if _, description, found := strings.Cut(clause, " desc = "); found && strings.HasPrefix(clause, "code = ") {
+		return description
+	}
+	return clause
 }
 
 // isWrapper reports whether a clause says what the runtime was doing, and not what is wrong.

@@ -107,7 +107,7 @@ func newClient(clients Clients, o options) *Client {
 		options: o, clients: clients, handles: newRegistry(), tracer: t, router: newRouter(clients, &o, t),
 		resolver:  resolve.New(clients.Sandboxes, clients.Kubernetes, o.clock),
 		waiter:    await.New(clients.Sandboxes, clients.Kubernetes, o.clock),
-		observer:  observe.New(clients.Kubernetes, o.clock),
+		observer:  observe.New(clients.Sandboxes, clients.Kubernetes, o.clock),
 		sandboxes: sandbox.New(clients.Sandboxes, o.clock),
 
 		operators: operator.NewMonitor(clients.Kubernetes, o.clock),

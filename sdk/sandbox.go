@@ -151,7 +151,8 @@ func (s *Sandbox) wait(ctx context.Context, goal await.Goal) error {
 	defer stop()
 	watched.Go(func() {
 		s.client.operators.Watch(
-			watching, s.namespace, func(trouble operator.Problem) { s.client.progress(s.name, trouble.Message) },
+			watching, s.namespace, func() {},
+			func(trouble operator.Problem) { s.client.progress(s.name, trouble.Message) },
 		)
 	})
 	ref, uid := s.reference()

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
@@ -91,7 +92,7 @@ func (w *writer) pair(key, value string) {
 // detail returns the lines of the page of a claim or Sandbox.
 func (m *Model) detail(p *action.Page) []string {
 	w := &writer{m: m}
-	d, f, t := &p.Diagnosis, &p.Snapshot, p.Found
+	d, f, t, whole := &p.Diagnosis, &p.Snapshot, p.Found, p.Diagnosis.Whole()
 	sign, tone := m.theme.State(d.Verdict)
 	head := m.theme.Paint(tone, sign+" "+string(d.Verdict))
 	if d.Obstacle == "" {
@@ -114,9 +115,9 @@ func (m *Model) detail(p *action.Page) []string {
 	if t.Sandbox != nil {
 		m.conditions(w, "Conditions of Sandbox "+t.Sandbox.Name, t.Sandbox.Status.Conditions)
 	}
-	m.findings(w, "Scheduling", d.Scheduling)
+	m.findings(w, "Scheduling", whole.Scheduling)
 	m.pod(w, p)
-	m.findings(w, "Containers", d.Containers)
+	m.findings(w, "Containers", whole.Containers)
 	m.volumes(w, f)
 	if t.Sandbox != nil && t.Sandbox.Status.ServiceFQDN != "" {
 		w.section("Service")
@@ -140,7 +141,7 @@ func (m *Model) conditions(w *writer, title string, conditions []metav1.Conditio
 			tone = view.Good
 		}
 		w.line(tone, m.theme.Fit(c.Type, 10, false)+" "+m.theme.Fit(string(c.Status), 7, false)+" "+
-			m.theme.Fit(m.age(c.LastTransitionTime.Time), 5, true), c.Reason+": "+c.Message)
+			m.theme.Fit(m.age(c.LastTransitionTime.Time), 5, true), c.Reason+": "+podreason.ShortConditionMessage(c.Message))
 	}
 }
 
@@ -200,7 +201,7 @@ func (m *Model) containerState(s corev1.ContainerStatus) string {
 	case s.State.Running != nil:
 		text = "running for " + m.age(s.State.Running.StartedAt.Time)
 	case s.State.Waiting != nil:
-		text = "waiting: " + strings.TrimSpace(s.State.Waiting.Reason+" "+s.State.Waiting.Message)
+		text = "waiting: " + s.State.Waiting.Reason // the diagnosis has the message
 	case s.State.Terminated != nil:
 		text = fmt.Sprintf("ended with code %d: %s", s.State.Terminated.ExitCode, s.State.Terminated.Reason)
 	}

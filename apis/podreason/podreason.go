@@ -34,6 +34,8 @@ const (
 	CrashLoop Cause = "CrashLoop"
 	// Unschedulable means that no node fits the Pod.
 	Unschedulable Cause = corev1.PodReasonUnschedulable
+	// NodeNotReady means that the node of a running Pod has stopped reporting.
+	NodeNotReady Cause = "NodeNotReady"
 	// TemplateNotFound means that the template of a pool does not exist.
 	TemplateNotFound Cause = Cause(apis.ReasonTemplateNotFound)
 	// MemberRejected means that the API server rejects the members that a pool creates.
@@ -91,14 +93,26 @@ func ForContainer(status *corev1.ContainerStatus) Cause {
 
 // IsUnschedulable reports whether the scheduler has tried the Pod and found no node for it.
 func IsUnschedulable(pod *corev1.Pod) bool {
-	c := podScheduledCondition(pod)
+	c := podCondition(pod, corev1.PodScheduled)
 	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
 }
 
-// ForPod returns what keeps a Pod from being ready: Unschedulable, or the cause of the first container that has one.
+// IsOnNotReadyNode reports whether the Pod's node has stopped reporting. Kubernetes then sets only the Pod's Ready to
+// false, while a kubelet would also report the containers.
+func IsOnNotReadyNode(pod *corev1.Pod) bool {
+	ready, containers := podCondition(pod, corev1.PodReady), podCondition(pod, corev1.ContainersReady)
+	return pod.Spec.NodeName != "" && len(pod.Spec.ReadinessGates) == 0 &&
+		ready != nil && ready.Status == corev1.ConditionFalse &&
+		containers != nil && containers.Status == corev1.ConditionTrue
+}
+
+// ForPod returns what keeps a Pod from being ready: the scheduler, the node, or the first container that has a cause.
 func ForPod(pod *corev1.Pod) Cause {
-	if IsUnschedulable(pod) {
+	switch {
+	case IsUnschedulable(pod):
 		return Unschedulable
+	case IsOnNotReadyNode(pod):
+		return NodeNotReady
 	}
 	for _, status := range ContainerStatuses(pod) {
 		if cause := ForContainer(&status); cause != None {
@@ -111,8 +125,11 @@ func ForPod(pod *corev1.Pod) Cause {
 // Message describes what keeps a Pod from being ready. It does not change while the cause stays the same, and is empty
 // if there is no problem.
 func Message(pod *corev1.Pod) string {
-	if c := podScheduledCondition(pod); c != nil && c.Status == corev1.ConditionFalse {
+	if c := podCondition(pod, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse {
 		return strings.TrimSuffix(c.Reason+": "+c.Message, ": ")
+	}
+	if IsOnNotReadyNode(pod) {
+		return string(NodeNotReady) + ": node " + pod.Spec.NodeName + " has stopped reporting"
 	}
 	var parts []string
 	for _, status := range ContainerStatuses(pod) {
@@ -169,8 +186,10 @@ func PullError(message string) string {
 // according to the reasons in it. It is for callers that do not read the Pod itself.
 func FromConditionMessage(message string) (podMessage string, cause Cause) {
 	_, podMessage, _ = SplitConditionMessage(message)
-	if reason, _, _ := strings.Cut(podMessage, ":"); reason == corev1.PodReasonUnschedulable {
-		return podMessage, Unschedulable
+	switch reason, _, _ := strings.Cut(podMessage, ":"); Cause(reason) {
+	case Unschedulable, NodeNotReady:
+		return podMessage, Cause(reason)
+	default:
 	}
 	for part := range strings.SplitSeq(podMessage, "; ") {
 		container, rest, _ := strings.Cut(part, ": ")
@@ -196,9 +215,38 @@ func SplitConditionMessage(message string) (phase, podMessage string, found bool
 	return message, "", false
 }
 
-func podScheduledCondition(pod *corev1.Pod) *corev1.PodCondition {
+// ShortConditionMessage returns the message of a Ready condition with the texts of the container runtime shortened.
+func ShortConditionMessage(message string) string {
+	phase, podMessage, found := SplitConditionMessage(message)
+	if !found {
+		return message
+	}
+	return phase + ": " + ShortPodMessage(podMessage)
+}
+
+// ShortPodMessage returns what Message or FromConditionMessage returned, with the texts of the container runtime
+// shortened.
+func ShortPodMessage(podMessage string) string {
+	parts := strings.Split(podMessage, "; "+containerPrefix)
+	for i, part := range parts {
+		container, rest, found := strings.Cut(part, ": ")
+		reason, text, hasText := strings.Cut(rest, ": ")
+		if !found || !hasText || (i == 0 && !strings.HasPrefix(container, containerPrefix)) {
+			continue
+		}
+		const pull = "cannot pull image "
+		if image, why, quoted := strings.Cut(strings.TrimPrefix(text, pull), `": `); quoted && strings.HasPrefix(text, pull) {
+			parts[i] = fmt.Sprintf(`%s: %s: %s%s": %s`, container, reason, pull, image, ShortRuntimeError(why))
+			continue
+		}
+		parts[i] = container + ": " + reason + ": " + ShortRuntimeError(text)
+	}
+	return strings.Join(parts, "; "+containerPrefix)
+}
+
+func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodScheduled {
+		if c := &pod.Status.Conditions[i]; c.Type == kind {
 			return c
 		}
 	}

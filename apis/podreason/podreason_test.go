@@ -4,6 +4,7 @@
 package podreason_test
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,6 +38,10 @@ func TestAMessageTellsWhatTheOperatorPassesOn(t *testing.T) {
 		"the second one": {
 			running + ": container a: PodInitializing2; container b: CreateContainerError: x",
 			"container a: PodInitializing2; container b: CreateContainerError: x", podreason.ContainerConfig,
+		},
+		"the node is lost": {
+			running + ": NodeNotReady: node n has stopped reporting", "NodeNotReady: node n has stopped reporting",
+			podreason.NodeNotReady,
 		},
 		"the scheduler waits": {pending + ": SchedulingGated: held back", "SchedulingGated: held back", podreason.None},
 		"somebody takes the Pod": {
@@ -104,6 +109,37 @@ func TestThePodAndTheMessageAboutItTellTheSameCause(t *testing.T) {
 	}
 }
 
+func TestANodeThatStopsReportingIsTheCauseUnlessTheContainersAre(t *testing.T) {
+	pod := func(ready, containers corev1.ConditionStatus, gates ...string) *corev1.Pod {
+		return builders.Pod("dev", builders.Ready(), builders.OnNode("n"), builders.PodWith(func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: ready}, {Type: corev1.ContainersReady, Status: containers},
+			}
+			for _, gate := range gates {
+				p.Spec.ReadinessGates = append(p.Spec.ReadinessGates, corev1.PodReadinessGate{
+					ConditionType: corev1.PodConditionType(gate),
+				})
+			}
+		}))
+	}
+	for name, tt := range map[string]struct {
+		pod  *corev1.Pod
+		want podreason.Cause
+	}{
+		"the node has stopped reporting":    {pod(corev1.ConditionFalse, corev1.ConditionTrue), podreason.NodeNotReady},
+		"a probe fails":                     {pod(corev1.ConditionFalse, corev1.ConditionFalse), podreason.None},
+		"the Pod is ready":                  {pod(corev1.ConditionTrue, corev1.ConditionTrue), podreason.None},
+		"a readiness gate may have said so": {pod(corev1.ConditionFalse, corev1.ConditionTrue, "gate"), podreason.None},
+	} {
+		message := podreason.Message(tt.pod)
+		_, told := podreason.FromConditionMessage("Pod is Running but not Ready: " + message)
+		got := podreason.ForPod(tt.pod)
+		if got != tt.want || told != tt.want || (message == "") != (tt.want == podreason.None) {
+			t.Errorf("%s: got %q, and %q of %q", name, got, told, message)
+		}
+	}
+}
+
 func TestWordsThatFlapGiveOneText(t *testing.T) {
 	text := func(reason, message string) string {
 		return podreason.Message(builders.Pod("dev", builders.Waiting(reason, message)))
@@ -120,5 +156,63 @@ func TestWordsThatFlapGiveOneText(t *testing.T) {
 	if a, b := podreason.Message(builders.Pod("dev", builders.CrashLoop(3, 2))), podreason.Message(between); a != b ||
 		podreason.ForPod(between) != podreason.CrashLoop {
 		t.Errorf("%q, %q, %q", a, b, podreason.ForPod(between))
+	}
+}
+
+func TestARuntimesErrorIsShortenedToThePartThatMatters(t *testing.T) {
+	const image = "docker.io/library/no-such-image:v1"
+	for whole, want := range map[string]string{
+		"":                      "",
+		"not found":             "not found",
+		`secret "x" not found`:  `secret "x" not found`,
+		"something: never: met": "something: never: met",
+		`rpc error: code = NotFound desc = failed to pull and unpack image "` + image + `": failed to resolve reference "` +
+			image + `": ` + image + `: not found`: "not found",
+		`failed to pull and unpack image "` + image + `": failed to resolve image: pull access denied, repository does not ` +
+			`exist or may require authorization: authorization failed: no basic auth credentials`: "pull access denied, " +
+			"repository does not exist or may require authorization: authorization failed: no basic auth credentials",
+		`rpc error: code = Unknown desc = failed to pull and unpack image "localhost/x:v1": failed to resolve reference ` +
+			`"localhost/x:v1": failed to do request: Head "https://localhost/v2/x/manifests/v1": dial tcp [::1]:443: ` +
+			`connect: connection refused`: "dial tcp [::1]:443: connect: connection refused",
+		`failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: ` +
+			`unable to start container process: error during container init: exec: "nope": executable file not found in ` +
+			`$PATH: unknown`: `exec: "nope": executable file not found in $PATH`,
+		`rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "runsc" is configured`: `no ` +
+			`runtime for "runsc" is configured`,
+		`writing blob: "a: b": it is "full: really"`: `"a: b": it is "full: really"`,
+		"failed to do this":                          "failed to do this",
+	} {
+		if got := podreason.ShortRuntimeError(whole); got != want {
+			t.Errorf("%q gives %q", whole, got)
+		}
+	}
+	if got := podreason.ShortRuntimeError(strings.Repeat("é", 500)); got != strings.Repeat("é", 200)+"..." {
+		t.Errorf("a text without an end gives %q", got)
+	}
+}
+
+func TestAConditionsMessageIsShortenedWhereTheRuntimeSpeaks(t *testing.T) {
+	const runtimeError = `rpc error: code = NotFound desc = failed to pull and unpack image "r/a:b": r/a:b: not found`
+	for whole, want := range map[string]string{
+		"Pod is Ready": "Pod is Ready",
+		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no": "Pod exists with " +
+			"phase: Pending: Unschedulable: 0/1 nodes are available: failed to fit: no",
+		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": ` + runtimeError +
+			`; container b: CreateContainerError: failed to x; y: failed to z: no space; container c: CrashLoopBackOff`: `` +
+			`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b": not found; container ` +
+			`b: CreateContainerError: no space; container c: CrashLoopBackOff`,
+		`Pod exists with phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`: `Pod exists with ` +
+			`phase: Pending: container a: ImagePullBackOff: cannot pull image "r/a:b"`,
+		"Pod is Running but not Ready: container a: CrashLoopBackOff: exited with code 1 (Error)": "Pod is Running but not " +
+			"Ready: container a: CrashLoopBackOff: exited with code 1 (Error)",
+	} {
+		if got := podreason.ShortConditionMessage(whole); got != want {
+			t.Errorf("%q gives\n%q", whole, got)
+		}
+		if _, before := podreason.FromConditionMessage(whole); before != podreason.None {
+			if _, after := podreason.FromConditionMessage(podreason.ShortConditionMessage(whole)); after != before {
+				t.Errorf("the cause of %q became %q", before, after)
+			}
+		}
 	}
 }

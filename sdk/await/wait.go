@@ -56,7 +56,7 @@ type Waiter struct {
 func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock clock.WithTicker) *Waiter {
 	return &Waiter{
 		sandboxes: sandboxes, kubernetes: kubernetes, clock: clock,
-		resolver: resolve.New(sandboxes, kubernetes, clock), observer: observe.New(kubernetes, clock),
+		resolver: resolve.New(sandboxes, kubernetes, clock), observer: observe.New(sandboxes, kubernetes, clock),
 	}
 }
 
@@ -152,6 +152,9 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (te
 		d := diagnose.Of(w.observer.Snapshot(ctx, t))
 		return d.Obstacle, d.Lasting
 	case Suspended:
+		if problem := w.operatorProblem(ctx, t); problem != "" {
+			return problem, false
+		}
 		if t.Sandbox != nil {
 			if asked, _ := t.Sandbox.Spec.SuspensionRequested(); !asked {
 				return "nobody has asked for its suspension", false
@@ -169,6 +172,16 @@ func (w *Waiter) obstacle(ctx context.Context, goal Goal, t *resolve.Target) (te
 	default:
 		return "it has not ended yet", false
 	}
+}
+
+// operatorProblem returns why no operator will answer to the latest change of the target; empty if it has answered, or
+// if no problem is known.
+func (w *Waiter) operatorProblem(ctx context.Context, t *resolve.Target) string {
+	if !observe.OperatorSilent(t) {
+		return ""
+	}
+	_, problem := w.observer.Operator(ctx, t.Namespace)
+	return problem.Message
 }
 
 // giveUpDelay is how long a lasting obstacle must persist before the waiting ends: the operator may not have seen a new

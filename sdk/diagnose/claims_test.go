@@ -73,13 +73,13 @@ func TestOfClaims(t *testing.T) {
 			claim:   refused(apis.ReasonTemplateNotFound),
 			verdict: diagnose.Blocked,
 			said:    "TemplateNotFound",
-			next:    []string{"template list", "make template py", "delete dev"},
+			next:    []string{"template list", "template create py --image IMAGE"},
 		},
 		"a pool that is missing can be made": {
 			claim:   fromPool(refused(apis.ReasonWarmPoolNotFound)),
 			verdict: diagnose.Blocked,
 			said:    "WarmPoolNotFound",
-			next:    []string{"pool list", "make pool warm"},
+			next:    []string{"pool list", "pool create warm --template TEMPLATE"},
 		},
 		"refused metadata is to be changed": {
 			claim:   refused(apis.ReasonInvalidMetadata),

@@ -4,6 +4,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,63 +66,79 @@ func objectFindings(
 			stale = true
 			continue
 		}
-		finding := Finding{State: stateOf(c), Subject: subject, Text: conditionText(c)}
-		if c.Type == string(apis.ConditionReady) {
-			finding.problem, finding.Lasting = problemOf(apis.Reason(c.Reason)), lasting(snapshot, c)
-		}
-		all = append(all, finding)
+		all = append(all, conditionFinding(snapshot, subject, c))
 	}
 	if stale {
 		all = append(
-			all,
-			Finding{
-				State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet" + operatorRemark(snapshot),
-				problem: operatorProblem(snapshot),
-			},
+			all, Finding{State: Wait, Subject: subject, Text: "the operator has not seen the latest change yet"},
 		)
 	}
 	return all
 }
 
-// unobservedFinding is the finding about an object without conditions.
-func unobservedFinding(snapshot *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
-	finding := Finding{
-		State: Wait, Subject: subject, Text: "the operator has not seen it yet" + operatorRemark(snapshot),
-		problem: operatorProblem(snapshot),
+// conditionFinding is the finding about one condition. If the Pod may not be read, it uses what the operator passes on
+// about the Pod.
+func conditionFinding(snapshot *Snapshot, subject string, c *metav1.Condition) Finding {
+	finding := Finding{State: stateOf(c), Subject: subject}
+	message := oneLine(c.Message)
+	finding.Text = conditionText(c, podreason.ShortConditionMessage(message))
+	if whole := conditionText(c, message); whole != finding.Text {
+		finding.Detail = whole
 	}
-	old := !snapshot.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
-	if snapshot.Operator == OperatorAbsent || snapshot.Operator == OperatorDown ||
-		(snapshot.Operator == OperatorUnknown && old) {
-		finding.State = Bad
+	if c.Type != string(apis.ConditionReady) {
+		return finding
 	}
-	finding.Lasting = snapshot.Operator == OperatorAbsent
-	if snapshot.Operator == OperatorUnknown && old {
-		finding.Text += ": it may not be running"
-		finding.problem = operatorDown
+	finding.problem, finding.Lasting = problemOf(snapshot, c), lasting(snapshot, c)
+	if _, cause := podreason.FromConditionMessage(message); cause != podreason.None && finding.State == Wait &&
+		snapshot.Pod == nil && snapshot.PodHidden {
+		finding.State, finding.problem = Bad, problemOfCause(cause)
 	}
 	return finding
 }
 
-func operatorRemark(snapshot *Snapshot) string {
-	switch snapshot.Operator {
-	case OperatorAbsent:
-		return ": the operator is not installed"
-	case OperatorDown:
-		return ": the operator is not running"
-	default:
-	}
-	return ""
-}
-
-func operatorProblem(snapshot *Snapshot) problem {
-	switch snapshot.Operator {
-	case OperatorAbsent:
-		return operatorAbsent
-	case OperatorDown:
-		return operatorDown
-	default:
+// problemOfCause returns the problem of a cause that the operator passes on.
+func problemOfCause(cause podreason.Cause) problem {
+	switch cause {
+	case podreason.ImagePull:
+		return badImage
+	case podreason.ContainerConfig:
+		return unstartable
+	case podreason.CrashLoop:
+		return endedContainer
+	case podreason.Unschedulable:
+		return unschedulable
+	case podreason.NodeNotReady:
+		return lostNode
+	case podreason.None, podreason.TemplateNotFound, podreason.MemberRejected:
 	}
 	return unclassified
+}
+
+// unobservedFinding is the finding about an object without conditions.
+func unobservedFinding(snapshot *Snapshot, subject string, object *metav1.ObjectMeta) Finding {
+	finding := Finding{State: Wait, Subject: subject, Text: "the operator has not seen it yet"}
+	old := !snapshot.Now.Before(object.CreationTimestamp.Add(newObjectGracePeriod))
+	if snapshot.Operator == OperatorUnknown && old {
+		finding.State, finding.problem = Bad, operatorDown
+		finding.Text += ": it may not be running"
+	}
+	return finding
+}
+
+// operatorFindings says that no operator works for the namespace, or nothing.
+func operatorFindings(snapshot *Snapshot) []Finding {
+	finding := Finding{State: Bad, Subject: "operator", Text: oneLine(snapshot.OperatorProblem.Message)}
+	switch snapshot.Operator {
+	case OperatorAbsent:
+		finding.problem, finding.Lasting = operatorAbsent, true
+		finding.Text = cmp.Or(finding.Text, "it is not installed")
+	case OperatorDown:
+		finding.problem = operatorDown
+		finding.Text = cmp.Or(finding.Text, "it is not running")
+	default:
+		return nil
+	}
+	return []Finding{finding}
 }
 
 func stateOf(c *metav1.Condition) State {
@@ -184,9 +201,19 @@ func exceedsQuota(snapshot *Snapshot) bool {
 	return !capacity.WithinQuotas(&corev1.Pod{Spec: snapshot.Sandbox.Spec.PodTemplate.Spec}, missing, snapshot.Quotas)
 }
 
-// problemOf returns the problem behind a reason that only claims have.
-func problemOf(reason apis.Reason) problem {
-	switch reason {
+// problemOf returns the problem behind the reason of a Ready condition.
+func problemOf(snapshot *Snapshot, c *metav1.Condition) problem {
+	switch apis.Reason(c.Reason) {
+	case apis.ReasonReconcilerError:
+		switch {
+		case len(snapshot.ConflictingObjects) > 0:
+			return unclassified // the message says what to do
+		case exceedsQuota(snapshot):
+			return fullQuota
+		case awaitsChange(snapshot):
+			return rejectedPod
+		}
+		return unclassified
 	case apis.ReasonTemplateNotFound:
 		return missingTemplate
 	case apis.ReasonWarmPoolNotFound:
@@ -202,12 +229,8 @@ func problemOf(reason apis.Reason) problem {
 	}
 }
 
-func conditionText(c *metav1.Condition) string {
-	text := fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason)
-	if c.Message != "" {
-		text += " " + oneLine(c.Message)
-	}
-	return text
+func conditionText(c *metav1.Condition, message string) string {
+	return strings.TrimSpace(fmt.Sprintf("%s=%s (%s) %s", c.Type, c.Status, c.Reason, message))
 }
 
 // withoutRepeatedText returns the first layer without text that is shown elsewhere: a claim repeats the conditions of
@@ -220,11 +243,11 @@ func withoutRepeatedText(snapshot *Snapshot, d *Diagnosis) []Finding {
 		finding := &findings[i]
 		text := finding.Text
 		if head, _, found := podreason.SplitConditionMessage(text); found && below {
-			finding.Text = head
+			finding.Text, finding.Detail = head, ""
 		}
 		if said[text] && snapshot.Claim != nil && finding.State != Good {
 			reason, _, _ := strings.Cut(finding.Text, ") ")
-			finding.Text = reason + ") as its Sandbox says"
+			finding.Text, finding.Detail = reason+") as its Sandbox says", ""
 		}
 		said[text] = true
 	}

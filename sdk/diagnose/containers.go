@@ -29,7 +29,8 @@ func containerLayer(snapshot *Snapshot) []Finding {
 		all = append(all, Finding{State: Wait, Subject: "Pod " + snapshot.Pod.Name, Text: text})
 	}
 	for _, finding := range containerFindings(snapshot) {
-		all = append(all, Finding{State: Note, Subject: finding.Subject, Text: finding.Text, detail: finding.detail})
+		finding.State, finding.Lasting, finding.problem = Note, false, unclassified
+		all = append(all, finding)
 	}
 	return all
 }
@@ -106,12 +107,12 @@ func waitingFinding(snapshot *Snapshot, subject string, status *corev1.Container
 			finding.Text, finding.Lasting = fmt.Sprintf("%q%s is not the name of an image", status.Image, of), true
 			break
 		}
-		finding.detail = podreason.PullError(message)
-		finding.Text = withMessage(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), finding.detail)
+		finding.quote(fmt.Sprintf("image %s%s cannot be pulled", status.Image, of), podreason.PullError(message))
 		finding.Lasting = podreason.IsErrImageNeverPull(reason) ||
 			(attempts(snapshot, status.Name) >= lastingAttempts && !podreason.IsRegistryUnavailable(status.State.Waiting))
 	case podreason.ContainerConfig:
-		finding.problem, finding.Text, finding.detail = unstartable, withMessage("cannot be started", message), message
+		finding.problem = unstartable
+		finding.quote("cannot be started", message)
 		finding.Lasting = attempts(snapshot, status.Name) >= lastingAttempts
 	case podreason.CrashLoop:
 		finding.problem, finding.Lasting = endedContainer, status.RestartCount >= lastingAttempts
@@ -164,9 +165,8 @@ func terminatedFinding(subject string, status *corev1.ContainerStatus) Finding {
 	case state.ExitCode == 0:
 		finding.State, finding.Text = Note, "ended with exit code 0"
 	case state.Reason == startError:
-		finding.problem, finding.Text, finding.Lasting = unstartable, withMessage(
-			"cannot be started", oneLine(state.Message),
-		), true
+		finding.problem, finding.Lasting = unstartable, true
+		finding.quote("cannot be started", oneLine(state.Message))
 	default:
 		finding.Text = withMessage(fmt.Sprintf("ended with exit code %d", state.ExitCode), oneLine(state.Message))
 	}
@@ -181,7 +181,7 @@ func lastTermination(status *corev1.ContainerStatus) string {
 	case last.Reason == "OOMKilled":
 		return ", last time for using more memory than its limit"
 	case last.Reason == startError:
-		return ", last time it could not be started: " + oneLine(last.Message)
+		return ", last time it could not be started: " + podreason.ShortRuntimeError(last.Message)
 	}
 	return fmt.Sprintf(", last exit code %d", last.ExitCode)
 }

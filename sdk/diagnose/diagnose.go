@@ -3,7 +3,13 @@
 
 package diagnose
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
+)
 
 // Verdict is the state of a sandbox in one word.
 type Verdict string
@@ -37,21 +43,33 @@ type Finding struct {
 	State   State  `json:"state"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
+	// Detail is the text with the whole message of another component, if Text has only the part that matters.
+	Detail string `json:"detail,omitempty"`
 	// Lasting reports that the finding does not go away until somebody changes an object or the cluster.
 	Lasting bool `json:"lasting,omitempty"`
 
 	problem problem
-	// detail is the end of Text that other layers and the events repeat: a message of the runtime or the API server.
-	detail string
+	// quoted is the end of Text that quotes another component, shortened from original. Other layers and the events
+	// repeat it.
+	quoted, original string
 }
 
-// Brief returns the text without the detail.
+// quote sets the text, which ends in a quotation of the container runtime.
+func (f *Finding) quote(text, message string) {
+	f.original, f.quoted = message, podreason.ShortRuntimeError(message)
+	f.Text = withMessage(text, f.quoted)
+	if f.quoted != message {
+		f.Detail = withMessage(text, message)
+	}
+}
+
+// Brief returns the text without the quotation.
 func (f *Finding) Brief() string {
-	return strings.TrimSuffix(strings.TrimSuffix(f.Text, f.detail), ": ")
+	return strings.TrimSuffix(strings.TrimSuffix(f.Text, f.quoted), ": ")
 }
 
-// Detail returns the end of Text that quotes another component and may be repeated elsewhere; usually empty.
-func (f *Finding) Detail() string { return f.detail }
+// Quotation returns the message of another component that the text quotes; usually empty.
+func (f *Finding) Quotation() string { return f.original }
 
 // problem is the class of a finding. It decides the remedy.
 type problem int
@@ -67,6 +85,8 @@ const (
 	lostNode
 	operatorAbsent
 	operatorDown
+	fullQuota
+	rejectedPod
 	missingTemplate
 	missingPool
 	refusedMetadata
@@ -98,23 +118,39 @@ type Diagnosis struct {
 	obstacle Finding
 }
 
-// Headline returns the obstacle without the detail that the layers show.
+// Headline returns the obstacle without the quotation that the layers show.
 func (d *Diagnosis) Headline() string {
-	if d.obstacle.detail == "" {
+	if d.obstacle.quoted == "" {
 		return d.Obstacle
 	}
 	return d.obstacle.Subject + ": " + d.obstacle.Brief()
+}
+
+// Whole returns the diagnosis with the whole messages of other components.
+func (d *Diagnosis) Whole() Diagnosis {
+	whole := *d
+	for _, layer := range []*[]Finding{&whole.Conditions, &whole.Scheduling, &whole.Containers} {
+		*layer = slices.Clone(*layer)
+		for i := range *layer {
+			finding := &(*layer)[i]
+			finding.Text = cmp.Or(finding.Detail, finding.Text)
+		}
+	}
+	return whole
 }
 
 // Of evaluates a snapshot.
 func Of(snapshot Snapshot) Diagnosis {
 	d := Diagnosis{
 		Name:       snapshot.name(),
+		Verdict:    VerdictOf(&snapshot),
 		Conditions: conditionFindings(&snapshot),
 		Scheduling: schedulingFindings(&snapshot),
 		Containers: containerLayer(&snapshot),
 	}
-	d.Verdict = VerdictOf(&snapshot)
+	if needsOperator(d.Verdict) {
+		d.Conditions = append(operatorFindings(&snapshot), d.Conditions...)
+	}
 	obstacle := mainObstacle(&snapshot, &d)
 	if obstacle.Text != "" {
 		d.Obstacle, d.Lasting, d.obstacle = obstacle.Subject+": "+obstacle.Text, obstacle.Lasting, obstacle
@@ -122,7 +158,7 @@ func Of(snapshot Snapshot) Diagnosis {
 	if d.Verdict == Starting && hasBad(d.Conditions, d.Scheduling, d.Containers) {
 		d.Verdict = Blocked
 	}
-	if d.Verdict == Blocked && (obstacle.problem == badImage || obstacle.problem == unstartable) {
+	if d.Verdict == Blocked && slices.Contains([]problem{badImage, unstartable, missingTemplate}, obstacle.problem) {
 		d.Template = snapshot.template()
 	}
 	d.Next = nextSteps(&snapshot, &d, obstacle.problem)
@@ -130,8 +166,9 @@ func Of(snapshot Snapshot) Diagnosis {
 	return d
 }
 
-// mainObstacle returns the first problem, or else the first wait. It looks at the containers first, then at scheduling,
-// then at the conditions, because a lower layer is more precise.
+// mainObstacle returns the first problem, or else the first wait. A missing operator comes first, because nothing else
+// can be solved without one. Then come the containers, scheduling and the conditions, because a lower layer is more
+// precise.
 func mainObstacle(snapshot *Snapshot, d *Diagnosis) Finding {
 	switch d.Verdict {
 	case Ready, Suspended, Succeeded:
@@ -141,6 +178,9 @@ func mainObstacle(snapshot *Snapshot, d *Diagnosis) Finding {
 	case Deleting:
 		return Finding{Subject: d.Name, Text: "it is being deleted"}
 	default:
+	}
+	if first := operatorFindings(snapshot); len(first) > 0 && needsOperator(d.Verdict) {
+		return first[0]
 	}
 	layers := [][]Finding{d.Containers, d.Scheduling, d.Conditions}
 	for _, state := range []State{Bad, Wait} {
@@ -157,6 +197,12 @@ func mainObstacle(snapshot *Snapshot, d *Diagnosis) Finding {
 	}
 	return Finding{Subject: d.Name, Text: "its Pod is not Ready yet"}
 }
+
+// NeedsOperator reports whether the state of the sandbox stays until an operator changes something.
+func NeedsOperator(snapshot *Snapshot) bool { return needsOperator(VerdictOf(snapshot)) }
+
+// needsOperator reports whether a sandbox stays in this state until an operator changes something.
+func needsOperator(verdict Verdict) bool { return verdict == Starting || verdict == Suspending }
 
 func hasBad(layers ...[]Finding) bool {
 	for _, layer := range layers {

@@ -197,11 +197,11 @@ func TestOf(t *testing.T) {
 		},
 		"silence with an absent operator says to install it": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorAbsent},
-			verdict:  diagnose.Blocked, obstacle: "the operator is not installed", next: "install",
+			verdict:  diagnose.Blocked, obstacle: "operator: it is not installed", next: "install",
 		},
 		"silence with an operator that is down says so": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox(), Operator: diagnose.OperatorDown},
-			verdict:  diagnose.Blocked, obstacle: "the operator is not running",
+			verdict:  diagnose.Blocked, obstacle: "operator: it is not running", next: "doctor",
 		},
 		"long silence without knowledge of the operator is suspicious": {
 			snapshot: diagnose.Snapshot{Sandbox: sandbox()}, verdict: diagnose.Blocked, obstacle: "it may not be running",

@@ -6,9 +6,6 @@ package diagnose
 import (
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 )
@@ -20,7 +17,11 @@ func nextSteps(snapshot *Snapshot, d *Diagnosis, obstacleProblem problem) []Step
 	case Ready:
 		return []Step{{Text: "work in it", Command: "shell " + name}}
 	case Suspended, Suspending:
-		return []Step{{Text: suspendedBy(snapshot), Command: "resume " + name}}
+		resume := Step{Text: suspendedBy(snapshot), Command: "resume " + name}
+		if needsOperator(d.Verdict) {
+			return append(operatorSteps(snapshot, obstacleProblem), resume)
+		}
+		return []Step{resume}
 	case Succeeded, Failed:
 		return []Step{
 			{Text: "read what it wrote", Command: "logs " + name}, {Text: "remove it", Command: "delete " + name + " --yes"},
@@ -78,6 +79,9 @@ func stepsAfterExpiry(snapshot *Snapshot, name string) []Step {
 
 // remedies returns what to do about the problem.
 func remedies(snapshot *Snapshot, name string, obstacleProblem problem) []Step {
+	if steps := operatorSteps(snapshot, obstacleProblem); steps != nil {
+		return steps
+	}
 	recreate := Step{Text: "then delete and recreate it", Command: "delete " + name + " --yes"}
 	if steps := claimRemedies(snapshot, recreate, obstacleProblem); steps != nil {
 		return steps
@@ -99,7 +103,7 @@ func remedies(snapshot *Snapshot, name string, obstacleProblem problem) []Step {
 	case unboundVolume:
 		return []Step{{Text: "check for a default StorageClass with a working provisioner: kubectl get storageclass"}}
 	case lostNode:
-		node := snapshot.Pod.Spec.NodeName
+		node := snapshot.node()
 		return []Step{
 			{Text: "see what is wrong with node " + node + ": kubectl describe node " + node},
 			{
@@ -107,108 +111,26 @@ func remedies(snapshot *Snapshot, name string, obstacleProblem problem) []Step {
 					"starts on another: kubectl delete node " + node,
 			},
 		}
-	case operatorAbsent:
-		return []Step{{Text: "install the operator", Command: "install"}}
-	case operatorDown:
-		return []Step{{Text: "look at the operator: kubectl -n " + apis.OperatorNamespace + " get deployment,pods"}}
+	case fullQuota:
+		return []Step{{Text: "raise the quota of the namespace, or delete what is not needed: kubectl describe quota"}}
+	case rejectedPod:
+		return []Step{{Text: "correct what the message names in its podTemplate"}, recreate}
 	default:
 	}
 	return []Step{{Text: "solve what is said above; the operator then goes on by itself"}}
 }
 
-// templateRemedies returns what to do about a problem that comes back until the template is changed. It returns nil for
-// other problems, and if no template is known.
-func templateRemedies(snapshot *Snapshot, recreate Step, obstacleProblem problem) []Step {
-	template := snapshot.template()
-	if template == "" {
+// operatorSteps returns what to do if no operator works for the namespace, and nil for other problems.
+func operatorSteps(snapshot *Snapshot, obstacleProblem problem) []Step {
+	switch cure := oneLine(snapshot.OperatorProblem.Cure); {
+	case obstacleProblem == operatorAbsent:
+		return []Step{{Text: "install the operator", Command: "install"}}
+	case obstacleProblem != operatorDown:
 		return nil
+	case cure != "":
+		return []Step{{Text: "get the operator to work: " + cure}}
 	}
-	edit := "kubectl edit sandboxtemplate " + template
-	if snapshot.Sandbox == nil {
-		return nil
-	}
-	if holder := metav1.GetControllerOf(snapshot.Sandbox); holder != nil && holder.Kind == apis.KindSandboxWarmPool {
-		recreate.Text = "then its pool replaces it within minutes; to have that at once, delete it"
-	}
-	switch obstacleProblem {
-	case badImage:
-		return []Step{
-			{Text: "correct the image in template " + template + ", or let the node pull it (imagePullSecrets): " + edit},
-			recreate,
-		}
-	case unstartable:
-		return []Step{
-			{Text: "check the Secrets, ConfigMaps and the command that template " + template + " names: " + edit}, recreate,
-		}
-	case unschedulable:
-		return []Step{
-			{Text: "add a node that fits, or ask for less in template " + template + ": " + edit}, recreate,
-			{Text: "see what is free on the nodes", Command: "nodes"},
-		}
-	default:
-		return nil
-	}
-}
-
-// claimRemedies are for problems that only claims have; it returns nil for others. Once a missing object is created,
-// the operator continues by itself.
-func claimRemedies(snapshot *Snapshot, recreate Step, obstacleProblem problem) []Step {
-	if snapshot.Claim == nil {
-		return nil
-	}
-	spec := &snapshot.Claim.Spec
-	switch obstacleProblem {
-	case missingTemplate:
-		template := "the template"
-		if name := spec.TemplateName(); name != "" {
-			template = "template " + name
-		}
-		return []Step{
-			{Text: "see which templates there are", Command: "template list"},
-			{
-				Text:    "make " + template + ", and the operator goes on by itself; or remove the claim and name another",
-				Command: recreate.Command,
-			},
-		}
-	case missingPool:
-		pool := "the pool"
-		if name := spec.PoolName(); name != "" {
-			pool = "pool " + name
-		}
-		return []Step{
-			{Text: "see which pools there are", Command: "pool list"},
-			{
-				Text:    "make " + pool + ", and the operator goes on by itself; or remove the claim and name another",
-				Command: recreate.Command,
-			},
-		}
-	case refusedMetadata:
-		return []Step{
-			{
-				Text: "leave out or change the label or annotation that is named above: kubectl edit sandboxclaim " +
-					snapshot.Claim.Name,
-			},
-			recreate,
-		}
-	case refusedEnv:
-		return []Step{
-			{
-				Text: "change the variables of the claim as the message says, or have the template allow them " +
-					"(envVarsInjectionPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
-			},
-			recreate,
-		}
-	case refusedVolumes:
-		return []Step{
-			{
-				Text: "change the volumes of the claim as the message says, or have the template allow them " +
-					"(volumeClaimTemplatesPolicy: Allowed or Overrides), or claim with --pool none if a warm pool cannot take them",
-			},
-			recreate,
-		}
-	default:
-		return nil
-	}
+	return []Step{{Text: "find out why no operator works for the namespace", Command: "doctor"}}
 }
 
 // previousLogsFlag returns the flag that shows the logs of a container that crashed, or "" if none did.

@@ -62,8 +62,7 @@ func roomCaveat(snapshot *Snapshot) string {
 	return ", as far as can be told without " + strings.Join(snapshot.Capacity.Unchecked, "; ")
 }
 
-// notReadyNode reports that the Pod's node is not Ready. If the node was not read, the Pod shows it: when a node stops
-// reporting, Kubernetes sets only the Pods' Ready to false, while a kubelet would also report the containers.
+// notReadyNode reports that the Pod's node is not Ready. If the node was not read, the Pod shows it.
 func notReadyNode(snapshot *Snapshot) []Finding {
 	if snapshot.Pod.Spec.NodeName == "" {
 		return nil
@@ -78,9 +77,7 @@ func notReadyNode(snapshot *Snapshot) []Finding {
 		}
 		return nil
 	}
-	ready, containers := podCondition(snapshot.Pod, corev1.PodReady), podCondition(snapshot.Pod, corev1.ContainersReady)
-	if ready == nil || ready.Status != corev1.ConditionFalse || containers == nil ||
-		containers.Status != corev1.ConditionTrue || len(snapshot.Pod.Spec.ReadinessGates) > 0 {
+	if !podreason.IsOnNotReadyNode(snapshot.Pod) {
 		return nil
 	}
 	finding.Text = "is not Ready, by what its Pod says"

@@ -97,9 +97,9 @@ func warningFindings(snapshot *Snapshot, kind, name string, reasons ...string) [
 		return nil
 	}
 	lasting := latest.Reason == eventFailedMount && eventCount(latest) >= lastingAttempts && !mountsStorage(snapshot.Pod)
-	return []Finding{
-		{State: Bad, Subject: kind + " " + name, Text: latest.Reason + ": " + oneLine(latest.Message), Lasting: lasting},
-	}
+	finding := Finding{State: Bad, Subject: kind + " " + name, Lasting: lasting}
+	finding.quote(latest.Reason, oneLine(latest.Message))
+	return []Finding{finding}
 }
 
 // mountsStorage reports whether the Pod mounts volumes of a storage system, which may take several attempts. Other

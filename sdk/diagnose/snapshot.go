@@ -4,6 +4,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/capacity"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 )
 
 // Operator is the state of the operator.
@@ -23,11 +25,22 @@ const (
 	OperatorUnknown Operator = ""
 	// OperatorAbsent means that there is no Deployment of the operator.
 	OperatorAbsent Operator = "absent"
-	// OperatorDown means that its Deployment has no available replica.
+	// OperatorDown means that none works for the namespace: no replica is available or leads, or it watches others.
 	OperatorDown Operator = "down"
-	// OperatorUp means that its Deployment is available.
+	// OperatorUp means that one works for the namespace.
 	OperatorUp Operator = "up"
 )
+
+// StateOf returns the state of an operator with this problem, which may be none.
+func StateOf(problem operator.Problem) Operator {
+	switch {
+	case problem.Absent:
+		return OperatorAbsent
+	case problem.Message != "":
+		return OperatorDown
+	}
+	return OperatorUp
+}
 
 // Snapshot holds the objects of one sandbox as read at one time. Each may be missing.
 type Snapshot struct {
@@ -38,6 +51,14 @@ type Snapshot struct {
 	Volumes  []corev1.PersistentVolumeClaim
 	Events   []corev1.Event
 	Operator Operator
+	// OperatorProblem says what is wrong with an operator that is absent or down, and what to do; it may be empty.
+	OperatorProblem operator.Problem
+	// PoolTemplate is the template of the pool that a claim names; empty if it names none, or if that was not read.
+	PoolTemplate string
+	// TemplateMissing reports that the template does not exist.
+	TemplateMissing bool
+	// TemplateChanged reports that the template was changed after the Sandbox was made from it.
+	TemplateChanged bool
 	// Capacity says what the nodes lack for a Pod that is unschedulable; nil if that was not calculated.
 	Capacity *capacity.Answer
 	// Node is the node of a Pod that is not Ready; nil if it was not read.
@@ -54,7 +75,8 @@ type Snapshot struct {
 	ClaimGone bool
 }
 
-// template returns the name of the template that the Sandbox was made from; empty if there is none or it is unknown.
+// template returns the name of the template that the Sandbox was made from, or that the claim needs; empty if there is
+// none or it is unknown.
 func (snapshot *Snapshot) template() string {
 	if snapshot.Sandbox != nil {
 		if name := snapshot.Sandbox.Annotations[apis.AnnotationTemplateRef]; name != "" {
@@ -62,7 +84,18 @@ func (snapshot *Snapshot) template() string {
 		}
 	}
 	if snapshot.Claim != nil {
-		return snapshot.Claim.Spec.TemplateName()
+		return cmp.Or(snapshot.Claim.Spec.TemplateName(), snapshot.PoolTemplate)
+	}
+	return ""
+}
+
+// node returns the name of the Pod's node. A user who may not read the Pod may read it in the Sandbox.
+func (snapshot *Snapshot) node() string {
+	switch {
+	case snapshot.Pod != nil:
+		return snapshot.Pod.Spec.NodeName
+	case snapshot.Sandbox != nil:
+		return snapshot.Sandbox.Status.NodeName
 	}
 	return ""
 }

@@ -43,6 +43,19 @@ func VerdictOf(snapshot *Snapshot) Verdict {
 	return Starting
 }
 
+// VerdictByConditions returns the state for callers that read no Pods: what the operator's conditions tell.
+func VerdictByConditions(snapshot Snapshot) Verdict {
+	verdict := VerdictOf(&snapshot)
+	if verdict != Starting {
+		return verdict
+	}
+	snapshot.Pod, snapshot.PodHidden = nil, true
+	if hasBad(conditionFindings(&snapshot)) {
+		return Blocked
+	}
+	return Starting
+}
+
 // claimIsBehind reports whether a claim's Ready condition is about its Sandbox before the latest change, for instance
 // before it was resumed.
 func (snapshot *Snapshot) claimIsBehind() bool {

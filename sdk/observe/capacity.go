@@ -46,6 +46,11 @@ var notEnded = fields.AndSelectors(
 // node lacks. It reads all nodes and Pods: call it for a single request of a user, not repeatedly.
 func (o *Observer) SnapshotWithNodes(ctx context.Context, t *resolve.Target) diagnose.Snapshot {
 	f := o.Snapshot(ctx, t)
+	if f.Operator == diagnose.OperatorUnknown && diagnose.NeedsOperator(&f) {
+		if state, problem := o.Operator(ctx, t.Namespace); state != diagnose.OperatorUnknown {
+			AddOperator(&f, t, problem)
+		}
+	}
 	if t.Pod != nil && t.Pod.Spec.NodeName != "" && !diagnose.PodReady(t.Pod) {
 		if node, err := o.kubernetes.CoreV1().Nodes().Get(ctx, t.Pod.Spec.NodeName, metav1.GetOptions{}); err == nil {
 			f.Node = node // otherwise the Pod's conditions are used

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/client/clientset/versioned"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
@@ -27,13 +28,14 @@ import (
 
 // Observer reads snapshots.
 type Observer struct {
+	sandboxes  versioned.Interface
 	kubernetes kubernetes.Interface
 	clock      clock.PassiveClock
 }
 
 // New returns an Observer. All arguments are required.
-func New(kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
-	return &Observer{kubernetes: kubernetes, clock: clock}
+func New(sandboxes versioned.Interface, kubernetes kubernetes.Interface, clock clock.PassiveClock) *Observer {
+	return &Observer{sandboxes: sandboxes, kubernetes: kubernetes, clock: clock}
 }
 
 // FromTarget returns the snapshot of the target alone, without further reads.
@@ -49,8 +51,9 @@ func (o *Observer) Snapshot(ctx context.Context, t *resolve.Target) diagnose.Sna
 	f.Volumes = o.volumes(ctx, t)
 	f.Events = o.events(ctx, t, f.Volumes)
 	o.addObstacles(ctx, t, &f)
+	o.addTemplate(ctx, t, &f)
 	if OperatorSilent(t) {
-		f.Operator = o.Operator(ctx)
+		f.Operator, f.OperatorProblem = o.Operator(ctx, t.Namespace)
 	}
 	return f
 }
@@ -140,17 +143,35 @@ func (o *Observer) Events(ctx context.Context, namespace string, objects ...meta
 	return all
 }
 
-// Operator returns the state of the operator, as far as the caller may read it.
-func (o *Observer) Operator(ctx context.Context) diagnose.Operator {
+// AddOperator adds what is known about the operator to the snapshot of a target. That none was found counts only if
+// none has answered: another implementation may run.
+func AddOperator(f *diagnose.Snapshot, t *resolve.Target, problem operator.Problem) {
+	if problem.Absent && !OperatorSilent(t) {
+		return
+	}
+	f.Operator, f.OperatorProblem = diagnose.StateOf(problem), problem
+}
+
+// Operator returns the state of the operator of a namespace and its problem, as far as the caller may read it.
+func (o *Observer) Operator(ctx context.Context, namespace string) (diagnose.Operator, operator.Problem) {
 	observation, err := operator.Observe(ctx, o.kubernetes)
-	if err != nil || !observation.Known {
-		return diagnose.OperatorUnknown
+	if err != nil {
+		return diagnose.OperatorUnknown, operator.Problem{}
 	}
-	switch problem := operator.ProblemFor(observation, metav1.NamespaceAll, o.clock.Now()); {
-	case problem.Absent:
-		return diagnose.OperatorAbsent
-	case problem.Confirmed(operator.Problem{}):
-		return diagnose.OperatorDown
+	return o.operatorIn(&observation, namespace)
+}
+
+// operatorIn returns the state of the operator of a namespace. A Lease that is only old by this machine's clock leaves
+// it unknown.
+func (o *Observer) operatorIn(
+	observation *operator.Observation, namespace string,
+) (diagnose.Operator, operator.Problem) {
+	if !observation.Known {
+		return diagnose.OperatorUnknown, operator.Problem{}
 	}
-	return diagnose.OperatorUp
+	problem := operator.ProblemFor(*observation, namespace, o.clock.Now())
+	if problem.Message != "" && !problem.Confirmed(operator.Problem{}) {
+		return diagnose.OperatorUnknown, operator.Problem{}
+	}
+	return diagnose.StateOf(problem), problem
 }

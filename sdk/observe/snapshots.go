@@ -17,6 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
 
@@ -41,14 +42,14 @@ func (o *Observer) Snapshots(ctx context.Context, namespace string, targets []*r
 		return all
 	}
 	around := o.surroundings(ctx, namespace, targets, open)
-	var operator diagnose.Operator
+	var observation operator.Observation
 	if silent {
-		operator = o.Operator(ctx)
+		observation, _ = operator.Observe(ctx, o.kubernetes) // on an error the operator's state is unknown
 	}
 	for _, i := range open {
 		around.fill(&all[i], targets[i])
 		if OperatorSilent(targets[i]) {
-			all[i].Operator = operator
+			all[i].Operator, all[i].OperatorProblem = o.operatorIn(&observation, targets[i].Namespace)
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ package operator
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -12,8 +13,8 @@ import (
 )
 
 const (
-	// firstCheckDelay is the delay before the first check: most waits are over by then.
-	firstCheckDelay = 5 * time.Second
+	// firstCheckDelay is the delay before the first check: most waits are over by then, and none reports progress before.
+	firstCheckDelay = time.Second
 	// recheckDelay is the delay before an old Lease is checked again: a leader renews it every two seconds.
 	recheckDelay = 3 * time.Second
 	// maxCheckInterval is the longest interval between two checks.
@@ -40,9 +41,11 @@ func (l *Monitor) Problem(ctx context.Context, namespace string) (t Problem, kno
 	return ProblemFor(observation, namespace, l.clock.Now()), observation.Known, nil
 }
 
-// Watch checks after five seconds and then at growing intervals. It ends with the context, after reporting one problem,
-// or if the caller may not read the operator's objects. Errors are ignored: the caller's own requests meet them too.
-func (l *Monitor) Watch(ctx context.Context, namespace string, say func(Problem)) {
+// Watch checks after a second and then at growing intervals. It ends with the context, after reporting one problem, or
+// if the caller may not read the operator's objects. Errors are ignored: the caller's own requests meet them too. It
+// calls checked once, when it is known whether there is a problem or that this cannot be known, after reporting it.
+func (l *Monitor) Watch(ctx context.Context, namespace string, checked func(), say func(Problem)) {
+	checked = sync.OnceFunc(checked)
 	suspected := Problem{}
 	pause := firstCheckDelay
 	for {
@@ -55,15 +58,20 @@ func (l *Monitor) Watch(ctx context.Context, namespace string, say func(Problem)
 		}
 		problem, known, err := l.Problem(ctx, namespace)
 		switch {
-		case ctx.Err() != nil, err == nil && !known:
+		case ctx.Err() != nil:
+			return
+		case err == nil && !known:
+			checked()
 			return
 		case err != nil || problem.Message == "":
 			suspected = Problem{}
+			checked()
 			pause = min(2*pause, maxCheckInterval)
 		case !problem.Confirmed(suspected):
 			suspected, pause = problem, recheckDelay
 		default:
 			say(problem)
+			checked()
 			return
 		}
 	}

@@ -21,6 +21,8 @@ import (
 type Problem struct {
 	// Message is empty if there is no problem, or none is known. Short is for narrow columns.
 	Message, Short string
+	// Cure is a command or an instruction for people who may change the operator; empty if there is none to name.
+	Cure string
 	// Absent reports that there is no operator at all.
 	Absent bool
 	// leaseVersion identifies the state of an old Lease; if it is empty, the problem is certain.
@@ -100,16 +102,36 @@ func (f Observation) problemOf(d *appsv1.Deployment, now time.Time) Problem {
 	where := fmt.Sprintf("Deployment %s/%s", d.Namespace, d.Name)
 	switch {
 	case d.Spec.Replicas != nil && *d.Spec.Replicas == 0:
-		return Problem{Short: "operator scaled to zero", Message: "the operator is scaled to zero (" + where + ")"}
+		return Problem{
+			Short: "operator scaled to zero", Message: "the operator is scaled to zero (" + where + ")", Cure: CureScaled(d),
+		}
 	case d.Status.AvailableReplicas == 0:
 		return Problem{
 			Short:   "operator not available",
-			Message: "no Pod of the operator is available (" + where + ")" + replicaFailure(d),
+			Message: "no Pod of the operator is available (" + where + ")" + replicaFailure(d), Cure: CureUnavailable(d),
 		}
 	case vacant != "":
-		return Problem{Short: "no operator leads", Message: vacant, leaseVersion: "lease " + leaseVersionOf(lease)}
+		return Problem{
+			Short: "no operator leads", Message: vacant, leaseVersion: "lease " + leaseVersionOf(lease), Cure: CureLeaderless(d),
+		}
 	}
 	return Problem{}
+}
+
+// CureScaled returns the command that starts an operator that is scaled to zero.
+func CureScaled(d *appsv1.Deployment) string {
+	return fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", d.Namespace, d.Name)
+}
+
+// CureUnavailable returns the commands that say why no Pod of an operator is available.
+func CureUnavailable(d *appsv1.Deployment) string {
+	return fmt.Sprintf("kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[4]s",
+		d.Namespace, apis.LabelApp, apis.OperatorName, d.Name)
+}
+
+// CureLeaderless returns the command that says why no replica leads.
+func CureLeaderless(d *appsv1.Deployment) string {
+	return fmt.Sprintf("kubectl logs -n %s deployment/%s", d.Namespace, d.Name)
 }
 
 // replicaFailure returns why a Deployment has no Pods, if its conditions say so.

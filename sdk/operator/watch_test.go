@@ -24,16 +24,21 @@ import (
 type watching struct {
 	clock *clocktesting.FakeClock
 	said  chan string
-	over  chan struct{}
+	// checked is closed when it is known whether there is trouble, over when the Watch has ended.
+	checked, over chan struct{}
 }
 
 func watch(t *testing.T, client *fake.Clientset) *watching {
 	t.Helper()
-	w := &watching{clock: clocktesting.NewFakeClock(now), said: make(chan string, 9), over: make(chan struct{})}
+	w := &watching{
+		clock: clocktesting.NewFakeClock(now), said: make(chan string, 9),
+		checked: make(chan struct{}), over: make(chan struct{}),
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer close(w.over)
-		operator.NewMonitor(client, w.clock).Watch(ctx, "team", func(trouble operator.Problem) { w.said <- trouble.Message })
+		say := func(trouble operator.Problem) { w.said <- trouble.Message }
+		operator.NewMonitor(client, w.clock).Watch(ctx, "team", func() { close(w.checked) }, say)
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -71,12 +76,13 @@ func (w *watching) says(t *testing.T, want string) {
 	}
 }
 
-func TestTroubleIsSaidOnceAfterFiveSeconds(t *testing.T) {
+func TestTroubleIsSaidOnceAfterASecond(t *testing.T) {
 	w := watch(t, fake.NewClientset(deployed(scaled)))
-	w.step(t, 4*time.Second)
-	w.step(t, time.Second)
+	w.step(t, 900*time.Millisecond)
+	w.step(t, 100*time.Millisecond)
 	w.says(t, "scaled to zero")
 	<-w.over
+	<-w.checked
 	if len(w.said) > 0 {
 		t.Errorf("it says more: %s", <-w.said)
 	}
@@ -102,7 +108,13 @@ func TestTroubleThatComesLaterIsFoundToo(t *testing.T) {
 func TestALeaseThatOnlyThisMachinesClockThinksOldIsNoTrouble(t *testing.T) {
 	client := fake.NewClientset(deployed(), lease(leader, 10*time.Minute))
 	w := watch(t, client)
-	w.step(t, 5*time.Second)
+	w.step(t, time.Second)
+	w.step(t, 0)
+	select {
+	case <-w.checked:
+		t.Error("it knows whether there is trouble after one look")
+	default:
+	}
 	for i := range 3 {
 		w.step(t, 0) // it has looked when it waits again
 		renewed := lease(leader, 10*time.Minute-time.Duration(i+1)*time.Second)
@@ -112,6 +124,7 @@ func TestALeaseThatOnlyThisMachinesClockThinksOldIsNoTrouble(t *testing.T) {
 		w.step(t, 3*time.Second)
 	}
 	w.step(t, 0)
+	<-w.checked // the renewed Lease tells
 	select {
 	case said := <-w.said:
 		t.Fatalf("it says %q", said)

@@ -13,8 +13,28 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
+	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
+
+// Of returns the name of the pool that owns a Sandbox; empty if no pool does, for instance because a claim took it.
+func Of(sandbox *agentsv1beta1.Sandbox) string {
+	owner := metav1.GetControllerOf(sandbox)
+	if owner == nil || owner.Kind != apis.KindSandboxWarmPool {
+		return ""
+	}
+	return owner.Name
+}
+
+// WarnOfMember returns a warning for whoever enters a Sandbox that a pool owns; empty for other Sandboxes.
+func WarnOfMember(sandbox *agentsv1beta1.Sandbox) string {
+	owner := Of(sandbox)
+	if owner == "" {
+		return ""
+	}
+	return fmt.Sprintf("Sandbox %s is a member of pool %s that no claim has taken: whoever gets it next finds the files "+
+		"and processes that you leave in it", sandbox.Name, owner)
+}
 
 // Member returns a Pod like those of the pool's members, and the volumes that each of them claims. It is the Pod of an
 // up-to-date member, because limit ranges and runtime classes change Pods at admission, or else one made from the

@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -34,6 +35,8 @@ type Inventory struct {
 	Templates []*extensionsv1beta1.SandboxTemplate
 	Sandboxes []*agentsv1beta1.Sandbox
 	Claims    []*extensionsv1beta1.SandboxClaim
+	// Rejections are the latest events about pools whose members the API server rejects, by the UID of the pool.
+	Rejections map[types.UID]*corev1.Event
 	// Stale, if set, replaces the function of that name, for a caller that caches its results.
 	Stale func(*extensionsv1beta1.SandboxTemplate, *agentsv1beta1.Sandbox) bool
 }

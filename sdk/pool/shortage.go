@@ -19,11 +19,7 @@ import (
 
 // VerdictOf returns the state of a member in one word.
 func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
-	verdict := diagnose.VerdictOf(&diagnose.Snapshot{Now: now, Sandbox: member})
-	if _, cause := obstacleOf(member); cause != podreason.None && verdict == diagnose.Starting {
-		return diagnose.Blocked
-	}
-	return verdict
+	return diagnose.VerdictByConditions(diagnose.Snapshot{Now: now, Sandbox: member})
 }
 
 // obstacleOf returns what the member's Ready condition says about its Pod.
@@ -32,12 +28,13 @@ func obstacleOf(member *agentsv1beta1.Sandbox) (string, podreason.Cause) {
 	if c == nil || c.Status == metav1.ConditionTrue {
 		return "", podreason.None
 	}
-	return podreason.FromConditionMessage(strings.Join(strings.Fields(c.Message), " "))
+	text, cause := podreason.FromConditionMessage(strings.Join(strings.Fields(c.Message), " "))
+	return podreason.ShortPodMessage(text), cause
 }
 
 // Broken reports whether the pool's template must be changed: waiting, or more nodes, do not help.
 func (s *Summary) Broken() bool {
-	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable
+	return s.Cause != podreason.None && s.Cause != podreason.Unschedulable && s.Cause != podreason.NodeNotReady
 }
 
 // findShortage determines why the pool has too few members, and the class of the cause.
@@ -69,10 +66,28 @@ func (s *Summary) shortageText(f *Inventory) string {
 		}
 		return fmt.Sprintf("%d not ready: %s", count, why)
 	}
+	if why := s.rejection(f); why != "" {
+		s.Cause = podreason.MemberRejected
+		return why
+	}
 	if s.Pool.Status.ObservedGeneration < s.Pool.Generation {
 		return "the operator has not seen the latest change yet"
 	}
 	return fmt.Sprintf("%d not made yet", missing)
+}
+
+// rejection returns the operator's event that the API server rejects the pool's members, unless one was created since.
+func (s *Summary) rejection(f *Inventory) string {
+	event := f.Rejections[s.Pool.UID]
+	if event == nil {
+		return ""
+	}
+	for _, member := range s.Members {
+		if member.CreationTimestamp.After(diagnose.EventTime(event).Time) {
+			return ""
+		}
+	}
+	return strings.Join(strings.Fields(event.Message), " ")
 }
 
 // origin names the template that the broken members were made from.
@@ -94,7 +109,7 @@ func (s *Summary) commonObstacle(f *Inventory) (why string, count int) {
 		count++
 		text := "the operator has not seen it yet"
 		if c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation); c != nil {
-			text = strings.Join(strings.Fields(c.Message), " ")
+			text = podreason.ShortConditionMessage(strings.Join(strings.Fields(c.Message), " "))
 		}
 		if said[text]++; why == "" || said[text] > said[why] || (said[text] == said[why] && text < why) {
 			why, example = text, member

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/ending"
 	"github.com/agent-sandbox/kubectl-sandbox/apis/lifecycle"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
@@ -126,7 +127,7 @@ func readyMessage(conditions []metav1.Condition) string {
 	if ready == nil || ready.Status == metav1.ConditionTrue || ready.Message == "" {
 		return ""
 	}
-	return ": " + ready.Message
+	return ": " + podreason.ShortConditionMessage(ready.Message)
 }
 
 // endOf describes how a Pod ended: the exit code, or the reason.

@@ -44,4 +44,22 @@ func TestAPoolThatCannotBeFilledNamesItsTemplateAndTheCause(t *testing.T) {
 	says([]string{"correct the image in template broken"}, "describe", "dev")
 	says([]string{"template/broken", "Blocked", "cannot be pulled"}, "tree", "dev")
 	says([]string{"Blocked", "of template broken"}, "list", "dev", "-o", "wide")
+	whole := h.Plugin("describe", "dev").Stdout
+	if strings.Count(whole, "failed to pull and unpack image") > 1 {
+		t.Errorf("describe shows the runtime's error more than once:\n%s", whole)
+	}
+	if brief := h.Plugin("status", "dev").Stdout; strings.Contains(brief, "failed to pull and unpack image") {
+		t.Errorf("status shows the whole error of the runtime:\n%s", brief)
+	}
+
+	h.MustKubectl("patch", "sandboxtemplate/broken", "--type=json", "-p",
+		`[{"op": "replace", "path": "/spec/podTemplate/spec/containers/0/image", "value": "`+harness.ImageShell+`"}]`)
+	says([]string{"template broken was changed after it was made"}, "status", "dev")
+	h.MustKubectl("delete", "sandboxtemplate/broken")
+	says([]string{"template broken does not exist: create it", "template create broken --image IMAGE"}, "status", "dev")
+	h.Must("create", "late", "--template", "broken", "--pool", "none")
+	says([]string{"late: Blocked", "template broken does not exist: create it"}, "status", "late")
+	if out := h.Plugin("status", "late").Stdout; strings.Contains(out, "delete late") {
+		t.Errorf("the remedy deletes the claim:\n%s", out)
+	}
 }

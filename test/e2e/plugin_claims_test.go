@@ -148,7 +148,7 @@ func TestThePluginSaysWhatIsWrongWithAClaim(t *testing.T) {
 		[]string{"create", "lost", "--template", "none-such", "--wait", "--timeout", "60s"}, 1,
 		[]string{`SandboxTemplate "none-such" does not exist`},
 	}.check(t, h)
-	if r := h.Plugin("status", "lost"); !strings.Contains(r.Stdout, "make template none-such") {
+	if r := h.Plugin("status", "lost"); !strings.Contains(r.Stdout, "template none-such does not exist: create it") {
 		t.Errorf("status: %v", r)
 	}
 	if r := h.Plugin("exec", "lost", "--", "true"); r.Code != 1 || !strings.Contains(r.Stderr, "none-such") {

@@ -53,7 +53,8 @@ type Dispatcher struct {
 // New returns a Dispatcher.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
-		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock), observer: observe.New(o.Kubernetes, o.Clock),
+		o: o, resolver: resolve.New(o.Sandboxes, o.Kubernetes, o.Clock),
+		observer:  observe.New(o.Sandboxes, o.Kubernetes, o.Clock),
 		sandboxes: sandbox.New(o.Sandboxes, o.Clock), pools: pool.New(o.Sandboxes, o.Clock),
 		waiter: await.New(o.Sandboxes, o.Kubernetes, o.Clock),
 	}

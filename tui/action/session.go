@@ -14,6 +14,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/terminal"
 )
@@ -25,7 +27,9 @@ type Session struct {
 	clock     clock.WithTicker
 	container stream.Container
 	name      string
-	command   []string
+	// warning is about a member of a pool; usually empty.
+	warning string
+	command []string
 	// waitForEnter makes Run wait for Enter at the end, so that the user can read the output.
 	waitForEnter bool
 	streams      genericiooptions.IOStreams
@@ -42,6 +46,7 @@ func (d *Dispatcher) session(ctx context.Context, r Request) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{ctx: ctx, network: d.o.Network, clock: d.o.Clock, name: t.Ref().String(), container: container}
+	s.warning = pool.WarnOfMember(found.Sandbox)
 	shell, err := stream.Shell(ctx, d.o.Network, s.container)
 	var none *stream.NoShellError
 	switch {
@@ -74,6 +79,9 @@ func (s *Session) Run() error {
 	// A failed write is visible on the terminal itself.
 	_, _ = fmt.Fprintf(s.streams.Out, "%s in %s (container %s). The dashboard returns when it ends.\r\n",
 		strings.Join(s.command, " "), s.name, s.container.Name)
+	if s.warning != "" {
+		_, _ = printable.Fprintf(s.streams.Out, "Warning: %s.\r\n", s.warning)
+	}
 	err := terminal.New(s.streams, new(true), nil).Run(s.ctx, s.clock, s.network, s.container, s.command)
 	code := 0
 	if ended, is := errors.AsType[*stream.ExitError](err); is {

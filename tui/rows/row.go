@@ -33,8 +33,10 @@ type Source string
 
 // The sources.
 const (
-	// SourceWarm means that the Sandbox came from a pool.
+	// SourceWarm means that the Sandbox was a Ready member of a pool.
 	SourceWarm Source = "warm"
+	// SourceLate means that the Sandbox was a member of a pool that was not Ready yet, so that the claim had to wait.
+	SourceLate Source = "late"
 	// SourceCold means that the Sandbox was created for the claim.
 	SourceCold Source = "cold"
 	// SourceDirect means that a user created the Sandbox.
@@ -53,8 +55,6 @@ type Row struct {
 	Source          Source
 	// Sandbox is the name of the Sandbox behind a claim.
 	Sandbox string
-	// Hit says that the claim got a Sandbox that was Ready.
-	Hit bool
 	// Pool is the pool that a warm Sandbox came from or that a member belongs to.
 	Pool string
 	// NamedPool is the pool that the claim names.
@@ -95,7 +95,10 @@ func FromClaim(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbo
 		r.addSandbox(held, pod)
 		r.Source = SourceCold
 		if r.Pool = pool.SourcePool(claim, held); r.Pool != "" {
-			r.Source, r.Hit = SourceWarm, pool.ServedWarm(claim, held)
+			r.Source = SourceLate
+		}
+		if pool.ServedWarm(claim, held) {
+			r.Source = SourceWarm
 		}
 	}
 	r.setSearchText()
@@ -121,30 +124,22 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Sna
 	conditions []metav1.Condition) *Row {
 	r := &Row{
 		Kind: kind, UID: object.UID, Namespace: object.Namespace, Name: object.Name, Labels: object.Labels,
-		State: diagnose.VerdictOf(snapshot), Created: object.CreationTimestamp.Time, Deadline: snapshot.Deadline(),
+		State: diagnose.VerdictByConditions(*snapshot), Created: object.CreationTimestamp.Time, Deadline: snapshot.Deadline(),
 		Version: object.ResourceVersion,
-	}
-	if r.State == diagnose.Starting {
-		known := *snapshot
-		known.PodHidden = true // the diagnosis uses the conditions, because the Pod is not read
-		r.State = diagnose.Of(known).Verdict
 	}
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = shortReason(strings.Join(strings.Fields(ready.Message), " "))
-		if _, cause := podreason.FromConditionMessage(ready.Message); cause != podreason.None &&
-			r.State == diagnose.Starting {
-			r.State = diagnose.Blocked
-		}
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {
 		r.Reason = "the operator has not seen it yet"
 	}
 	return r
 }
 
-// shortReason omits the Pod's phase from a message that also gives the reason for it.
+// shortReason omits the Pod's phase from a message that also gives the reason for it, and shortens the texts of the
+// container runtime.
 func shortReason(message string) string {
 	if why, _ := podreason.FromConditionMessage(message); why != "" {
-		return why
+		return podreason.ShortPodMessage(why)
 	}
 	return message
 }

@@ -95,17 +95,17 @@ func (s *state) isStaleMember(template *extensionsv1beta1.SandboxTemplate, membe
 func (s *state) count(k key, row *rows.Row, groups map[key]*group, byTemplate map[key][]string, now time.Time) {
 	claim := s.claims[k]
 	switch row.Source {
-	case rows.SourceWarm:
+	case rows.SourceWarm, rows.SourceLate:
 		from := key{Namespace: k.Namespace, Name: row.Pool}
 		s.history.countClaim(row.UID, row.Created, now, from)
 		g := groups[from]
 		if g == nil {
 			return
 		}
-		if row.Hit {
+		if row.Source == rows.SourceWarm {
 			g.warm++
 		} else {
-			g.cold++ // the member was not Ready, so the claim had to wait
+			g.cold++
 		}
 		if g.inventory.Claims != nil && g.inventory.Sandboxes != nil {
 			held := s.sandboxes[key{Namespace: k.Namespace, Name: row.Sandbox}].Sandbox

@@ -56,7 +56,7 @@ func NewClients(f Factory) (*Clients, error) {
 	return &Clients{
 		Namespace: namespace, Sandboxes: sandboxes, Kubernetes: kubernetes,
 		Resolver: resolve.New(sandboxes, kubernetes, f.Clock()),
-		Observer: observe.New(kubernetes, f.Clock()),
+		Observer: observe.New(sandboxes, kubernetes, f.Clock()),
 		Waiter:   await.New(sandboxes, kubernetes, f.Clock()),
 		Client:   sandbox.New(sandboxes, f.Clock()),
 		Pools:    pool.New(sandboxes, f.Clock()),
@@ -65,22 +65,29 @@ func NewClients(f Factory) (*Clients, error) {
 	}, nil
 }
 
-// Wait waits for what the request describes. If no operator manages the namespace, it prints a warning to errOut,
+// Wait waits for what the request describes. If no operator manages the namespace, it first prints a warning to errOut,
 // once for these Clients.
 func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (*resolve.Target, error) {
-	if r.Timeout != 0 {
-		defer c.WarnWithoutOperator(ctx, r.Namespace, errOut)()
+	progress := &heldProgress{report: r.Progress}
+	r.Progress = progress.update
+	if r.Timeout == 0 {
+		progress.release()
+	} else {
+		defer c.WarnWithoutOperator(ctx, r.Namespace, progress.release, errOut)()
 	}
 	return c.Waiter.For(ctx, r)
 }
 
-// WarnWithoutOperator prints a warning to errOut, once for these Clients, if no operator manages the namespace. It does
-// so until stop is called, which returns when nothing is printed any more.
-func (c *Clients) WarnWithoutOperator(ctx context.Context, namespace string, errOut io.Writer) (stop func()) {
+// WarnWithoutOperator prints a warning to errOut, once for these Clients, if no operator manages the namespace, and then
+// calls checked; it also does so if all is well. It looks again until stop is called, which returns when nothing is
+// printed any more.
+func (c *Clients) WarnWithoutOperator(
+	ctx context.Context, namespace string, checked func(), errOut io.Writer,
+) (stop func()) {
 	watching, cancel := context.WithCancel(ctx)
 	var watched sync.WaitGroup
 	watched.Go(func() {
-		c.Operator.Watch(watching, namespace, func(problem operator.Problem) {
+		c.Operator.Watch(watching, namespace, checked, func(problem operator.Problem) {
 			// best effort
 			c.warnOnce.Do(func() { _, _ = fmt.Fprintf(errOut, "Warning: %s\n", OperatorWarning(namespace, problem)) })
 		})

@@ -85,9 +85,21 @@ func TestWhoWaitsIsToldThatNoOperatorIsThere(t *testing.T) {
 	if told != 1 {
 		t.Errorf("want the message once, for the user with permission to read Deployments: %d", told)
 	}
-	if out := h.Must("status", "lonely"); !strings.HasPrefix(out, says) {
-		t.Errorf("status does not begin with the message: %s", out)
+	if out := h.Must("status", "lonely"); !strings.HasPrefix(out, says) || !strings.Contains(out, "lonely: Blocked") ||
+		!strings.Contains(out, "kubectl scale -n "+operatorNamespace+" "+deployment+" --replicas=1") {
+		t.Errorf("status does not begin with the message, or names no cure: %s", out)
 	}
+	for _, line := range [][]string{
+		{"wait", "lonely", "--for", "ready", "--timeout", "5s"}, {"suspend", "lonely", "--wait", "--timeout", "5s"},
+	} {
+		r := h.Plugin(line...)
+		first, _, _ := strings.Cut(r.Stderr, "\n")
+		if r.Code != 124 || !strings.HasPrefix(first, "Warning: "+says) ||
+			strings.Count(r.Stderr, "the operator is scaled to zero") < 2 {
+			t.Errorf("%v does not begin with the message, or its error does not repeat it: %v", line, r)
+		}
+	}
+	h.Must("resume", "lonely")
 	if out := h.Must("status", "lonely", "--as", "jane"); strings.Contains(out, says) {
 		t.Errorf("status claims what jane cannot know: %s", out)
 	}

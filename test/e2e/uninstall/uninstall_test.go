@@ -31,7 +31,7 @@ func TestUninstallAsksThenKeepsSandboxesThenLeavesNothing(t *testing.T) {
 		t.Errorf("the operator's namespace is still there: %v", r)
 	}
 	if r := h.Plugin("create", "late", "--image", harness.ImageShell, "--wait", "--timeout", "1m"); r.Code != 1 ||
-		!strings.Contains(r.Stderr, "the operator is not installed") {
+		!strings.Contains(r.Stderr, "no operator was found") {
 		t.Errorf("without an operator waiting must end at once: %v", r)
 	}
 

@@ -58,9 +58,9 @@ func runAs(t *testing.T, kubeconfig string, args ...string) (out string, err err
 }
 
 // runDoctor returns doctor's findings by check.
-func runDoctor(t *testing.T, kubeconfig, namespace string) (map[string]finding, error) {
+func runDoctor(t *testing.T, kubeconfig, namespace string, flags ...string) (map[string]finding, error) {
 	t.Helper()
-	out, failure := runAs(t, kubeconfig, "doctor", "--namespace", namespace, "-o", "json")
+	out, failure := runAs(t, kubeconfig, append([]string{"doctor", "--namespace", namespace, "-o", "json"}, flags...)...)
 	var got report
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("doctor printed %q (%v): %v", out, failure, err)

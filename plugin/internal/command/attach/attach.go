@@ -24,6 +24,8 @@ import (
 type Options struct {
 	Name      string
 	Container string
+	// Quiet omits the warning about a member of a pool.
+	Quiet bool
 	// Stdin is nil unless the user gave --stdin.
 	Stdin *bool
 
@@ -60,6 +62,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
+	target.AddQuietFlag(cmd, &o.Quiet)
 	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
 		"Pass standard input to the process; =false does not. (default: if it is not a terminal, or with a TTY)")
 	return cmd
@@ -78,6 +81,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	container.WarnOfMember(streams.ErrOut, o.Quiet)
 	spec := containerOf(container.Sandbox.Pod, container.Address.Name)
 	if o.Stdin != nil && *o.Stdin && !spec.Stdin {
 		return fmt.Errorf("container %s of %s was created without standard input (stdin: true): attach without -i, or "+

@@ -49,6 +49,8 @@ type Options struct {
 	Source, Destination string
 	Container           string
 	Resume              bool
+	// Quiet omits the warning about a member of a pool.
+	Quiet bool
 
 	from, to location
 }
@@ -88,6 +90,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		"The container. (default: the one that the Pod marks as its default, or the first)")
 	cmd.Flags().BoolVar(&o.Resume, "resume", false,
 		"Continue an earlier copy of the same SRC to the same DST that was interrupted.")
+	target.AddQuietFlag(cmd, &o.Quiet)
 	cmd.Flags().BoolP("recursive", "r", false, "Does nothing, because directories are always copied whole.")
 	return cmd
 }
@@ -133,7 +136,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		Resume: o.Resume, Progress: newProgress(streams, o.to.isStandard()), Warn: warn,
 		Retry: (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
 	}
-	open := func(s location) (*files.Copier, error) {
+	open := func(s location, changed bool) (*files.Copier, error) {
 		if !s.Remote {
 			return nil, nil
 		}
@@ -141,13 +144,16 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 		if err != nil {
 			return nil, err
 		}
+		if changed {
+			container.WarnOfMember(streams.ErrOut, o.Quiet)
+		}
 		return files.New(container.Network, container.Address, options), nil
 	}
-	from, err := open(o.from)
+	from, err := open(o.from, false)
 	if err != nil {
 		return err
 	}
-	to, err := open(o.to)
+	to, err := open(o.to, true)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/volume"
 )
@@ -38,7 +39,8 @@ func Text(t *resolve.Target, snapshot diagnose.Snapshot, style printing.Style, c
 		w.Section("Volumes", keptVolumeLines(snapshot.Volumes))
 	}
 	w.Section("Events", eventLines(&snapshot, &d))
-	w.Add(style.Diagnosis(&d, command))
+	whole := d.Whole()
+	w.Add(style.Diagnosis(&whole, command))
 	return w.String()
 }
 
@@ -58,6 +60,7 @@ func headLines(t *resolve.Target, snapshot *diagnose.Snapshot, summary string) [
 		return append(lines, "Ends:\t"+shutdownText(snapshot))
 	}
 	s := t.Sandbox
+	add("Served", served(t.Claim, s))
 	add("Sandbox", s.Name+printing.AgeSuffix(s.CreationTimestamp, snapshot.Now))
 	if asked, by := s.Spec.SuspensionRequested(); asked {
 		add("Suspended by", "spec."+strings.Join(by, ", spec."))
@@ -90,6 +93,20 @@ func claimSource(spec *extensionsv1beta1.SandboxClaimSpec) string {
 		return "template " + spec.TemplateRef.Name + ", always a new Sandbox"
 	}
 	return "template " + spec.TemplateRef.Name + ", warm from pool " + spec.PoolName()
+}
+
+// served says whether the claim was served warm.
+func served(claim *extensionsv1beta1.SandboxClaim, held *agentsv1beta1.Sandbox) string {
+	if claim == nil {
+		return ""
+	}
+	switch from := pool.SourcePool(claim, held); {
+	case pool.ServedWarm(claim, held):
+		return "warm, with a Ready member of pool " + from
+	case from != "":
+		return "late, with a member of pool " + from + " that was not Ready yet"
+	}
+	return "cold, with a new Sandbox"
 }
 
 func shutdownText(snapshot *diagnose.Snapshot) string {
@@ -158,11 +175,11 @@ func eventLines(snapshot *diagnose.Snapshot, d *diagnose.Diagnosis) []string {
 	return lines
 }
 
-// shorten replaces the parts of an event's message that are also the detail of a container's finding.
+// shorten replaces the parts of an event's message that a container's finding quotes.
 func shorten(message string, d *diagnose.Diagnosis) string {
 	for i := range d.Containers {
-		if detail := d.Containers[i].Detail(); detail != "" {
-			message = strings.ReplaceAll(message, detail, "see Containers")
+		if quotation := d.Containers[i].Quotation(); quotation != "" {
+			message = strings.ReplaceAll(message, quotation, "see Containers")
 		}
 	}
 	return message

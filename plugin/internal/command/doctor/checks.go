@@ -83,6 +83,8 @@ type cluster struct {
 	clock      clock.PassiveClock
 	program    string
 	namespace  string // the user's
+	// impersonated is the user of --as, whom all checks are about; empty without it.
+	impersonated string
 
 	version           *version.Info
 	operatorNamespace string
@@ -98,6 +100,9 @@ func newCluster(ctx context.Context, f factory.Factory) (*cluster, error) {
 	var err error
 	if c.namespace, _, err = f.Namespace(); err != nil {
 		return nil, err
+	}
+	if config, err := f.RESTConfig(); err == nil { // otherwise the next call fails too
+		c.impersonated = config.Impersonate.UserName
 	}
 	if c.kubernetes, err = f.Kubernetes(); err != nil {
 		return nil, err
@@ -144,12 +149,12 @@ func (c *cluster) repairCommand() string {
 }
 
 // unreadable returns the finding for something that could not be read: unknown without permission, otherwise failed.
-func unreadable(err error, what string) []Finding {
+func (c *cluster) unreadable(err error, what string) []Finding {
 	if apierrors.IsForbidden(err) {
 		if verb, resource, found := printing.MissingPermission(err); found {
-			return unknown("you may not %s %s, which is needed to check %s", verb, resource, what)
+			return unknown("%s may not %s %s, which is needed to check %s", c.subject(), verb, resource, what)
 		}
-		return unknown("you may not read %s", what)
+		return unknown("%s may not read %s", c.subject(), what)
 	}
 	return failed("try again; if the error persists, check the API server", "read %s: %v", what, err)
 }
@@ -157,10 +162,10 @@ func unreadable(err error, what string) []Finding {
 // noOperator returns the finding of the operator's checks if there is no Deployment, or if it could not be read.
 func (c *cluster) noOperator() []Finding {
 	if c.deploymentErr != nil {
-		return unreadable(c.deploymentErr, "the operator's Deployment in namespace "+c.operatorNamespace)
+		return c.unreadable(c.deploymentErr, "the operator's Deployment in namespace "+c.operatorNamespace)
 	}
 	if c.searchErr != nil {
-		return unreadable(c.searchErr, "operators outside of namespace "+c.operatorNamespace)
+		return c.unreadable(c.searchErr, "operators outside of namespace "+c.operatorNamespace)
 	}
 	return unknown("there is no operator")
 }

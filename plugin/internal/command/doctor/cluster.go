@@ -38,7 +38,7 @@ func kubernetesVersion(_ context.Context, c *cluster) []Finding {
 func storage(ctx context.Context, c *cluster) []Finding {
 	list, err := c.kubernetes.StorageV1().StorageClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return unreadable(err, "StorageClasses")
+		return c.unreadable(err, "StorageClasses")
 	}
 	var defaults []string
 	for i := range list.Items {
@@ -74,7 +74,7 @@ func onlyClassName(classes []storagev1.StorageClass) string {
 func runtimeClasses(ctx context.Context, c *cluster) []Finding {
 	list, err := c.kubernetes.NodeV1().RuntimeClasses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return unreadable(err, "RuntimeClasses")
+		return c.unreadable(err, "RuntimeClasses")
 	}
 	var have []string
 	for i := range list.Items {
@@ -84,7 +84,7 @@ func runtimeClasses(ctx context.Context, c *cluster) []Finding {
 		Group: apis.GroupExtensions, Version: apis.VersionV1beta1, Resource: "sandboxtemplates",
 	}).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
-		return unreadable(err, "the RuntimeClasses that SandboxTemplates name")
+		return c.unreadable(err, "the RuntimeClasses that SandboxTemplates name")
 	}
 	if err == nil {
 		if found := missingRuntimeClasses(templates.Items, have); len(found) > 0 {
@@ -134,7 +134,7 @@ func networkPlugins() map[string]bool {
 func networkPolicy(ctx context.Context, c *cluster) []Finding {
 	list, err := c.kubernetes.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return unreadable(err, "the network plugin")
+		return c.unreadable(err, "the network plugin")
 	}
 	without := ""
 	for i := range list.Items {
@@ -167,11 +167,11 @@ func metrics(ctx context.Context, c *cluster) []Finding {
 		return failed(c.repairCommand(), "the Service %s/%s, where metrics are scraped, does not exist",
 			c.operatorNamespace, apis.OperatorName)
 	case err != nil:
-		return unreadable(err, "the operator's Service")
+		return c.unreadable(err, "the operator's Service")
 	}
 	groups, err := c.discovery.ServerGroups()
 	if err != nil {
-		return unreadable(err, "the API groups")
+		return c.unreadable(err, "the API groups")
 	}
 	usage := "; there is no metrics-server, so the resource usage of sandboxes is unknown"
 	if slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == "metrics.k8s.io" }) {

@@ -67,10 +67,13 @@ func (c *cluster) definition(
 	}
 	content, err := c.dynamic.Resource(resource).Get(ctx, want.Name, metav1.GetOptions{})
 	switch {
+	case apierrors.IsNotFound(err) && c.deploymentErr != nil && !crds.IsCore(want):
+		return nil, unknown("CustomResourceDefinition %s is missing; %s may not read the operator's flags, which say "+
+			"whether it needs it", want.Name, c.subject())
 	case apierrors.IsNotFound(err):
 		return nil, failed(c.repairCommand(), "CustomResourceDefinition %s is missing", want.Name)
 	case err != nil:
-		return nil, unreadable(err, "CustomResourceDefinition "+want.Name)
+		return nil, c.unreadable(err, "CustomResourceDefinition "+want.Name)
 	}
 	have = &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content.Object, have); err != nil {

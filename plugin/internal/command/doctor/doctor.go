@@ -38,7 +38,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		Long: "doctor checks everything that a sandbox needs: the version of Kubernetes, the CustomResourceDefinitions,\n" +
 			"the operator with its leader, flags and permissions, your permissions in the current namespace, storage,\n" +
 			"RuntimeClasses, network policies and routers. Each check that fails says what to do. What you may not read\n" +
-			"is reported as unknown, never as ok, with the verb and the resource that you lack. The exit code is 1 if a\n" +
+			"is reported as unknown, never as ok, with the verb and the resource that you lack. With --as all checks are\n" +
+			"about that user, and the commands that grant what is lacking name that user. The exit code is 1 if a\n" +
 			"check fails, and otherwise 0: warnings and unknown results do not count. The checks with unknown results are\n" +
 			"listed at the end, and in the field \"unknown\" with -o json.\n\n" +
 			"Checks: " + strings.Join(names()[:7], ", ") + ",\n" + strings.Join(names()[7:], ", ") + ".",

@@ -30,18 +30,14 @@ func operator(ctx context.Context, c *cluster) []Finding {
 			c.operatorNamespace, apis.OperatorName)
 	}
 	if d.Spec.Replicas != nil && *d.Spec.Replicas == 0 {
-		return failed(
-			fmt.Sprintf("kubectl scale -n %s deployment/%s --replicas=1", c.operatorNamespace, apis.OperatorName),
-			"the operator is scaled to zero and manages no sandboxes")
+		return failed(health.CureScaled(d), "the operator is scaled to zero and manages no sandboxes")
 	}
 	obstacle, err := installer.Obstacle(ctx, c.kubernetes, d)
 	if err != nil {
-		return unreadable(err, "the operator's Pods")
+		return c.unreadable(err, "the operator's Pods")
 	}
 	if obstacle != "" {
-		look := fmt.Sprintf("kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[3]s",
-			c.operatorNamespace, apis.LabelApp, apis.OperatorName)
-		return failed(look, "the operator is not available: %s", obstacle)
+		return failed(health.CureUnavailable(d), "the operator is not available: %s", obstacle)
 	}
 	return ok("%d of %d replicas are available in namespace %s",
 		d.Status.AvailableReplicas, *d.Spec.Replicas, c.operatorNamespace)
@@ -60,11 +56,11 @@ func leader(ctx context.Context, c *cluster) []Finding {
 		lease, err = nil, nil
 	}
 	if err != nil {
-		return unreadable(err, "the leader's Lease")
+		return c.unreadable(err, "the leader's Lease")
 	}
 	holder, vacant := health.Leader(lease, c.clock.Now())
 	if vacant != "" {
-		return failed(fmt.Sprintf("kubectl logs -n %s deployment/%s", c.operatorNamespace, apis.OperatorName), "%s", vacant)
+		return failed(health.CureLeaderless(c.deployment), "%s", vacant)
 	}
 	return ok("%s leads", holder)
 }
@@ -83,7 +79,7 @@ func flags(ctx context.Context, c *cluster) []Finding {
 	if options.CoreOnly {
 		kind, err := c.extensionWithObjects(ctx)
 		if err != nil {
-			return unreadable(err, "claims and pools, which this operator does not manage")
+			return c.unreadable(err, "claims and pools, which this operator does not manage")
 		}
 		if kind != "" {
 			return failed(c.program+" install --core-only=false",

@@ -5,7 +5,6 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -72,13 +71,12 @@ func (c *cluster) userPermissions(ctx context.Context, rules []rbacv1.PolicyRule
 	lacking, err := reviewAll(attributesOf(rules, c.namespace), allowed)
 	switch {
 	case err != nil:
-		return unreadable(err, "your permissions")
+		return c.unreadable(err, "the permissions in namespace "+c.namespace)
 	case len(lacking) > 0:
-		cure := fmt.Sprintf("ask an administrator to bind you to the ClusterRole edit: "+
-			"kubectl create rolebinding NAME -n %s --clusterrole=edit --user=YOU", c.namespace)
-		return failed(cure, "in namespace %s you may not %s", c.namespace, strings.Join(lacking, ", "))
+		return failed("ask an administrator: "+c.grant(ctx, lacking), "in namespace %s %s may not %s",
+			c.namespace, c.subject(), strings.Join(texts(lacking), ", "))
 	}
-	return ok("you have the permissions for %s in namespace %s", purpose, c.namespace)
+	return ok("in namespace %s %s may do what %s need", c.namespace, c.subject(), purpose)
 }
 
 // operatorPermissions checks that the operator has each permission in the manifests, no matter which role grants it.
@@ -113,10 +111,10 @@ func operatorPermissions(ctx context.Context, c *cluster) []Finding {
 	})
 	switch {
 	case err != nil:
-		return unreadable(err, "the operator's permissions")
+		return c.unreadable(err, "the operator's permissions")
 	case len(lacking) > 0:
 		return failed(c.repairCommand(), "the operator's ServiceAccount %s/%s may not %s",
-			c.operatorNamespace, account, strings.Join(lacking, ", "))
+			c.operatorNamespace, account, strings.Join(texts(lacking), ", "))
 	}
 	return ok("the operator has all permissions that it needs")
 }
@@ -148,11 +146,10 @@ func firstName(names []string) string {
 	return names[0]
 }
 
-// reviewAll makes the access reviews, several at a time, and returns what is denied, as in "create pods/exec". It stops
-// at the first error.
+// reviewAll makes the access reviews, several at a time, and returns what is denied. It stops at the first error.
 func reviewAll(
 	all []*authorizationv1.ResourceAttributes, allowed func(*authorizationv1.ResourceAttributes) (bool, error),
-) ([]string, error) {
+) ([]*authorizationv1.ResourceAttributes, error) {
 	var (
 		waiting sync.WaitGroup
 		mu      sync.Mutex
@@ -183,18 +180,34 @@ func reviewAll(
 	if failure != nil {
 		return nil, failure
 	}
-	var lacking []string
+	var lacking []*authorizationv1.ResourceAttributes
 	for i, attributes := range all {
-		resource := attributes.Resource
-		if attributes.Subresource != "" {
-			resource += "/" + attributes.Subresource
-		}
-		if attributes.Group != "" {
-			resource += "." + attributes.Group
-		}
-		if text := attributes.Verb + " " + resource; denied[i] && !slices.Contains(lacking, text) {
-			lacking = append(lacking, text)
+		if denied[i] {
+			lacking = append(lacking, attributes)
 		}
 	}
 	return lacking, nil
+}
+
+// texts returns permissions in words, as in "create pods/exec", each once.
+func texts(all []*authorizationv1.ResourceAttributes) []string {
+	var words []string
+	for _, attributes := range all {
+		if text := attributes.Verb + " " + resourceText(attributes); !slices.Contains(words, text) {
+			words = append(words, text)
+		}
+	}
+	return words
+}
+
+// resourceText returns a resource in words, as in pods/exec or sandboxes.agents.x-k8s.io.
+func resourceText(attributes *authorizationv1.ResourceAttributes) string {
+	text := attributes.Resource
+	if attributes.Subresource != "" {
+		text += "/" + attributes.Subresource
+	}
+	if attributes.Group != "" {
+		text += "." + attributes.Group
+	}
+	return text
 }

@@ -20,7 +20,7 @@ import (
 func routers(ctx context.Context, c *cluster) []Finding {
 	all, err := installer.ListRouters(ctx, c.kubernetes)
 	if err != nil {
-		return unreadable(err, "the routers")
+		return c.unreadable(err, "the routers")
 	}
 	if len(all) == 0 {
 		return ok("there is none; %s install --router installs one", c.program)
@@ -41,7 +41,7 @@ func (c *cluster) router(ctx context.Context, d *appsv1.Deployment) []Finding {
 	}
 	obstacle, err := installer.Obstacle(ctx, c.kubernetes, d)
 	if err != nil {
-		return unreadable(err, "the Pods of "+what)
+		return c.unreadable(err, "the Pods of "+what)
 	}
 	if obstacle != "" {
 		look := fmt.Sprintf("kubectl describe pods -n %s -l %s=%s; kubectl logs -n %[1]s deployment/%[4]s",
@@ -50,6 +50,10 @@ func (c *cluster) router(ctx context.Context, d *appsv1.Deployment) []Finding {
 	}
 	if cure := c.admission(d.Namespace); cure != "" {
 		return failed(cure, "the default NetworkPolicies of templates do not admit %s", what)
+	}
+	if c.deployment == nil && (c.deploymentErr != nil || c.searchErr != nil) {
+		return unknown("%s is ready, with %d replicas; %s may not read the operator's flags, which say whether the default "+
+			"NetworkPolicies admit it", what, d.Status.AvailableReplicas, c.subject())
 	}
 	return ok("%s is ready, with %d replicas", what, d.Status.AvailableReplicas)
 }

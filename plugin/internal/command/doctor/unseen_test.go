@@ -16,6 +16,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	factory "github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
@@ -26,6 +27,14 @@ import (
 // permissions for which forbidden returns true.
 func runDoctor(
 	t *testing.T, forbidden func(verb, resource string) bool, objects ...runtime.Object,
+) (found map[string]Finding, report Report, said string) {
+	t.Helper()
+	return runDoctorAs(t, "", forbidden, objects...)
+}
+
+// runDoctorAs is runDoctor with --as, unless the user is empty.
+func runDoctorAs(
+	t *testing.T, as string, forbidden func(verb, resource string) bool, objects ...runtime.Object,
 ) (found map[string]Finding, report Report, said string) {
 	t.Helper()
 	refuse := func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -47,7 +56,10 @@ func runDoctor(
 	}
 	dynamic := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
 	dynamic.PrependReactor("*", "*", refuse)
-	f := &factory.Factory{KubernetesClient: client, DynamicClient: dynamic, DiscoveryClient: client.Discovery()}
+	f := &factory.Factory{
+		KubernetesClient: client, DynamicClient: dynamic, DiscoveryClient: client.Discovery(),
+		Config: &rest.Config{Impersonate: rest.ImpersonationConfig{UserName: as}},
+	}
 	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
 	failure := (&Options{Output: "json"}).Run(t.Context(), f, streams)
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {

@@ -36,7 +36,9 @@ With --timeout a command that takes longer is ended, with all processes that it 
 code is 124.
 
 With --detach it starts the command, without input, and prints a name for it. logs NAME --exec shows what
-the command writes, and wait NAME --exec passes on its exit code. Both are kept in /tmp of the container.`
+the command writes, and wait NAME --exec passes on its exit code. Both are kept in /tmp of the container.
+
+Whoever claims a member of a pool finds the files that earlier commands left in it, so exec warns about one.`
 
 const examples = `  # Run a command
   kubectl sandbox exec dev -- python3 -c 'print(6*7)'
@@ -70,6 +72,8 @@ type Options struct {
 	Timeout time.Duration
 	// Detach starts the command and does not wait for it.
 	Detach bool
+	// Quiet omits the warning about a member of a pool.
+	Quiet bool
 
 	ref resolve.Ref
 }
@@ -116,6 +120,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		"How long the command may run, as in 90s or 10m, before it is ended; the image needs sh. (default: no limit)")
 	cmd.Flags().BoolVarP(&o.Detach, "detach", "d", false,
 		"Start the command, print a name for it and do not wait; the image needs sh.")
+	target.AddQuietFlag(cmd, &o.Quiet)
 	o.Process.AddFlags(cmd)
 	return cmd
 }
@@ -164,6 +169,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	container.WarnOfMember(streams.ErrOut, o.Quiet)
 	if o.Detach {
 		name, err := container.Start(ctx, &o.Process, o.Command, "")
 		if err == nil {

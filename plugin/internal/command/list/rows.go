@@ -13,6 +13,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/podreason"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -93,7 +94,7 @@ func row(
 	d := diagnose.Of(*snapshot)
 	message := d.Obstacle
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && explains(ready, &d) {
-		message = ready.Message
+		message = podreason.ShortConditionMessage(ready.Message)
 	}
 	return []any{
 		object.Name, kind, printing.ColoredCell{Text: string(d.Verdict), Paint: style.VerdictPainter(d.Verdict)},
@@ -106,7 +107,7 @@ func row(
 func explains(ready *metav1.Condition, d *diagnose.Diagnosis) bool {
 	isReady := ready.Status == metav1.ConditionTrue
 	return ready.Message != "" && isReady == (d.Verdict == diagnose.Ready) &&
-		(d.Verdict != diagnose.Blocked || strings.Contains(d.Obstacle, ready.Message))
+		(d.Verdict != diagnose.Blocked || strings.Contains(d.Obstacle, podreason.ShortConditionMessage(ready.Message)))
 }
 
 func endsIn(snapshot *diagnose.Snapshot) string {

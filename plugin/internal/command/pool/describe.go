@@ -4,6 +4,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
@@ -63,6 +65,7 @@ func describe(
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	inventory.Rejections = a.Observer.Rejections(ctx, o.Namespace(a.Namespace))
 	summaries := make([]pool.Summary, 0, len(pools))
 	for i := range pools {
 		summary := pool.Summarize(&pools[i], inventory)
@@ -72,11 +75,11 @@ func describe(
 	style := printing.Style{Colored: f.Color(streams.Out)}
 	command := func(arguments string) string { return printing.SuggestedCommand(arguments, f) }
 	for i := range summaries {
-		var operator diagnose.Operator
+		var problem operator.Problem
 		if summaries[i].Shortage != "" { // the reason may be the operator
-			operator = a.Observer.Operator(ctx)
+			_, problem = a.Observer.Operator(ctx, summaries[i].Pool.Namespace)
 		}
-		text := page(&summaries[i], inventory, operator, style, command)
+		text := page(&summaries[i], inventory, problem, style, command)
 		if i > 0 {
 			text = "\n" + text
 		}
@@ -89,7 +92,7 @@ func describe(
 
 // page returns the text about one pool.
 func page(
-	s *pool.Summary, inventory *pool.Inventory, operator diagnose.Operator, style printing.Style,
+	s *pool.Summary, inventory *pool.Inventory, problem operator.Problem, style printing.Style,
 	command func(string) string,
 ) string {
 	p := printing.Page{Style: style}
@@ -118,21 +121,24 @@ func page(
 		claims = append(claims, fmt.Sprintf("%s\t%s", claim.Name, claim.Status.SandboxStatus.Name))
 	}
 	p.Section("Claims", claims)
-	p.Section("Next", next(s, inventory, operator, command))
+	p.Section("Next", next(s, inventory, problem, command))
 	return p.String()
 }
 
 // next returns what to do about a pool. A shortage is usually fixed at its cause and not at the pool.
 func next(
-	s *pool.Summary, inventory *pool.Inventory, operator diagnose.Operator, command func(string) string,
+	s *pool.Summary, inventory *pool.Inventory, problem operator.Problem, command func(string) string,
 ) []string {
 	switch {
 	case s.Shortage == "":
 		return []string{"claim from it: " + command("create NAME --pool "+s.Pool.Name)}
-	case operator == diagnose.OperatorAbsent:
+	case problem.Absent:
 		return []string{"install the operator: " + command("install")}
-	case operator == diagnose.OperatorDown:
-		return []string{"the operator is not running: look at its Pods"}
+	case problem.Message != "":
+		return []string{printable.Line(problem.Message) + ": " + cmp.Or(printable.Line(problem.Cure), command("doctor"))}
+	case s.Cause == podreason.MemberRejected:
+		return []string{"correct what the message names in template " + s.Pool.Spec.TemplateRef.Name +
+			", and the operator continues by itself: kubectl edit sandboxtemplate " + s.Pool.Spec.TemplateRef.Name}
 	case s.TemplateMissing:
 		return []string{"create the template, and the operator continues by itself: " +
 			command("template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE")}

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
@@ -62,13 +63,15 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if err != nil {
 		return errors.Join(failed, err)
 	}
+	inventory.Rejections = a.Observer.Rejections(ctx, o.Namespace(a.Namespace))
+	style := printing.Style{Colored: f.Color(streams.Out)}
 	var items []printing.Item
 	for i := range pools {
 		s := pool.Summarize(&pools[i], inventory)
 		item, err := printing.NewItem(
 			&pools[i],
 			extensionsv1beta1.SchemeGroupVersion.WithKind(apis.KindSandboxWarmPool),
-			row(&s, inventory)...)
+			row(&s, inventory, style)...)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -91,12 +94,24 @@ func columns() []metav1.TableColumnDefinition {
 	}
 }
 
-func row(s *pool.Summary, inventory *pool.Inventory) []any {
+func row(s *pool.Summary, inventory *pool.Inventory, style printing.Style) []any {
+	ready := printing.ColoredCell{Text: strconv.Itoa(s.Ready), Paint: style.VerdictPainter(verdict(s))}
 	return []any{
-		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), strconv.Itoa(s.Ready),
+		s.Pool.Name, s.Pool.Spec.TemplateRef.Name, strconv.Itoa(s.Desired), ready,
 		number(s.Claimed), number(s.Stale),
 		printing.Age(s.Pool.CreationTimestamp, inventory.Now), printing.OrNone(s.Shortage), string(strategy(s.Pool)),
 	}
+}
+
+// verdict returns the state of a pool: a broken one stays short until somebody acts.
+func verdict(s *pool.Summary) diagnose.Verdict {
+	switch {
+	case s.Broken():
+		return diagnose.Blocked
+	case s.Ready < s.Desired:
+		return diagnose.Starting
+	}
+	return diagnose.Ready
 }
 
 // number returns a count as text, or a dash if it is unknown.

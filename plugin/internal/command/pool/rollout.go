@@ -93,7 +93,7 @@ func (o *RolloutOptions) Run(ctx context.Context, f factory.Factory, streams gen
 		return o.Selection.ErrNoneSelected(a.Namespace)
 	}
 	if o.Waiting.Timeout != 0 && len(pools) > 0 {
-		defer a.WarnWithoutOperator(ctx, pools[0].Namespace, streams.ErrOut)()
+		defer a.WarnWithoutOperator(ctx, pools[0].Namespace, func() {}, streams.ErrOut)()
 	}
 	progress := &rolloutProgress{out: o.Selection.ProgressOut(streams.ErrOut)}
 	return errors.Join(failed, cli.ForEach(streams.Out, pools,

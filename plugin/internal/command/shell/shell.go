@@ -23,6 +23,8 @@ import (
 type Options struct {
 	Name      string
 	Container string
+	// Quiet omits the warning about a member of a pool.
+	Quiet bool
 
 	ref resolve.Ref
 }
@@ -50,6 +52,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
+	target.AddQuietFlag(cmd, &o.Quiet)
 	return cmd
 }
 
@@ -76,6 +79,7 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if err != nil {
 		return err
 	}
+	container.WarnOfMember(streams.ErrOut, o.Quiet)
 	shell, err := stream.Shell(ctx, container.Network, container.Address)
 	if err != nil {
 		return container.Result(err)

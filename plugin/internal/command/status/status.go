@@ -20,6 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/observe"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/operator"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
@@ -113,6 +115,7 @@ func (f *found) same(as *found) bool {
 // diagnose diagnoses each sandbox. A name that does not exist is an error; the others are still diagnosed.
 func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (*found, error) {
 	f := &found{all: []diagnose.Diagnosis{}}
+	problems := map[string]operator.Problem{} // by namespace
 	objects, failed := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
 	for _, object := range objects {
 		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
@@ -120,18 +123,19 @@ func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (*found, err
 			failed = errors.Join(failed, err)
 			continue
 		}
-		f.all, f.targets = append(f.all, diagnose.Of(a.Observer.SnapshotWithNodes(ctx, t))), append(f.targets, t)
-	}
-	asked := map[string]bool{}
-	for _, t := range f.targets {
-		if asked[t.Namespace] || f.operator != "" {
-			continue
+		problem, asked := problems[t.Namespace]
+		if !asked {
+			problem, _, _ = a.Operator.Problem(ctx, t.Namespace) // on an error only the sandboxes are diagnosed
+			problems[t.Namespace] = problem
 		}
-		asked[t.Namespace] = true
-		trouble, _, err := a.Operator.Problem(ctx, t.Namespace)
-		if err == nil && trouble.Message != "" { // on an error only the sandboxes are diagnosed
-			f.operator = factory.OperatorWarning(t.Namespace, trouble)
+		if problem.Message != "" && f.operator == "" {
+			f.operator = factory.OperatorWarning(t.Namespace, problem)
 		}
+		snapshot := a.Observer.SnapshotWithNodes(ctx, t)
+		if problem.Message != "" {
+			observe.AddOperator(&snapshot, t, problem)
+		}
+		f.all, f.targets = append(f.all, diagnose.Of(snapshot)), append(f.targets, t)
 	}
 	return f, failed
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/resolve"
 )
@@ -27,8 +28,8 @@ func newDescribeCommand(f factory.Factory, streams genericiooptions.IOStreams) *
 	cmd := &cobra.Command{
 		Use:   "describe NAME... | --all | -l SELECTOR",
 		Short: "Show details of templates",
-		Long: "describe shows what the sandboxes of a template consist of, what claims may change, and the pools that\n" +
-			"use it.",
+		Long: "describe shows what the sandboxes of a template consist of, what claims may change, the pools that use\n" +
+			"it, and why their sandboxes cannot start, if that is because of the template.",
 		Example: "  kubectl sandbox template describe python\n\n" +
 			"  # Describe the templates of a team in all namespaces\n" +
 			"  kubectl sandbox template describe -l team=research -A",
@@ -68,7 +69,8 @@ func describe(
 		if poolsErr == nil {
 			users = strings.Join(poolsOf(&templates[i], pools), ", ")
 		}
-		text := page(&templates[i], users, f.Clock().Now(), style, command)
+		fault := faultOf(ctx, a, &templates[i], pools)
+		text := page(&templates[i], users, fault, f.Clock().Now(), style, command)
 		if i > 0 {
 			text = "\n" + text
 		}
@@ -79,9 +81,35 @@ func describe(
 	return failed
 }
 
+// faultOf returns why members of the template's pools cannot start because of what the template says; empty if they
+// can, or if that cannot be read.
+func faultOf(
+	ctx context.Context, a *factory.Clients, t *extensionsv1beta1.SandboxTemplate,
+	pools []extensionsv1beta1.SandboxWarmPool,
+) string {
+	if len(poolsOf(t, pools)) == 0 {
+		return ""
+	}
+	inventory, err := a.Pools.Inventory(ctx, t.Namespace)
+	if err != nil {
+		return ""
+	}
+	inventory.Rejections = a.Observer.Rejections(ctx, t.Namespace)
+	for i := range pools {
+		if pools[i].Namespace != t.Namespace || pools[i].Spec.TemplateRef.Name != t.Name {
+			continue
+		}
+		if s := pool.Summarize(&pools[i], inventory); s.Broken() && !s.TemplateChanged {
+			return s.Shortage
+		}
+	}
+	return ""
+}
+
 // page returns the text about one template.
 func page(
-	t *extensionsv1beta1.SandboxTemplate, pools string, now time.Time, style printing.Style, command func(string) string,
+	t *extensionsv1beta1.SandboxTemplate, pools, fault string, now time.Time, style printing.Style,
+	command func(string) string,
 ) string {
 	p := printing.Page{Style: style}
 	if pools == "" {
@@ -100,6 +128,9 @@ func page(
 	if spec.ServiceAccountName != "" {
 		head = append(head, "Service account:\t"+spec.ServiceAccountName)
 	}
+	if fault != "" {
+		head = append(head, "Problem:\t"+style.Alert(printable.Line(fault)))
+	}
 	p.Section("", head)
 	p.Section("Labels", printing.SortedPairs(t.Labels))
 	for i := range spec.Containers {
@@ -116,6 +147,10 @@ func page(
 		claims = append(claims, "when a sandbox is deleted\tthey are deleted")
 	}
 	p.Section("Volumes", claims)
+	if fault != "" {
+		p.Section("Next", []string{"correct it: kubectl edit sandboxtemplate " + t.Name})
+		return p.String()
+	}
 	p.Section("Next", []string{
 		"claim a sandbox of it: " + command("create NAME --template "+t.Name),
 		"keep some warm: " + command("pool create NAME --template "+t.Name),

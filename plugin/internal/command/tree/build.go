@@ -115,6 +115,9 @@ func (g *builder) shortage(ctx context.Context, p *extensionsv1beta1.SandboxWarm
 // markCause marks the template that the diagnosis names as the cause.
 func (g *builder) markCause(sources []*node, d *diagnose.Diagnosis) {
 	for _, n := range sources {
+		if n.name == "template/"+d.Template && n.status == missing {
+			n.status = printing.ColoredCell{Text: missing, Paint: g.style.VerdictPainter(diagnose.Blocked)}
+		}
 		if d.Template != "" && n.name == "template/"+d.Template && n.object != nil {
 			n.status, n.message = g.verdict(diagnose.Blocked), d.Obstacle
 		}

@@ -173,17 +173,14 @@ func (c *Copier) leaveOut(s selection, directory string, mounts []string) select
 		return s
 	}
 	var found []string
-	for _, mount := range topmost(mounts) {
-		if mount == "." {
-			continue
-		}
-		if _, inside := s.belowRoot(path.Dir(mount)); inside || s.roots == nil {
+	for _, mount := range mounts {
+		if _, inside := s.belowRoot(path.Dir(mount)); inside {
 			found = append(found, mount)
 		}
 	}
-	s.mounts = found
-	shown := make([]string, len(found))
-	for i, mount := range found {
+	s.mounts = topmost(found)
+	shown := make([]string, len(s.mounts))
+	for i, mount := range s.mounts {
 		shown[i] = path.Join(directory, mount)
 	}
 	c.warnMounts(shown)

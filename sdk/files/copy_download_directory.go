@@ -14,8 +14,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// downloadDirectory copies what is selected of a remote directory to the target: first under a temporary name, then, once it is complete
-// and verified, under its own. The archive may already be arriving.
+// downloadDirectory copies what is selected of a remote directory to the target: first under a temporary name, then,
+// once it is complete and verified, under its own. The archive may already be arriving.
 func (c *Copier) downloadDirectory(
 	ctx context.Context, remote, target string, selected selection, has imageTools, archive *remoteArchive,
 ) error {

@@ -152,8 +152,8 @@ func (a *remoteArchive) atMarker() bool {
 	return string(next) == archiveMarker
 }
 
-// trailer reads what follows the archive's padding, which is part of the archive and consists of zeros: another archive,
-// which it leaves, or sums.
+// trailer reads what follows the archive's padding, which is part of the archive and consists of zeros: another
+// archive, which it leaves, or sums.
 func (a *remoteArchive) trailer(archive hash.Hash) (said reportedSums, more bool, err error) {
 	for padding := 0; ; padding++ {
 		b, err := a.in.ReadByte()

@@ -88,7 +88,6 @@ func TestAnEmptySourceDeletesNothingUnlessItMay(t *testing.T) {
 }
 
 func TestAListThatIsNotCompleteDeletesNothing(t *testing.T) {
-	const findThen = `case "$*" in *links*|*-print0*|*sha256sum*) ;; *) `
 	for name, scripts := range map[string]map[string]string{
 		"find fails":               {"find": `"$real" "$@"; echo "find: ./x: Permission denied" >&2; exit 1`},
 		"find is killed":           {"find": `"$real" "$@" | head -c 60; kill -9 $$`},
@@ -96,7 +95,7 @@ func TestAListThatIsNotCompleteDeletesNothing(t *testing.T) {
 		"stat says nothing":        {"stat": `exit 0`},
 		"stat leaves one out":      {"stat": `"$real" "$@" | head -n 1`},
 		"stat fails":               {"stat": `"$real" "$@"; exit 1`},
-		"a name leads out":         {"find": findThen + `printf '../x\0\0'; echo 81a4 1 1; exit ;; esac; "$real" "$@"`},
+		"a name leads out":         {"find": `printf '../x\0\0'; echo 81a4 1 1; exec "$real" "$@"`},
 		"stat says something else": {"stat": `echo "what do you want"; "$real" "$@"`},
 	} {
 		for _, way := range []string{"up", "down"} {

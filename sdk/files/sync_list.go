@@ -177,6 +177,7 @@ type listingParser struct {
 	entries  listing
 	block    []string
 	read     int // records of the block
+	root     bool // was listed
 	complete bool
 	err      error
 }
@@ -229,7 +230,9 @@ func (p *listingParser) stat(line string) {
 	if err != nil {
 		p.fail(err)
 	}
-	if name != "." {
+	if name == "." {
+		p.root = true
+	} else {
 		p.entries[name] = entry
 	}
 	if p.read++; p.read == len(p.block) {
@@ -242,7 +245,7 @@ func (p *listingParser) stat(line string) {
 func (p *listingParser) linkName(record string) {
 	switch {
 	case p.block == nil && record == "end":
-		p.complete = true
+		p.complete = p.root
 	case record != "":
 		p.block = append(p.block, record)
 	case p.block == nil:

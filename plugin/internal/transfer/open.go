@@ -43,17 +43,15 @@ func (s Location) Open(
 	return files.New(in.Network, in.Address, options), nil
 }
 
-// Expand replaces ~ in the paths of locations in one sandbox.
-func Expand(ctx context.Context, in *files.Copier, locations ...*Location) error {
+// Expand replaces ~ in the path of a location in a sandbox.
+func (s *Location) Expand(ctx context.Context, in *files.Copier) error {
 	if in == nil {
 		return nil
 	}
-	for _, location := range locations {
-		expanded, err := in.ExpandHome(ctx, location.Path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", location.Path, err)
-		}
-		location.Path = expanded
+	expanded, err := in.ExpandHome(ctx, s.Path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
 	}
+	s.Path = expanded
 	return nil
 }

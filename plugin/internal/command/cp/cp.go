@@ -138,6 +138,8 @@ func (o *Options) Validate() error {
 				from.Path))
 		case !from.Remote && !o.to.Remote:
 			return cli.UsageError(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
+		case !from.SamePlace(o.from[0]):
+			return cli.UsageError(errors.New("the sources must be in one sandbox, or all on this machine: copy the others apart"))
 		case stream && len(o.from) > 1:
 			return cli.UsageError(errors.New("\"-\" stands for one file: several sources need a directory as DST"))
 		case stream && o.Resume:
@@ -158,26 +160,24 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	options.Resume, options.Progress = o.Resume, transfer.NewProgress(streams, o.to.IsStandard())
 	to, err := o.to.Open(ctx, f, o.Container, options)
 	if err == nil {
-		err = transfer.Expand(ctx, to, &o.to)
+		err = o.to.Expand(ctx, to)
+	}
+	if err != nil {
+		return err
+	}
+	from, err := o.from[0].Open(ctx, f, o.Container, options)
+	for i := range o.from {
+		if err == nil {
+			err = o.from[i].Expand(ctx, from)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	bar := transfer.StartBar(streams, options.Progress, f.Clock())
-	defer bar.End()
-	for _, group := range groupBySandbox(o.from) {
-		from, err := group[0].Open(ctx, f, o.Container, options)
-		if err == nil {
-			err = transfer.Expand(ctx, from, group...)
-		}
-		if err != nil {
-			return err
-		}
-		if err := o.copyGroup(ctx, from, to, group, streams); err != nil {
-			return o.failure(err, o.partial(from, to), f)
-		}
-	}
-	return nil
+	err = o.copyAll(ctx, from, to, streams)
+	bar.End()
+	return o.failure(err, o.partial(from, to), f)
 }
 
 // partial returns what an interrupted copy has left.
@@ -191,32 +191,13 @@ func (o *Options) partial(from, to *files.Copier) string {
 	return from.Partial()
 }
 
-// groupBySandbox splits the sources where the sandbox changes.
-func groupBySandbox(all []transfer.Location) [][]*transfer.Location {
-	var groups [][]*transfer.Location
-	for i := range all {
-		last := len(groups) - 1
-		if last >= 0 && groups[last][0].SamePlace(all[i]) {
-			groups[last] = append(groups[last], &all[i])
-			continue
-		}
-		groups = append(groups, []*transfer.Location{&all[i]})
-	}
-	return groups
-}
-
-// copyGroup copies sources of one sandbox, or of this machine. from and to are nil for this machine.
-func (o *Options) copyGroup(
-	ctx context.Context, from, to *files.Copier, group []*transfer.Location, streams genericiooptions.IOStreams,
-) error {
-	first, paths := group[0], make([]string, len(group))
-	for i, one := range group {
+// copyAll copies the sources. from and to are nil for this machine.
+func (o *Options) copyAll(ctx context.Context, from, to *files.Copier, streams genericiooptions.IOStreams) error {
+	first, target, paths := o.from[0], o.to.Path, make([]string, len(o.from))
+	for i, one := range o.from {
 		paths[i] = one.Path
 	}
-	target, single := o.to.Path, len(o.from) == 1 && (from == nil || !files.IsPattern(first.Path))
-	if len(o.from) > 1 {
-		target += "/" // also for the only source in its sandbox
-	}
+	single := len(o.from) == 1 && (from == nil || !files.IsPattern(first.Path))
 	switch {
 	case first.IsStandard():
 		return to.UploadFrom(ctx, streams.In, target)

@@ -46,8 +46,12 @@ func nameLines(what string, names []string, most int) []string {
 
 // summary returns the last line of a report.
 func (o *Options) summary(report *files.SyncReport) string {
+	target := report.Target
+	if o.to.Remote {
+		target = o.to.Place + ":" + target
+	}
 	text := strings.Builder{}
-	fmt.Fprintf(&text, "%s: %d copied (%s)", report.Target, len(report.Copied), transfer.FormatSize(float64(report.Bytes)))
+	fmt.Fprintf(&text, "%s: %d copied (%s)", target, len(report.Copied), transfer.FormatSize(float64(report.Bytes)))
 	if o.Delete {
 		fmt.Fprintf(&text, ", %d deleted", len(report.Deleted)-report.Kept)
 	}

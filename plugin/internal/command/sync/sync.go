@@ -156,7 +156,7 @@ func (o *Options) open(
 	if err != nil {
 		return nil, err
 	}
-	return c, transfer.Expand(ctx, c, remote)
+	return c, remote.Expand(ctx, c)
 }
 
 // sync synchronizes once. Names in changed are copied although they look the same.

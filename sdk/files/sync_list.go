@@ -176,7 +176,7 @@ type listingParser struct {
 	said     limitedOutput
 	entries  listing
 	block    []string
-	read     int // records of the block
+	read     int  // records of the block
 	root     bool // was listed
 	complete bool
 	err      error

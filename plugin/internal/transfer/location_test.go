@@ -59,7 +59,8 @@ func TestParse(t *testing.T) {
 		"a namespace may precede the kind": {
 			text: "team/pod/dev:/work",
 			want: Location{
-				Remote: true, Place: "team/pod/dev", Namespace: "team", Ref: resolve.Ref{Kind: resolve.KindPod, Name: "dev"}, Path: "/work",
+				Remote: true, Place: "team/pod/dev", Namespace: "team",
+				Ref: resolve.Ref{Kind: resolve.KindPod, Name: "dev"}, Path: "/work",
 			},
 		},
 		"what cannot be a namespace is refused": {text: "My Dir/dev:/work", refused: true},

@@ -139,7 +139,9 @@ func (o *Options) Validate() error {
 		case !from.Remote && !o.to.Remote:
 			return cli.UsageError(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
 		case !from.SamePlace(o.from[0]):
-			return cli.UsageError(errors.New("the sources must be in one sandbox, or all on this machine: copy the others apart"))
+			return cli.UsageError(errors.New(
+				"the sources must be in one sandbox, or all on this machine: copy the others apart",
+			))
 		case stream && len(o.from) > 1:
 			return cli.UsageError(errors.New("\"-\" stands for one file: several sources need a directory as DST"))
 		case stream && o.Resume:

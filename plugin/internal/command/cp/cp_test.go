@@ -47,18 +47,20 @@ func TestWhatALostCopySays(t *testing.T) {
 					Exclude: []string{"*.log"}, AllFilesystems: true,
 				},
 			}, lost, "", cli.ExitConnectionLost,
-			"copy a, b and 2 more to dev:/w: x: " + (&stream.LostError{}).Error() + "; the copy is incomplete; to continue it: " +
-				"kubectl sandbox cp a b c d dev:/w --resume --exclude '*.log' --all-filesystems -n team",
+			"copy a, b and 2 more to dev:/w: x: " + (&stream.LostError{}).Error() +
+				"; the copy is incomplete; to continue it: kubectl sandbox cp a b c d dev:/w --resume --exclude '*.log' --all-filesystems -n team",
 		},
 		"a copy of a stream is not resumed": {
-			Options{Sources: []string{"-"}, Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost, "the copy is incomplete",
+			Options{Sources: []string{"-"}, Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost,
+			"the copy is incomplete",
 		},
 		"an interrupted copy says where the arrived part is": {
-			Options{Sources: []string{"dev:/w/x"}, Destination: "y"}, context.Canceled, "./.kubectl-sandbox-1", cli.ExitInterrupted,
-			"arrived is in ./.kubectl-sandbox-1",
+			Options{Sources: []string{"dev:/w/x"}, Destination: "y"}, context.Canceled, "./.kubectl-sandbox-1",
+			cli.ExitInterrupted, "arrived is in ./.kubectl-sandbox-1",
 		},
 		"any other failure exits with 1": {
-			Options{Sources: []string{"dev:/w/x"}, Destination: "y"}, errors.New("full"), "", cli.ExitFailed, "copy dev:/w/x to y: full",
+			Options{Sources: []string{"dev:/w/x"}, Destination: "y"}, errors.New("full"), "", cli.ExitFailed,
+			"copy dev:/w/x to y: full",
 		},
 	}
 	for name, tt := range tests {

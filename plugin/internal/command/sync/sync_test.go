@@ -188,7 +188,7 @@ func TestWatchCopiesEachChange(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- w.run(ctx, args...) }()
-			until(t, clock, "the first copy", func() bool { return content(target, "a") == "1" && content(target, "gone") == "1" })
+			until(t, clock, "the first copy", func() bool { return content(target, "a")+content(target, "gone") == "11" })
 
 			write(t, "2!", source, "a")
 			until(t, clock, "an edit", func() bool { return content(target, "a") == "2!" })

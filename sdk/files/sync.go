@@ -76,6 +76,7 @@ func (c *Copier) SyncUp(ctx context.Context, local, remote string, o SyncOptions
 	if o.DryRun {
 		return report, nil
 	}
+	c.progress.start(report.Bytes, 0)
 	identity := identityOf("sync", local, target)
 	c.resume = there.hasLeftover(c.newLeftover(identity).shared)
 	c.beforeMerge = func(ctx context.Context) error {
@@ -142,6 +143,7 @@ func (c *Copier) SyncDown(ctx context.Context, remote, local string, o SyncOptio
 	if o.DryRun {
 		return report, nil
 	}
+	c.progress.start(report.Bytes, 0)
 	if len(plan.copy) > 0 || missing {
 		c.beforeMerge = func(context.Context) error {
 			_, err := deleteLocal(target, plan.replace)

@@ -116,11 +116,14 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	if o.Watch {
 		return o.watch(ctx, f, streams)
 	}
-	c, err := o.open(ctx, f, streams)
+	progress := transfer.NewProgress(streams, false)
+	c, err := o.open(ctx, f, streams, progress)
 	if err != nil {
 		return err
 	}
+	bar := transfer.StartBar(streams, progress, f.Clock())
 	report, err := o.sync(ctx, c, nil, o.Yes)
+	bar.End()
 	if errors.Is(err, files.ErrEmptySource) {
 		if err = o.confirm(ctx, streams, err); err == nil {
 			report, err = o.sync(ctx, c, nil, true)
@@ -140,14 +143,15 @@ func (o *Options) confirm(ctx context.Context, streams genericiooptions.IOStream
 	return cli.Confirm(ctx, streams, o.Source+" is empty. Delete everything in "+o.Destination+"?")
 }
 
-// open returns a copier for the sandbox.
+// open returns a copier for the sandbox. It updates the progress, which may be nil.
 func (o *Options) open(
-	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams,
+	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, progress *files.Progress,
 ) (*files.Copier, error) {
 	options, err := o.Filter.Options(f, streams.ErrOut)
 	if err != nil {
 		return nil, err
 	}
+	options.Progress = progress
 	remote := &o.to
 	if o.from.Remote {
 		remote = &o.from

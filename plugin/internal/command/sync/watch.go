@@ -81,7 +81,7 @@ func (w *watcher) step(ctx context.Context) (time.Duration, error) {
 // syncChanges synchronizes if the source has changed, as far as this machine can tell.
 func (w *watcher) syncChanges(ctx context.Context) error {
 	if w.copier == nil {
-		c, err := w.open(ctx, w.factory, w.streams)
+		c, err := w.open(ctx, w.factory, w.streams, nil)
 		if err != nil {
 			return err
 		}

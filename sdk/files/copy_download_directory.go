@@ -110,6 +110,9 @@ func (c *Copier) fillLocalStage(
 		if rest, err = c.remainderOf(ctx, remote, unpacked.root, unpacked.selection); err != nil {
 			return release, err
 		}
+		if len(rest.selection.names) == 0 {
+			return release, rest.verify(unpacked.root)
+		}
 		archive = c.fetchArchive(ctx, remote, rest.selection)
 		defer archive.close()
 	case archive == nil:

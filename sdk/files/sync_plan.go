@@ -113,7 +113,8 @@ func (l listed) sameAs(other listed, checksum bool) bool {
 	if l.kind != other.kind {
 		return false
 	}
-	switch sameMode := l.mode == other.mode || !hasModes; l.kind {
+	sameMode := l.mode == other.mode || !hasModes
+	switch l.kind {
 	case entryFile:
 		same := l.modified == other.modified
 		if checksum {
@@ -122,15 +123,18 @@ func (l listed) sameAs(other listed, checksum bool) bool {
 		return l.size == other.size && same && sameMode
 	case entryDirectory:
 		return sameMode
+	case entryLink:
+		return l.link == other.link
+	default:
+		return false
 	}
-	return l.link == other.link
 }
 
-// entriesBelow returns a name and what a tree has below it.
+// entriesBelow returns a name and what can be deleted below it.
 func entriesBelow(tree listing, name string) []deletion {
 	var all []deletion
 	for one, entry := range tree {
-		if one == name || strings.HasPrefix(one, name+"/") {
+		if (one == name || strings.HasPrefix(one, name+"/")) && entry.kind != entryOther {
 			all = append(all, deletion{one, entry.kind == entryDirectory})
 		}
 	}

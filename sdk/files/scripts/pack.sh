@@ -10,7 +10,7 @@
 
 since=
 [ -e /proc/$$/stat ] && since="-newer /proc/$$"
-lists() { printf '.\0' | tar --no-recursion --null -cf /dev/null -C / -T - 2>/dev/null; }
+lists() { printf '.\0' | tar --no-recursion --null -cf /dev/null -C / -T - >/dev/null 2>&1; }
 tarred() (
   [ -n "$pruned" ] || { roots tar -cf - -C "$d"; exit; }
   cd "$d" || exit

@@ -10,7 +10,7 @@ tarred() (
   if lists; then
     each() { printf '%s\0' "$@"; }
     names | tar --no-recursion --null -cf - -T -
-  elif tar --no-recursion -cf /dev/null -C / . 2>/dev/null; then
+  elif tar --no-recursion -cf /dev/null -C / . >/dev/null 2>&1; then
     failed=''
     each() { echo archive; tar --no-recursion -cf - "$@" || failed=1; }
     names

@@ -213,7 +213,7 @@ func TestWatchCopiesEachChange(t *testing.T) {
 			if err := <-ended; cli.ExitCode(err) != cli.ExitInterrupted {
 				t.Errorf("ended with %v", err)
 			}
-			if want := "copied a\n"; strings.Count(w.out.String(), want) != 3 {
+			if strings.Count(w.out.String(), "copied a\n") < 3 { // an edit may be seen before it is complete
 				t.Errorf("said %s", w.out.String())
 			}
 		})
@@ -248,17 +248,15 @@ func TestAnEditWithinTheSameSecondIsNoticedByWatch(t *testing.T) {
 	<-ended
 }
 
-// until steps the clock whenever somebody waits for it, until the condition holds.
+// until steps the clock, not much faster than time passes for connections, until the condition holds.
 func until(t *testing.T, clock *clocktesting.FakeClock, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); {
 		if time.Now().After(end) {
 			t.Fatalf("%s has not happened", what)
 		}
-		if clock.HasWaiters() {
-			clock.Step(time.Second)
-		}
-		<-time.After(5 * time.Millisecond)
+		clock.Step(time.Second)
+		<-time.After(200 * time.Millisecond)
 	}
 }
 

@@ -39,7 +39,7 @@ func ParseExclusions(patterns ...string) (Exclusions, error) {
 func parseExclusion(text string) (exclusion, error) {
 	whole := strings.TrimSuffix(text, "/")
 	one := exclusion{directory: whole != text, anchored: strings.Contains(whole, "/")}
-	whole = strings.TrimPrefix(strings.TrimPrefix(whole, "."+"/"), "/")
+	whole = strings.TrimPrefix(strings.TrimPrefix(whole, "./"), "/")
 	one.pattern = strings.ReplaceAll(whole, "[!", "[^")
 	switch {
 	case one.pattern == "" || one.pattern == ".":

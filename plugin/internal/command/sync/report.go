@@ -25,7 +25,7 @@ func (o *Options) print(out io.Writer, report *files.SyncReport) error {
 	lines := append(nameLines(copied, report.Copied, most), nameLines(deleted, report.Deleted, most)...)
 	lines = append(lines, o.summary(report))
 	for _, line := range lines {
-		if _, err := io.WriteString(out, printable.Text(line)+"\n"); err != nil {
+		if _, err := io.WriteString(out, printable.Line(line)+"\n"); err != nil {
 			return err
 		}
 	}

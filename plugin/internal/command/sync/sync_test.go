@@ -128,11 +128,11 @@ func TestWhatIsSaidOfASynchronization(t *testing.T) {
 		before, last string
 	}{
 		{
-			[]string{src, "dev:dst", "--exclude", "y", "--delete", "--dry-run"}, 15, `would delete old\x1b[2J`,
+			[]string{src, "dev:dst", "--exclude", "y", "--delete", "--dry-run"}, 15, "would delete old^[[2J",
 			"dev:dst: 12 copied (60 B), 2 deleted, 0 unchanged (dry run)",
 		},
 		{
-			[]string{src, "dev:dst", "--exclude", "y", "--delete"}, 14, `deleted old\x1b[2J`,
+			[]string{src, "dev:dst", "--exclude", "y", "--delete"}, 14, "deleted old^[[2J",
 			"dev:dst: 12 copied (60 B), 1 deleted, 0 unchanged; 1 of the directories stay, because they are not empty",
 		},
 		{[]string{src, "sandbox/dev:dst"}, 1, "", "sandbox/dev:dst: 0 copied (0 B), 12 unchanged"},

@@ -29,6 +29,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/sshconfig"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/status"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/suspend"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/sync"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/template"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/token"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/command/tree"
@@ -62,8 +63,8 @@ func commandGroups(f factory.Factory, streams genericiooptions.IOStreams) []comm
 		{id: "use", title: "Work in a sandbox:", commands: []*cobra.Command{
 			exec.NewCommand(f, streams), shell.NewCommand(f, streams), attach.NewCommand(f, streams),
 			logs.NewCommand(f, streams),
-			cp.NewCommand(f, streams), portforward.NewCommand(f, streams), sshconfig.NewCommand(f, streams),
-			token.NewCommand(f, streams), mcp.NewCommand(f, streams),
+			cp.NewCommand(f, streams), sync.NewCommand(f, streams), portforward.NewCommand(f, streams),
+			sshconfig.NewCommand(f, streams), token.NewCommand(f, streams), mcp.NewCommand(f, streams),
 		}},
 		{id: "provide", title: "Provide sandboxes for claims:", commands: []*cobra.Command{
 			pool.NewCommand(f, streams), template.NewCommand(f, streams), nodes.NewCommand(f, streams),

@@ -26,7 +26,7 @@ exec, shell and run pass on the exit code of the remote command, and end with
   127  when there is no such command in the sandbox
   255  when the connection was lost before the remote end reported a status
 
-logs ends with 255 when the connection was lost before the end of the log, and cp when it was
+logs ends with 255 when the connection was lost before the end of the log, cp and sync when it was
 lost before the copy was complete.`
 
 // newExitCodesTopic returns a help topic, which is not a command.

@@ -24,12 +24,15 @@ type packer struct {
 	*tar.Writer
 	warn     func(string)
 	progress *Progress
+	// filter decides what of a tree is added.
+	filter treeFilter
 	// existing files are on the other side already: equal ones are left out.
 	existing sums
 	// sums and directories are recorded if they are not nil.
 	sums        sums
 	directories map[string]bool
 
+	mounts   []string // directories of other file systems that were left out
 	buffered *bufio.Writer
 	links    map[fileID]string // the first name of each file that has several
 }
@@ -56,7 +59,7 @@ func (p *packer) tree(local, root string, own bool) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ahead := startReadAhead(ctx, local)
+	ahead := startReadAhead(ctx, local, p.filter)
 	for item := range ahead.entries {
 		if item.relative == "." && !own {
 			continue
@@ -73,6 +76,7 @@ func (p *packer) tree(local, root string, own bool) error {
 	for _, gone := range ahead.gone {
 		p.warn(gone + " was removed while its directory was copied")
 	}
+	p.mounts = append(p.mounts, ahead.mounts...)
 	return ahead.err
 }
 

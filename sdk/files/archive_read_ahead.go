@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -51,14 +52,16 @@ func (w *treeEntry) open() (io.ReadSeekCloser, error) {
 // readAhead walks a tree and reads small files before they are needed.
 type readAhead struct {
 	entries chan *treeEntry
-	// Valid once entries is closed: the files that disappeared before they were read, and why the walk ended.
-	gone []string
-	err  error
+	// Valid once entries is closed: the files that disappeared before they were read, the directories of other file
+	// systems, and why the walk ended.
+	gone, mounts []string
+	err          error
 }
 
-// startReadAhead sends the entries in the order of filepath.WalkDir, until the context ends.
-func startReadAhead(ctx context.Context, root string) *readAhead {
+// startReadAhead sends the entries that the filter admits, in the order of filepath.WalkDir, until the context ends.
+func startReadAhead(ctx context.Context, root string, filter treeFilter) *readAhead {
 	a := &readAhead{entries: make(chan *treeEntry, walkQueue)}
+	device := deviceOfRoot(root)
 	turns := make(chan struct{}, parallelFiles)
 	go func() {
 		defer close(a.entries)
@@ -74,11 +77,18 @@ func startReadAhead(ctx context.Context, root string) *readAhead {
 			if item.relative, err = filepath.Rel(root, at); err != nil {
 				return err
 			}
+			if !filter.admits(item.relative, entry.IsDir()) {
+				return skipped(entry)
+			}
 			if item.info, err = entry.Info(); errors.Is(err, fs.ErrNotExist) {
 				a.gone = append(a.gone, at)
 				return nil
 			} else if err != nil {
 				return err
+			}
+			if filter.crosses(item.info, device) {
+				a.mounts = append(a.mounts, at)
+				return fs.SkipDir
 			}
 			if item.info.Mode().IsRegular() && item.info.Size() <= smallFile {
 				item.content = make(chan fileContent, 1)
@@ -104,17 +114,61 @@ func startReadAhead(ctx context.Context, root string) *readAhead {
 	return a
 }
 
-// sizeBelow returns the total size of a tree's files, as far as they can be read.
-func sizeBelow(root string) int64 {
+// treeFilter decides what is copied of a local tree.
+type treeFilter struct {
+	// admit, if not nil, receives slash-separated names below prefix.
+	admit          func(name string, isDir bool) bool
+	prefix         string
+	allFilesystems bool
+}
+
+// admits reports whether the entry of a relative path is copied. The root always is.
+func (f treeFilter) admits(relative string, isDir bool) bool {
+	return relative == "." || f.admit == nil || f.admit(path.Join(f.prefix, filepath.ToSlash(relative)), isDir)
+}
+
+// crosses reports whether a directory that is not copied is on another file system than the root.
+func (f treeFilter) crosses(info fs.FileInfo, root uint64) bool {
+	device, known := deviceOf(info)
+	return known && info.IsDir() && !f.allFilesystems && device != root
+}
+
+// deviceOfRoot returns the file system of a tree; 0 if that is unknown.
+func deviceOfRoot(root string) uint64 {
+	info, err := os.Lstat(root)
+	if err != nil {
+		return 0 // the walk reports it
+	}
+	device, _ := deviceOf(info)
+	return device
+}
+
+// skipped returns what makes a walk leave out an entry.
+func skipped(entry fs.DirEntry) error {
+	if entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// sizeBelow returns the total size of a tree's files, as far as they are admitted and can be read.
+func sizeBelow(root string, filter treeFilter) int64 {
 	var total int64
 	if whole, err := filepath.EvalSymlinks(root); err == nil {
 		root = whole
 	}
-	_ = filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
+	device := deviceOfRoot(root)
+	_ = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil {
 			return nil //nolint:nilerr // the copy itself reports it
 		}
-		if info, err := entry.Info(); err == nil {
+		info, err := entry.Info()
+		relative, outside := filepath.Rel(root, at)
+		switch {
+		case err != nil || outside != nil:
+		case !filter.admits(relative, entry.IsDir()) || filter.crosses(info, device):
+			return skipped(entry)
+		case info.Mode().IsRegular():
 			total += info.Size()
 		}
 		return nil

@@ -23,6 +23,8 @@ import (
 // unpacker unpacks an archive into a directory. os.Root rejects every path that leads out of it, also through links.
 type unpacker struct {
 	root *os.Root
+	// selection says what is written and under which names.
+	selection selection
 	// ownsRoot makes the root directory get the mode and time from the archive.
 	ownsRoot bool
 	warn     func(string)
@@ -48,7 +50,12 @@ type attributes struct {
 
 // unpack writes every entry. Call finish when they are in their final place.
 func (u *unpacker) unpack(archive *tar.Reader) error {
-	u.sums = sums{}
+	if u.sums == nil {
+		u.sums = sums{}
+	}
+	if err := u.names.add(0); err != nil { // there may be any number of archives
+		return err
+	}
 	err := u.entries(archive)
 	return errors.Join(err, u.closeDirectory())
 }
@@ -65,10 +72,13 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 		if err != nil {
 			return err
 		}
-		if header.Name, err = localName(header.Name); err != nil {
-			return err
+		name, copied, err := u.localName(header.Name, header.Typeflag == tar.TypeDir)
+		if err == nil && copied {
+			source := path.Clean(header.Name)
+			header.Name = name
+			err = u.entry(header, source, archive)
 		}
-		if err := u.entry(header, archive); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s: %w", header.Name, err)
 		}
 		if err := u.writers.failed(); err != nil {
@@ -77,19 +87,20 @@ func (u *unpacker) entries(archive *tar.Reader) error {
 	}
 }
 
-// localName returns the local name of an entry. Names that lead out of the root are an error.
-func localName(name string) (string, error) {
+// localName returns the local name of an entry, and whether it is copied. Names that lead out of the root are an error.
+func (u *unpacker) localName(name string, isDir bool) (string, bool, error) {
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
-		return "", fmt.Errorf(
+		return "", false, fmt.Errorf(
 			"the archive from the sandbox has an entry %q that would be written outside of the destination", name,
 		)
 	}
-	return filepath.FromSlash(path.Clean(name)), nil
+	placed, copied := u.selection.place(path.Clean(name), isDir)
+	return filepath.FromSlash(placed), copied, nil
 }
 
 // entry writes one entry. Small files are written in parallel; any other kind waits for them, because its meaning may
 // depend on them.
-func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
+func (u *unpacker) entry(header *tar.Header, source string, from io.Reader) error {
 	if header.Typeflag == tar.TypeReg && header.Size <= smallFile {
 		data := make([]byte, header.Size)
 		if _, err := io.ReadFull(from, data); err != nil {
@@ -99,7 +110,7 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 		if err != nil {
 			return err
 		}
-		u.writers.run(func() error { return u.file(dir, header, bytes.NewReader(data)) })
+		u.writers.run(func() error { return u.file(dir, header, source, bytes.NewReader(data)) })
 		return nil
 	}
 	if err := u.closeDirectory(); err != nil {
@@ -113,11 +124,14 @@ func (u *unpacker) entry(header *tar.Header, from io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return u.file(dir, header, from)
+		return u.file(dir, header, source, from)
 	case tar.TypeSymlink:
 		return u.link(header.Name, func() error { return u.root.Symlink(header.Linkname, header.Name) })
 	case tar.TypeLink:
-		first, err := localName(header.Linkname)
+		first, copied, err := u.localName(header.Linkname, false)
+		if err == nil && !copied {
+			err = fmt.Errorf("it is a hard link to %s, which is left out", header.Linkname)
+		}
 		if err != nil {
 			return err
 		}
@@ -184,7 +198,7 @@ func (u *unpacker) directory(header *tar.Header) error {
 
 // file writes one file to its directory. An interrupted copy leaves the beginning of the file under its final name: the
 // tree still has a temporary name, and a resumed copy compares sums.
-func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error {
+func (u *unpacker) file(dir *os.Root, header *tar.Header, source string, from io.Reader) error {
 	name := filepath.Base(header.Name)
 	out, err := create(dir, name)
 	if err != nil {
@@ -204,7 +218,7 @@ func (u *unpacker) file(dir *os.Root, header *tar.Header, from io.Reader) error 
 		return err
 	}
 	u.mu.Lock()
-	u.sums[filepath.ToSlash(header.Name)] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
+	u.sums[source] = content{sum: sumOf(sum), size: header.Size, modified: header.ModTime}
 	u.mu.Unlock()
 	return nil
 }

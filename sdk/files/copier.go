@@ -25,6 +25,10 @@ type Options struct {
 	Progress *Progress
 	// Resume continues from what an earlier, interrupted copy of the same source has left.
 	Resume bool
+	// Exclude is what is not copied.
+	Exclude Exclusions
+	// AllFilesystems also copies what is on other file systems than the directory that is copied, such as /proc.
+	AllFilesystems bool
 	// Retry decides whether to continue a copy whose connection was lost, or could not be opened again. It receives the
 	// error and the number of bytes copied since the last call. Nil never continues.
 	Retry func(ctx context.Context, why error, done int64) bool
@@ -38,17 +42,23 @@ type Copier struct {
 	progress     *Progress
 	measure      bool // the caller reads the progress
 	resume       bool
+	exclude      Exclusions
 	retry        func(context.Context, error, int64) bool
 	irreversible bool   // the data was passed on and cannot be sent again
 	token        string // makes the names of temporary files unique
 	partial      string
+
+	allFilesystems, warnedMounts bool
+	// beforeMerge, if set, is called when a complete tree is about to be moved to its place.
+	beforeMerge func(ctx context.Context) error
 }
 
 // New returns a Copier.
 func New(network stream.Network, container stream.Container, options Options) *Copier {
 	c := &Copier{
 		network: network, container: container, warn: options.Warn, progress: options.Progress, resume: options.Resume,
-		retry: options.Retry, token: strings.ToLower(rand.Text()[:10]),
+		retry: options.Retry, token: strings.ToLower(rand.Text()[:10]), exclude: options.Exclude,
+		allFilesystems: options.AllFilesystems,
 	}
 	if c.warn == nil {
 		c.warn = func(string) {}

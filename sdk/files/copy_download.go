@@ -37,7 +37,8 @@ func (c *Copier) download(ctx context.Context, remote, local string) error {
 		return ErrNeedsTar
 	case at.kind == directory:
 		c.progress.start(at.size, 0)
-		return c.downloadDirectory(ctx, remote, localPaths().directoryTarget(name, local), has, archive)
+		selected := c.leaveOut(selection{}, remote, at.mounts)
+		return c.downloadDirectory(ctx, remote, localPaths().directoryTarget(name, local), selected, has, archive)
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
 	case at.isPipe:

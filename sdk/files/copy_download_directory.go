@@ -14,11 +14,14 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
-// downloadDirectory copies a remote directory to the target: first under a temporary name, then, once it is complete
-// and verified, under its own. The archive may already be arriving.
+// downloadDirectory copies what is selected of a remote directory to the target: first under a temporary name, then,
+// once it is complete and verified, under its own. The archive may already be arriving.
 func (c *Copier) downloadDirectory(
-	ctx context.Context, remote, target string, has imageTools, archive *remoteArchive,
+	ctx context.Context, remote, target string, selected selection, has imageTools, archive *remoteArchive,
 ) error {
+	if err := selected.possible(has); err != nil {
+		return err
+	}
 	info, err := os.Stat(target)
 	fresh := errors.Is(err, os.ErrNotExist)
 	switch {
@@ -40,10 +43,13 @@ func (c *Copier) downloadDirectory(
 		return err
 	}
 	defer root.Close()
-	stage := c.newLeftover(identityOf(c.container, remote, target))
-	unpacked := &unpacker{ownsRoot: fresh, warn: c.warn, progress: c.progress}
+	stage := c.newLeftover(identityOf(c.container, remote, target, selected.roots))
+	unpacked := &unpacker{selection: selected, ownsRoot: fresh, warn: c.warn, progress: c.progress}
 	release, err := c.fillLocalStage(ctx, remote, root, stage, unpacked, has, archive)
 	defer release()
+	if err == nil && c.beforeMerge != nil {
+		err = c.beforeMerge(ctx)
+	}
 	if err == nil {
 		err = c.moveIntoPlace(root, stage.name, place, fresh)
 	}
@@ -101,16 +107,19 @@ func (c *Copier) fillLocalStage(
 	case !has.shell:
 		return release, c.unpackPlain(ctx, remote, unpacked)
 	case resume:
-		if rest, err = c.remainderOf(ctx, remote, unpacked.root); err != nil {
+		if rest, err = c.remainderOf(ctx, remote, unpacked.root, unpacked.selection); err != nil {
 			return release, err
 		}
-		archive = c.fetchRemainder(ctx, remote, rest.list)
+		if len(rest.selection.names) == 0 {
+			return release, rest.verify(unpacked.root)
+		}
+		archive = c.fetchArchive(ctx, remote, rest.selection)
 		defer archive.close()
 	case archive == nil:
-		archive = c.fetchArchive(ctx, remote)
+		archive = c.fetchArchive(ctx, remote, unpacked.selection)
 		defer archive.close()
 	}
-	told, err := c.unpack(archive, unpacked)
+	told, err := c.unpack(archive, unpacked.unpack)
 	if err == nil {
 		err = c.verify(ctx, remote, unpacked.sums, told, has)
 	}
@@ -139,7 +148,7 @@ func (c *Copier) checkDiffering(ctx context.Context, remote string, names []stri
 		for _, name := range some {
 			paths = append(paths, path.Join(remote, name))
 		}
-		now, _, err := c.probe(ctx, false, paths...)
+		now, _, err := c.probe(ctx, "", paths...)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (c *Copier) Relay(ctx context.Context, remote string, to *Copier, target st
 }
 
 func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target string) error {
-	seen, has, err := c.probe(ctx, true, remote)
+	seen, has, err := c.probe(ctx, c.sourceWords(), remote)
 	if err != nil {
 		return err
 	}
@@ -34,12 +34,8 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 		return fmt.Errorf("%s: no such file or directory in the sandbox", remote)
 	case at.kind == directory:
 		to.progress.start(at.size, 0)
-		target = remotePaths().directoryTarget(name, target)
-		return to.uploadTree(ctx, target, identityOf(
-			c.container, remote, target,
-		), func(archive *packer, root string, own bool) error {
-			return c.repack(ctx, remote, archive, root, own)
-		})
+		selected := c.leaveOut(selection{}, remote, at.mounts)
+		return c.relayTree(ctx, remote, selected, has, to, remotePaths().directoryTarget(name, target))
 	case name == "":
 		return fmt.Errorf("%s is no directory in the sandbox", remote)
 	case at.isPipe:
@@ -50,75 +46,118 @@ func (c *Copier) relay(ctx context.Context, remote string, to *Copier, target st
 	)
 }
 
-// repack passes an archive on entry by entry and checks each name: one container must not write anywhere in the other.
-func (c *Copier) repack(ctx context.Context, remote string, archive *packer, root string, own bool) error {
-	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, func(from *tar.Reader) error {
-		links, names := map[string]bool{}, nameMemory(0)
-		for {
-			header, err := from.Next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err == nil {
-				err = names.add(len(header.Name))
-			}
-			if err == nil {
-				err = c.repackEntry(header, from, archive, root, own, links)
-			}
-			if err != nil {
-				return err
-			}
+// relayTree copies what is selected of a remote directory to the target.
+func (c *Copier) relayTree(
+	ctx context.Context, remote string, selected selection, has imageTools, to *Copier, target string,
+) error {
+	if err := selected.possible(has); err != nil {
+		return err
+	}
+	identity := identityOf(c.container, remote, target, selected.roots)
+	return to.uploadTree(ctx, target, identity, func(archive *packer, root string, own bool) error {
+		r := &repacker{
+			packer: archive, selection: selected, root: root, own: own, links: map[string]bool{}, warn: c.warn,
 		}
+		return c.repack(ctx, remote, r)
 	})
+}
+
+// repack passes an archive on, or several.
+func (c *Copier) repack(ctx context.Context, remote string, r *repacker) error {
+	if r.selection.program() != "" {
+		archive := c.fetchArchive(ctx, remote, r.selection)
+		defer archive.close()
+		_, err := c.unpack(archive, r.entries)
+		return err
+	}
+	err := c.receive(ctx, []string{"tar", "-cf", "-", "-C", argument(remote), "."}, nil, r.entries)
 	if stream.Missing(err) {
 		return ErrNeedsTar
 	}
 	return err
 }
 
-func (c *Copier) repackEntry(
-	header *tar.Header, from io.Reader, archive *packer, root string, own bool, links map[string]bool,
-) error {
-	name, err := safeName(header.Name, links)
+// repacker passes archives on entry by entry and checks each name: one container must not write anywhere in the other.
+type repacker struct {
+	*packer
+	selection selection
+	root      string
+	own       bool
+	links     map[string]bool
+	names     nameMemory
+	warn      func(string)
+}
+
+func (r *repacker) entries(from *tar.Reader) error {
+	if err := r.names.add(0); err != nil { // there may be any number of archives
+		return err
+	}
+	for {
+		header, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = r.names.add(len(header.Name))
+		}
+		if err == nil {
+			err = r.entry(header, from)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *repacker) entry(header *tar.Header, from io.Reader) error {
+	name, err := safeName(header.Name, r.links)
 	if err != nil {
 		return err
 	}
+	name, copied := r.selection.place(name, header.Typeflag == tar.TypeDir)
+	if !copied {
+		return nil
+	}
 	out := &tar.Header{
-		Typeflag: header.Typeflag, Name: path.Join(root, name), Linkname: header.Linkname, Size: header.Size,
+		Typeflag: header.Typeflag, Name: path.Join(r.root, name), Linkname: header.Linkname, Size: header.Size,
 		Mode: int64(header.FileInfo().Mode().Perm()), ModTime: header.ModTime, Format: tar.FormatGNU,
 	}
 	switch header.Typeflag {
 	case tar.TypeDir:
-		if name == "." && !own {
+		if name == "." && !r.own {
 			return nil
 		}
-		archive.recordDirectory(out.Name)
+		r.recordDirectory(out.Name)
 		out.Name += "/"
 	case tar.TypeSymlink:
-		links[name] = true
+		r.links[path.Clean(header.Name)] = true
 	case tar.TypeLink:
-		first, err := safeName(header.Linkname, links)
+		first, err := safeName(header.Linkname, r.links)
 		if err != nil {
 			return err
 		}
-		out.Linkname = path.Join(root, first)
-		archive.recordLink(out.Name, out.Linkname)
+		first, copied := r.selection.place(first, false)
+		if !copied {
+			return fmt.Errorf("%s is a hard link to %s, which is left out", name, header.Linkname)
+		}
+		out.Linkname = path.Join(r.root, first)
+		r.recordLink(out.Name, out.Linkname)
 	case tar.TypeReg:
 	default:
-		c.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", name))
+		r.warn(fmt.Sprintf("%s is skipped: it is neither a file, a directory nor a link", name))
 		return nil
 	}
-	if err := archive.WriteHeader(out); err != nil || header.Typeflag != tar.TypeReg {
+	if err := r.WriteHeader(out); err != nil || header.Typeflag != tar.TypeReg {
 		return err
 	}
 	sum := sha256.New()
 	if _, err := io.CopyBuffer(
-		writerOnly{io.MultiWriter(archive, sum, archive.progress)}, from, make([]byte, min(bufferSize, header.Size+1)),
+		writerOnly{io.MultiWriter(r.packer, sum, r.progress)}, from, make([]byte, min(bufferSize, header.Size+1)),
 	); err != nil {
 		return err
 	}
-	if archive.sums != nil {
-		archive.sums[name] = content{sum: sumOf(sum), size: header.Size}
+	if r.sums != nil {
+		r.sums[name] = content{sum: sumOf(sum), size: header.Size}
 	}
 	return nil
 }

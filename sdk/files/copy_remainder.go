@@ -8,41 +8,47 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // remainder is what an interrupted copy of a remote directory still lacks.
 type remainder struct {
-	// list is the argument of fetchRemainder.
-	list string
+	// selection names what is lacking.
+	selection selection
 	// names are all files that the complete copy has.
 	names []string
 }
 
-// remainderOf compares both sides, and removes local files that differ.
-func (c *Copier) remainderOf(ctx context.Context, remote string, stage *os.Root) (*remainder, error) {
+// remainderOf compares both sides of what is selected, and removes local files that differ.
+func (c *Copier) remainderOf(
+	ctx context.Context, remote string, stage *os.Root, selected selection,
+) (*remainder, error) {
 	have := localSums(stage)
-	there, err := c.remoteSums(ctx, remote)
+	found, err := c.selectedSums(ctx, remote, selected)
 	if err != nil {
 		return nil, err
 	}
+	there := selected.places(found)
 	const directories, files = 0, 1
-	kinds, kind := map[string]int{}, directories
-	err = c.runScript(ctx, compose(
-		watchdogScript, listTreeScript,
-	), []string{argument(remote)}, &recordReader{handle: func(name string) {
-		if name == "" {
-			kind++
-			return
-		}
-		kinds[strings.TrimPrefix(name, "./")] = kind
-	}}, &stderrTail{})
+	kinds, sources, kind := map[string]int{}, map[string]string{}, directories
+	err = c.runSelected(ctx, selected, compose(listTreeScript), []string{argument(remote)}, &recordReader{
+		handle: func(name string) {
+			if name == "" {
+				kind++
+				return
+			}
+			name = path.Clean(name)
+			if placed, copied := selected.place(name, kind == directories); copied {
+				kinds[placed], sources[placed] = kind, name
+			}
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	r, wanted := &remainder{}, []string{}
+	r, wanted := &remainder{selection: selected}, []string{}
 	keep := map[string]bool{}
 	for name, kind := range kinds {
 		same := kind == files && have[name].sum != "" && have[name].sum == there[name].sum
@@ -50,20 +56,14 @@ func (c *Copier) remainderOf(ctx context.Context, remote string, stage *os.Root)
 		if same {
 			c.progress.add(int(have[name].size))
 		} else {
-			wanted = append(wanted, name)
+			wanted = append(wanted, sources[name])
 		}
 		if kind != directories {
 			r.names = append(r.names, name)
 		}
 	}
 	slices.Sort(wanted) // a directory precedes its content
-	for i, name := range wanted {
-		wanted[i] = printfEscapes.Replace("./" + strings.TrimPrefix(name, "."+"/"))
-		if name == "." {
-			wanted[i] = "."
-		}
-	}
-	r.list = strings.Join(wanted, "\n")
+	r.selection.names = wanted
 	var gone []string
 	for name := range have {
 		if _, found := kinds[name]; !found {
@@ -94,17 +94,6 @@ func (r *remainder) verify(stage *os.Root) error {
 		}
 	}
 	return nil
-}
-
-// printfEscapes encodes names for the shell's printf, one per line.
-//
-//nolint:gochecknoglobals // read only
-var printfEscapes = strings.NewReplacer(`\`, `\0134`, "\n", `\0012`)
-
-// fetchRemainder starts the archive of a list of names.
-func (c *Copier) fetchRemainder(ctx context.Context, remote, list string) *remoteArchive {
-	script := compose(readListScript, watchdogScript, packing(), packListScript, packNamedScript)
-	return c.startArchive(ctx, list, script, argument(remote), fmt.Sprint(len(list)))
 }
 
 // unfinished is the mode of a file until it is complete and has its time. A resumed copy ignores such files.

@@ -46,7 +46,7 @@ func (c *Copier) UploadFrom(ctx context.Context, in io.Reader, remote string) er
 // for other sources.
 func (c *Copier) uploadFile(ctx context.Context, from source, name, remote string, info fs.FileInfo) error {
 	inside := remotePaths().join(remote, name)
-	seen, has, err := c.probe(ctx, false, remote, inside)
+	seen, has, err := c.probe(ctx, "", remote, inside)
 	if err != nil {
 		return err
 	}

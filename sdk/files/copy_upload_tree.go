@@ -19,7 +19,7 @@ import (
 // uploadDirectory copies a local directory to the target.
 func (c *Copier) uploadDirectory(ctx context.Context, local, target string) error {
 	if c.measure {
-		c.progress.start(sizeBelow(local), 0)
+		c.progress.start(sizeBelow(local, c.filter(".")), 0)
 	}
 	return c.uploadTree(ctx, target, identityOf(local, target), func(archive *packer, root string, own bool) error {
 		return archive.tree(local, root, own)
@@ -29,7 +29,7 @@ func (c *Copier) uploadDirectory(ctx context.Context, local, target string) erro
 // uploadTree copies a packed tree to the target: first under a temporary name, then, once it is complete and verified,
 // under its own.
 func (c *Copier) uploadTree(ctx context.Context, target, identity string, pack packFunc) error {
-	seen, has, err := c.probe(ctx, false, target)
+	seen, has, err := c.probe(ctx, "", target)
 	if err != nil {
 		return err
 	}
@@ -59,6 +59,9 @@ func (c *Copier) uploadTree(ctx context.Context, target, identity string, pack p
 	if err == nil {
 		err = c.fillStage(ctx, stage, has, have, pack)
 	}
+	if err == nil && c.beforeMerge != nil {
+		err = c.beforeMerge(ctx)
+	}
 	if err == nil {
 		err = c.runSimpleScript(ctx, compose(mergeScript), stage, target)
 	}
@@ -66,6 +69,12 @@ func (c *Copier) uploadTree(ctx context.Context, target, identity string, pack p
 		return c.removePartial(ctx, err, stage, func() error { return c.runSimpleScript(ctx, compose(removeScript), stage) })
 	}
 	return nil
+}
+
+// filter returns what decides about entries of local trees, whose names it puts below the prefix.
+func (c *Copier) filter(prefix string) treeFilter {
+	admit := func(name string, isDir bool) bool { return !c.exclude.excludes(name, isDir) }
+	return treeFilter{admit: admit, prefix: prefix, allFilesystems: c.allFilesystems}
 }
 
 // packFunc fills an archive whose names begin with root. With own, the archive contains the root itself.
@@ -176,8 +185,11 @@ func (c *Copier) pack(ctx context.Context, shell bool, command []string, fill fu
 	packed := make(chan error, 1)
 	go func() {
 		buffered := newBufferedWriter(writer)
-		archive := &packer{Writer: tar.NewWriter(buffered), buffered: buffered, warn: c.warn, progress: c.progress}
+		archive := &packer{
+			Writer: tar.NewWriter(buffered), buffered: buffered, warn: c.warn, progress: c.progress, filter: c.filter("."),
+		}
 		err := fill(archive)
+		c.warnMounts(archive.mounts)
 		if err == nil {
 			err = archive.finish()
 		}

@@ -27,8 +27,8 @@ func image(t *testing.T, scripts map[string]string) func(string) func(context.Co
 	t.Helper()
 	bin := t.TempDir()
 	programs := []string{
-		"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "rm", "sh", "sha256sum", "stat", "tail", "tar", "tee",
-		"touch", "wc",
+		"cat", "chmod", "du", "env", "find", "head", "mkdir", "mv", "readlink", "rm", "rmdir", "sh", "sha256sum", "stat",
+		"tail", "tar", "tee", "touch", "wc",
 	}
 	for name := range scripts {
 		if !slices.Contains(programs, name) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/test/fakeserver"
 )
 
@@ -80,6 +81,10 @@ func TestASandboxThatPrintsWithoutEndTakesNoMemory(t *testing.T) {
 	end := string(make([]byte, 1024))
 	long := entry(tar.TypeChar, strings.Repeat("z", 30_000))
 	download := func(m *machine) error { return m.Download(t.Context(), "d", filepath.Join(m.local, "d")) }
+	synchronize := func(m *machine) error {
+		_, err := m.SyncDown(t.Context(), "d", filepath.Join(m.local, "d"), files.SyncOptions{})
+		return err
+	}
 	tests := map[string]struct {
 		first string
 		next  func(i int) string
@@ -94,6 +99,11 @@ func TestASandboxThatPrintsWithoutEndTakesNoMemory(t *testing.T) {
 			func(m *machine) error { _, err := m.Expand(t.Context(), "*"); return err }, "a name of more than 64 KiB"},
 		"for a pattern, many names": {"", func(i int) string { return fmt.Sprintf("%d%s\x00", i, xs) },
 			func(m *machine) error { _, err := m.Expand(t.Context(), "*"); return err }, "too many files"},
+		"for a synchronization, many names": {
+			"kind directory\nhas find\nhas stat\nentries\n", func(i int) string { return fmt.Sprintf("./%d%s\x00", i, xs) },
+			synchronize, "too many files",
+		},
+		"for a synchronization, many lines": {"", func(int) string { return lines }, synchronize, "too many files"},
 		"for a list": {"", func(i int) string { return fmt.Sprintf("1 1 81a4 %d%s\x00", i, xs) },
 			func(m *machine) error { _, err := m.List(t.Context(), "."); return err }, "too many files"},
 		"zeros behind an archive": {archive + end, func(int) string { return end }, download, "goes on behind its end"},

@@ -29,7 +29,7 @@ func anyImage(t *testing.T, number int) func(string) func(context.Context, fakes
 		return everything()
 	}
 	bin := t.TempDir()
-	const programs = "cat chmod du find head mkdir mv rm rmdir sh sha256sum stat tail tar tee touch wc"
+	const programs = "cat chmod du find head mkdir mv readlink rm rmdir sh sha256sum stat tail tar tee touch wc"
 	for name := range strings.FieldsSeq(programs) {
 		must(t, os.Symlink(busybox, filepath.Join(bin, name)))
 	}

@@ -28,7 +28,8 @@ type remoteArchive struct {
 	err    error // of the command; valid once done is closed
 }
 
-func (c *Copier) startArchive(ctx context.Context, input, script string, words ...string) *remoteArchive {
+// startSelected runs a script that works on a selection.
+func (c *Copier) startSelected(ctx context.Context, s selection, script string, words ...string) *remoteArchive {
 	ctx, cancel := context.WithCancel(ctx)
 	reader, writer := io.Pipe()
 	a := &remoteArchive{
@@ -36,7 +37,7 @@ func (c *Copier) startArchive(ctx context.Context, input, script string, words .
 	}
 	go func() {
 		defer close(a.done)
-		a.err = c.runScriptWithInput(ctx, input, script, words, writer, &stderrTail{})
+		a.err = c.runSelected(ctx, s, script, words, writer)
 		_ = writer.CloseWithError(readerError(a.err))
 	}()
 	return a
@@ -56,14 +57,16 @@ func (a *remoteArchive) close() {
 // the time of a small copy is spent on starting commands in the container.
 func (c *Copier) open(ctx context.Context, remote string) (pathInfo, imageTools, *remoteArchive, error) {
 	if c.resume {
-		seen, has, err := c.probe(ctx, true, remote)
+		seen, has, err := c.probe(ctx, c.sourceWords(), remote)
 		if err != nil {
 			return pathInfo{}, imageTools{}, nil, err
 		}
 		return seen[0], has, nil, nil
 	}
-	script := compose(watchdogScript, probeScript, packing(), packProbedScript)
-	a := c.startArchive(ctx, "", script, c.measureWord(true), argument(remote))
+	a := c.startSelected(
+		ctx, selection{exclude: c.exclude}, compose(mountsScript, probeScript, packing(), packProbedScript),
+		c.sourceWords(), argument(remote),
+	)
 	said, found, err := a.until(archiveMarker)
 	if !found {
 		a.close()
@@ -89,9 +92,13 @@ func (c *Copier) open(ctx context.Context, remote string) (pathInfo, imageTools,
 	return seen[0], has, a, nil
 }
 
-// fetchArchive starts the archive of a remote directory.
-func (c *Copier) fetchArchive(ctx context.Context, remote string) *remoteArchive {
-	return c.startArchive(ctx, "", compose(watchdogScript, packing(), packTreeScript), argument(remote))
+// fetchArchive starts the archive of what is selected of a remote directory.
+func (c *Copier) fetchArchive(ctx context.Context, remote string, selected selection) *remoteArchive {
+	script := packing()
+	if selected.names != nil {
+		script += compose(packListScript)
+	}
+	return c.startSelected(ctx, selected, script+compose(packTreeScript), argument(remote))
 }
 
 // until returns the lines before a given line, and whether that line exists.
@@ -115,13 +122,21 @@ func (a *remoteArchive) until(last string) (string, bool, error) {
 	}
 }
 
-// unpack unpacks what arrives and compares the sum of the archive.
-func (c *Copier) unpack(a *remoteArchive, to *unpacker) (reportedSums, error) {
+// unpack unpacks what arrives, one archive or several, and compares the sum of all.
+func (c *Copier) unpack(a *remoteArchive, unpack func(*tar.Reader) error) (reportedSums, error) {
 	sum := sha256.New()
-	local := to.unpack(tar.NewReader(io.TeeReader(a.in, sum)))
 	var said reportedSums
-	if local == nil {
-		said, local = a.trailer(sum)
+	var local error
+	for more := true; more && local == nil; {
+		if a.atMarker() {
+			_, local = io.CopyN(sum, a.in, int64(len(archiveMarker)))
+		}
+		if local == nil {
+			local = unpack(tar.NewReader(io.TeeReader(a.in, sum)))
+		}
+		if local == nil {
+			said, more, local = a.trailer(sum)
+		}
 	}
 	if local == nil && said.archive != "" && said.archive != sumOf(sum) {
 		local = fmt.Errorf("%w: its archive arrived with another sha256 than it was sent with: copy again", errDiffers)
@@ -131,31 +146,41 @@ func (c *Copier) unpack(a *remoteArchive, to *unpacker) (reportedSums, error) {
 	return said, c.copyError(a.err, local)
 }
 
-// trailer reads what follows the archive's padding, which is part of the archive and consists of zeros.
-func (a *remoteArchive) trailer(archive hash.Hash) (reportedSums, error) {
+// atMarker reports whether the line before an archive comes next.
+func (a *remoteArchive) atMarker() bool {
+	next, _ := a.in.Peek(len(archiveMarker)) // an error comes back when the archive is read
+	return string(next) == archiveMarker
+}
+
+// trailer reads what follows the archive's padding, which is part of the archive and consists of zeros: another
+// archive, which it leaves, or sums.
+func (a *remoteArchive) trailer(archive hash.Hash) (said reportedSums, more bool, err error) {
 	for padding := 0; ; padding++ {
 		b, err := a.in.ReadByte()
 		if errors.Is(err, io.EOF) {
-			return reportedSums{}, nil
+			return reportedSums{}, false, nil
 		}
 		if err != nil {
-			return reportedSums{}, err
+			return reportedSums{}, false, err
 		}
 		if padding > maxPadding {
-			return reportedSums{}, errDataAfterArchive
+			return reportedSums{}, false, errDataAfterArchive
 		}
 		if b == 0 {
 			_, _ = archive.Write([]byte{0}) // it never fails
 			continue
 		}
 		if err := a.in.UnreadByte(); err != nil {
-			return reportedSums{}, err
+			return reportedSums{}, false, err
 		}
 		break
 	}
+	if a.atMarker() {
+		return reportedSums{}, true, nil
+	}
 	tellings := newSumParser()
-	_, err := io.Copy(tellings, a.in)
-	return tellings.reported, err
+	_, err = io.Copy(tellings, a.in)
+	return tellings.reported, false, err
 }
 
 // verify compares what arrived with the sums that the other side reported.

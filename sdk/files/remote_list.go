@@ -99,26 +99,3 @@ func (c *Copier) Exists(ctx context.Context, remote string) (bool, error) {
 	}
 	return err == nil, err
 }
-
-// IsPattern reports whether a remote path contains characters that match several names.
-func IsPattern(remote string) bool { return strings.ContainsAny(remote, "*?[") }
-
-// Expand returns the remote paths that a pattern matches, sorted: the path itself if there is a file of that very name.
-// No match is an error.
-func (c *Copier) Expand(ctx context.Context, pattern string) ([]string, error) {
-	var all []string
-	err := c.run(
-		ctx, []string{"sh", "-c", compose(expandScript), "sh", argument(pattern)},
-		&recordReader{handle: func(name string) { all = append(all, name) }},
-	)
-	if stream.Missing(err) {
-		return nil, errors.New("the image has no shell, which patterns need: name the files one by one")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no such file or directory in the sandbox matches", pattern)
-	}
-	return all, nil
-}

@@ -34,6 +34,8 @@ type pathInfo struct {
 	size     int64
 	mode     fs.FileMode
 	modified time.Time
+	// mounts are the directories below it on which something is mounted, if that was asked for.
+	mounts []string
 	// isPipe reports that a device is a pipe or a socket: reading it waits for a writer.
 	isPipe bool
 }
@@ -43,7 +45,7 @@ type imageTools struct {
 	shell bool
 	// sum is sha256sum, and find passes it many files.
 	sum, find bool
-	tar       bool
+	tar, stat bool
 }
 
 // errPipeSource returns the error for a source that is a pipe or socket.
@@ -51,15 +53,14 @@ func errPipeSource(remote string) error {
 	return fmt.Errorf("%s is neither a file nor a directory: 'cp' to - reads what is written to a pipe", remote)
 }
 
-// probe examines remote paths. Without a shell less is known. Measuring a directory walks through it, so it is done
-// only if the progress is read.
-func (c *Copier) probe(ctx context.Context, measure bool, paths ...string) ([]pathInfo, imageTools, error) {
-	words := []string{c.measureWord(measure)}
+// probe examines remote paths. Without a shell less is known. Words say what else to find out about directories.
+func (c *Copier) probe(ctx context.Context, words string, paths ...string) ([]pathInfo, imageTools, error) {
+	arguments := []string{words}
 	for _, p := range paths {
-		words = append(words, argument(p))
+		arguments = append(arguments, argument(p))
 	}
 	var out limitedOutput
-	err := c.runScript(ctx, compose(watchdogScript, probeScript), words, &out, &stderrTail{})
+	err := c.runScript(ctx, compose(watchdogScript, mountsScript, probeScript), arguments, &out, &stderrTail{})
 	if stream.Missing(err) {
 		all, err := c.probeWithoutShell(ctx, paths...)
 		return all, imageTools{}, err
@@ -74,12 +75,21 @@ func (c *Copier) probe(ctx context.Context, measure bool, paths ...string) ([]pa
 	return all, t, nil
 }
 
-// measureWord returns the script's argument for it.
-func (c *Copier) measureWord(wanted bool) string {
-	if wanted && c.measure {
-		return "measure"
+// mountWords asks for what is mounted below a directory, if that matters.
+func (c *Copier) mountWords() string {
+	if c.allFilesystems {
+		return ""
 	}
-	return ""
+	return "mounts"
+}
+
+// sourceWords asks for what matters about a source: also its size if the progress is read, for which a directory is
+// walked through.
+func (c *Copier) sourceWords() string {
+	if c.measure {
+		return "measure " + c.mountWords()
+	}
+	return c.mountWords()
 }
 
 func (c *Copier) probeWithoutShell(ctx context.Context, paths ...string) ([]pathInfo, error) {
@@ -98,6 +108,10 @@ func parseProbe(text string) ([]pathInfo, imageTools) {
 	t := imageTools{shell: true}
 	var all []pathInfo
 	for line := range strings.Lines(text) {
+		if mount, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "mount "); found && len(all) > 0 {
+			all[len(all)-1].mounts = append(all[len(all)-1].mounts, mount)
+			continue
+		}
 		words := strings.Fields(line)
 		if len(words) < 2 {
 			continue
@@ -111,6 +125,7 @@ func parseProbe(text string) ([]pathInfo, imageTools) {
 		t.sum = t.sum || line == "has sha256sum\n"
 		t.find = t.find || line == "has find\n"
 		t.tar = t.tar || line == "has tar\n"
+		t.stat = t.stat || line == "has stat\n"
 		if len(all) > 0 {
 			all[len(all)-1].parse(words)
 		}

@@ -27,10 +27,16 @@ var (
 	packProbedScript string
 	//go:embed scripts/pack_list.sh
 	packListScript string
-	//go:embed scripts/pack_named.sh
-	packNamedScript string
-	//go:embed scripts/read_list.sh
-	readListScript string
+	//go:embed scripts/walk.sh
+	walkScript string
+	//go:embed scripts/read_selection.sh
+	readSelectionScript string
+	//go:embed scripts/mounts.sh
+	mountsScript string
+	//go:embed scripts/list_entries.sh
+	listEntriesScript string
+	//go:embed scripts/delete_listed.sh
+	deleteListedScript string
 	//go:embed scripts/probe.sh
 	probeScript string
 	//go:embed scripts/list_directory.sh

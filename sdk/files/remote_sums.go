@@ -47,9 +47,14 @@ const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 
 // remoteSums returns the sums of the files in a directory of the container; none if it does not exist.
 func (c *Copier) remoteSums(ctx context.Context, dir string) (sums, error) {
-	script := compose(watchdogScript, treeSumsScript, printTreeSumsScript)
+	return c.selectedSums(ctx, dir, selection{})
+}
+
+// selectedSums returns the sums of the files that are selected in a directory of the container.
+func (c *Copier) selectedSums(ctx context.Context, dir string, selected selection) (sums, error) {
+	script := compose(treeSumsScript, printTreeSumsScript)
 	tellings := newSumParser()
-	err := c.runScript(ctx, script, []string{argument(dir)}, tellings, &stderrTail{})
+	err := c.runSelected(ctx, selected, script, []string{argument(dir)}, tellings)
 	return tellings.reported.files, err
 }
 

@@ -162,7 +162,7 @@ func (r remoteFile) send(ctx context.Context, from int64, to io.Writer) (string,
 }
 
 func (r remoteFile) changed(ctx context.Context) bool {
-	now, _, err := r.c.probe(ctx, false, r.path)
+	now, _, err := r.c.probe(ctx, "", r.path)
 	return err == nil && (now[0].size != r.probed.size || !now[0].modified.Equal(r.probed.modified))
 }
 

@@ -8,7 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,22 +20,29 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/printing"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/target"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/transfer"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
 const long = `cp copies files and directories between this machine and a sandbox, or between two sandboxes.
 SRC and DST are each NAME:PATH for a sandbox, a local path, or "-" for standard input or output. NAME may
-be NAMESPACE/NAME. PATH may be relative to the container's working directory.
+be NAMESPACE/NAME. PATH may be relative to the container's working directory, and ~ at its beginning is
+the home directory of the container's user.
 
 Where the copy goes:
   a file       DST is the name of the copy. If DST ends in a slash or is a directory, the copy goes into it.
   a directory  DST is the name of the copy, whether it exists or not. If DST ends in a slash, the copy goes
                into it. If SRC ends in a slash, the content of SRC goes into DST.
+  several SRC  All of them go into DST, which is created if it does not exist.
   a pattern    With * ? or [] in the PATH of a sandbox, everything that matches goes into DST.
 "." and ".." at the end of a path count as a slash. Copying again gives the same tree: it replaces files,
-and files that exist only at the destination stay.
+and files that exist only at the destination stay ('sync' can delete them).
+
+What is left out: directories below SRC on which other file systems are mounted, such as /proc and volumes,
+unless --all-filesystems is given; a warning names them. With --exclude, what matches the pattern: one
+without a slash matches names at any depth, one with a slash matches the path below SRC, or below DST if
+there are several sources, and a slash at its end restricts it to directories.
 
 A copy gets its name when it is complete and, if the image has sha256sum, verified. Until then it is called
 .kubectl-sandbox-... in the same directory. If the connection is lost, the copy continues by itself, up to
@@ -46,26 +55,33 @@ a single letter before the colon is a drive.`
 
 // Options are the arguments and flags.
 type Options struct {
-	Source, Destination string
-	Container           string
-	Resume              bool
+	Sources     []string
+	Destination string
+	Container   string
+	Resume      bool
+	Filter      transfer.Filter
 	// Quiet omits the warning about a member of a pool.
 	Quiet bool
 
-	from, to location
+	from []transfer.Location
+	to   transfer.Location
 }
 
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
 	cmd := &cobra.Command{
-		Use:        "cp SRC DST [-c CONTAINER]",
+		Use:        "cp SRC... DST [-c CONTAINER]",
 		SuggestFor: []string{"copy", "upload", "download", "scp"},
 		Short:      "Copy files and directories to and from sandboxes",
 		Long:       long,
 		Example: "  # Copy a file, and a directory that becomes /work/project\n" +
 			"  kubectl sandbox cp main.py dev:/work/main.py\n" +
 			"  kubectl sandbox cp project dev:/work/\n\n" +
+			"  # Copy several files into a directory\n" +
+			"  kubectl sandbox cp main.py notes.txt dev:/work/\n\n" +
+			"  # Copy a directory without some of what it contains\n" +
+			"  kubectl sandbox cp project dev:/work/ --exclude .git --exclude '*.log'\n\n" +
 			"  # Copy from the sandbox\n" +
 			"  kubectl sandbox cp dev:/work/project ./results\n" +
 			"  kubectl sandbox cp 'dev:/var/log/*.log' logs\n\n" +
@@ -76,136 +92,145 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  # Copy standard input to a file, and a file to standard output\n" +
 			"  echo hello | kubectl sandbox cp - dev:/tmp/greeting\n" +
 			"  kubectl sandbox cp dev:/tmp/greeting -",
-		Args:              cli.ExactArgs("SRC", "DST"),
-		ValidArgsFunction: completeLocations(cli.CompleteSandboxes(f)),
+		Args:              sourcesAndDestination,
+		ValidArgsFunction: transfer.CompleteLocations(cli.CompleteSandboxes(f), math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Source, o.Destination = args[0], args[1]
+			o.Sources, o.Destination = args[:len(args)-1], args[len(args)-1]
 			if err := o.Validate(); err != nil {
 				return err
 			}
 			return o.Run(cmd.Context(), f, streams)
 		},
 	}
-	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
-		"The container. (default: the one that the Pod marks as its default, or the first)")
+	transfer.AddContainerFlag(cmd, &o.Container)
 	cmd.Flags().BoolVar(&o.Resume, "resume", false,
 		"Continue an earlier copy of the same SRC to the same DST that was interrupted.")
+	o.Filter.AddFlags(cmd)
 	target.AddQuietFlag(cmd, &o.Quiet)
 	cmd.Flags().BoolP("recursive", "r", false, "Does nothing, because directories are always copied whole.")
 	return cmd
 }
 
-// completeLocations suggests sandboxes, followed by a colon, in addition to the files that the shell suggests.
-func completeLocations(names cli.CompletionFunc) cli.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 1 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		found, _ := names(cmd, nil, begun)
-		for i := range found {
-			found[i] += ":"
-		}
-		return found, cobra.ShellCompDirectiveNoSpace
+// sourcesAndDestination requires at least two arguments.
+func sourcesAndDestination(cmd *cobra.Command, args []string) error {
+	if len(cli.ArgsBeforeDash(cmd, args)) < 2 {
+		return cli.ExactArgs("SRC", "DST")(cmd, args)
 	}
+	return cli.NoArgsAfterDash(cmd, args)
 }
 
 // Validate checks the arguments.
 func (o *Options) Validate() error {
 	var err error
-	if o.from, err = parse(o.Source, runtime.GOOS); err != nil {
-		return cli.UsageError(fmt.Errorf("SRC: %w", err))
-	}
-	if o.to, err = parse(o.Destination, runtime.GOOS); err != nil {
+	if o.to, err = transfer.ParseLocation(o.Destination, runtime.GOOS); err != nil {
 		return cli.UsageError(fmt.Errorf("DST: %w", err))
 	}
-	switch {
-	case !o.from.Remote && !o.to.Remote:
-		return cli.UsageError(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
-	case o.Resume && (o.from.isStandard() || o.to.isStandard()):
-		return cli.UsageError(errors.New("--resume needs files on both sides: a stream cannot be resumed"))
+	o.from = make([]transfer.Location, len(o.Sources))
+	for i, source := range o.Sources {
+		if o.from[i], err = transfer.ParseLocation(source, runtime.GOOS); err != nil {
+			return cli.UsageError(fmt.Errorf("SRC: %w", err))
+		}
+	}
+	if _, err := o.Filter.Exclusions(); err != nil {
+		return err
+	}
+	for _, from := range o.from {
+		stream := from.IsStandard() || o.to.IsStandard()
+		switch {
+		case !from.Remote && !o.to.Remote && len(o.from) > 1:
+			return cli.UsageError(fmt.Errorf("%s and DST are on this machine: one of them must be in a sandbox, NAME:PATH",
+				from.Path))
+		case !from.Remote && !o.to.Remote:
+			return cli.UsageError(errors.New("one of SRC and DST must be in a sandbox: use NAME:PATH"))
+		case !from.SamePlace(o.from[0]):
+			return cli.UsageError(errors.New(
+				"the sources must be in one sandbox, or all on this machine: copy the others apart",
+			))
+		case stream && len(o.from) > 1:
+			return cli.UsageError(errors.New("\"-\" stands for one file: several sources need a directory as DST"))
+		case stream && o.Resume:
+			return cli.UsageError(errors.New("--resume needs files on both sides: a stream cannot be resumed"))
+		case stream && len(o.Filter.Exclude) > 0:
+			return cli.UsageError(errors.New("--exclude needs a directory: a stream is one file"))
+		}
 	}
 	return nil
 }
 
-// Run copies the source to the destination.
+// Run copies the sources to the destination.
 func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	warn := func(warning string) {
-		_, _ = printable.Fprintf(streams.ErrOut, "Warning: %s\n", warning) // best effort
-	}
-	options := files.Options{
-		Resume: o.Resume, Progress: newProgress(streams, o.to.isStandard()), Warn: warn,
-		Retry: (&retrier{clock: f.Clock(), warn: warn}).retryAfter,
-	}
-	open := func(s location, changed bool) (*files.Copier, error) {
-		if !s.Remote {
-			return nil, nil
-		}
-		container, err := target.ResolveIn(ctx, f, s.Namespace, s.Ref, o.Container)
-		if err != nil {
-			return nil, err
-		}
-		if changed {
-			container.WarnOfMember(streams.ErrOut, o.Quiet)
-		}
-		return files.New(container.Network, container.Address, options), nil
-	}
-	from, err := open(o.from, false)
+	options, err := o.Filter.Options(f, streams.ErrOut)
 	if err != nil {
 		return err
 	}
-	to, err := open(o.to, true)
+	options.Resume, options.Progress = o.Resume, transfer.NewProgress(streams, o.to.IsStandard())
+	to, err := o.to.OpenForWriting(ctx, f, o.Container, options, o.Quiet, streams.ErrOut)
+	if err == nil {
+		err = o.to.Expand(ctx, to)
+	}
 	if err != nil {
 		return err
 	}
-	bar := startBar(streams, options.Progress, f.Clock())
+	from, err := o.from[0].Open(ctx, f, o.Container, options)
+	for i := range o.from {
+		if err == nil {
+			err = o.from[i].Expand(ctx, from)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	bar := transfer.StartBar(streams, options.Progress, f.Clock())
 	err = o.copyAll(ctx, from, to, streams)
-	bar.end()
-	left := ""
+	bar.End()
+	return o.failure(err, o.partial(from, to), f)
+}
+
+// partial returns what an interrupted copy has left.
+func (o *Options) partial(from, to *files.Copier) string {
 	switch {
-	case o.to.isStandard() || o.from.isStandard():
+	case o.to.IsStandard() || o.from[0].IsStandard():
+		return ""
 	case to != nil:
-		left = to.Partial()
-	default:
-		left = from.Partial()
+		return to.Partial()
 	}
-	return o.failure(err, left, f)
+	return from.Partial()
 }
 
-// copyAll copies the source, or everything that matches if it is a pattern. from and to are nil for this machine.
+// copyAll copies the sources. from and to are nil for this machine.
 func (o *Options) copyAll(ctx context.Context, from, to *files.Copier, streams genericiooptions.IOStreams) error {
-	if from == nil || o.to.isStandard() || !files.IsPattern(o.from.Path) {
-		return o.copy(ctx, from, to, o.from.Path, o.to.Path, streams)
+	first, name, paths := o.from[0], o.to.Path, make([]string, len(o.from))
+	for i, one := range o.from {
+		paths[i] = one.Path
 	}
-	matches, err := from.Expand(ctx, o.from.Path)
-	if err != nil {
-		return err
+	single := len(o.from) == 1 && (from == nil || !files.IsPattern(first.Path))
+	switch {
+	case first.IsStandard():
+		return to.UploadFrom(ctx, streams.In, name)
+	case o.to.IsStandard():
+		return from.DownloadTo(ctx, first.Path, streams.Out)
+	case from == nil && single:
+		return to.Upload(ctx, first.Path, name)
+	case from == nil:
+		return to.UploadAll(ctx, paths, name)
+	case to == nil && single:
+		return from.Download(ctx, first.Path, name)
+	case to == nil:
+		return from.DownloadAll(ctx, paths, name)
+	case single:
+		return from.Relay(ctx, first.Path, to, name)
 	}
-	into := o.to.Path
-	if len(matches) > 1 || matches[0] != o.from.Path {
-		into += "/"
-	}
-	for _, match := range matches {
-		if err := o.copy(ctx, from, to, match, into, streams); err != nil {
-			return fmt.Errorf("%s: %w", match, err)
-		}
-	}
-	return nil
+	return from.RelayAll(ctx, paths, to, name)
 }
 
-func (o *Options) copy(
-	ctx context.Context, from, to *files.Copier, source, target string, streams genericiooptions.IOStreams,
-) error {
-	switch {
-	case o.from.isStandard():
-		return to.UploadFrom(ctx, streams.In, target)
-	case o.to.isStandard():
-		return from.DownloadTo(ctx, source, streams.Out)
-	case from == nil:
-		return to.Upload(ctx, source, target)
-	case to == nil:
-		return from.Download(ctx, source, target)
+// sources returns the sources for a message.
+func (o *Options) sources() string {
+	const most = 3
+	if len(o.Sources) <= most {
+		return strings.Join(o.Sources, ", ")
 	}
-	return from.Relay(ctx, source, to, target)
+	shown := most - 1
+	return fmt.Sprintf("%s and %d more", strings.Join(o.Sources[:shown], ", "), len(o.Sources)-shown)
 }
 
 // failure adds to the error what was being copied and, if the copy was interrupted, the path of the part that is left.
@@ -214,23 +239,25 @@ func (o *Options) failure(err error, left string, f factory.Factory) error {
 	if err == nil {
 		return nil
 	}
-	what := fmt.Errorf("copy %s to %s: %w", o.Source, o.Destination, err)
+	what := fmt.Errorf("copy %s to %s: %w", o.sources(), o.Destination, err)
 	if left != "" {
 		if o.to.Remote {
-			left = strings.TrimSuffix(o.Destination, o.to.Path) + left
+			left = o.to.Place + ":" + left
 		}
 		what = fmt.Errorf("%w; what has arrived is in %s", what, left)
 	}
 	if _, lost := errors.AsType[*stream.LostError](err); !lost {
 		return what
 	}
-	if o.from.isStandard() || o.to.isStandard() {
+	if o.from[0].IsStandard() || o.to.IsStandard() {
 		return cli.ConnectionLostError(fmt.Errorf("%w: the copy is incomplete", what))
 	}
-	command := fmt.Sprintf("cp %s %s --resume", cli.ShellQuote(o.Source), cli.ShellQuote(o.Destination))
+	words := []string{"cp", cli.ShellJoin(append(slices.Clone(o.Sources), o.Destination)), "--resume"}
+	words = append(words, o.Filter.Words()...)
 	if o.Container != "" {
-		command += " -c " + o.Container
+		words = append(words, "-c", o.Container)
 	}
+	command := strings.Join(words, " ")
 	return cli.ConnectionLostError(fmt.Errorf("%w; the copy is incomplete; to continue it: %s",
 		what, printing.SuggestedCommand(command, f)))
 }

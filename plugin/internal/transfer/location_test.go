@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package cp
+package transfer
 
 import (
 	"testing"
@@ -10,13 +10,17 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	remote := func(kind resolve.Kind, name, path string) location {
-		return location{Remote: true, Ref: resolve.Ref{Kind: kind, Name: name}, Path: path}
+	remote := func(kind resolve.Kind, name, path string) Location {
+		place := name
+		if kind != "" {
+			place = string(kind) + "/" + name
+		}
+		return Location{Remote: true, Place: place, Ref: resolve.Ref{Kind: kind, Name: name}, Path: path}
 	}
-	local := func(path string) location { return location{Path: path} }
+	local := func(path string) Location { return Location{Path: path} }
 	tests := map[string]struct {
 		text, goos string
-		want       location
+		want       Location
 		refused    bool
 	}{
 		"a name before a colon is a sandbox":    {text: "dev:/work", want: remote("", "dev", "/work")},
@@ -42,18 +46,21 @@ func TestParse(t *testing.T) {
 		"a longer name is a sandbox on Windows too": {
 			text: "dev:/work", goos: "windows", want: remote("", "dev", "/work"),
 		},
-		"a relative Windows path with a colon is local": {text: `a\b:c`, goos: "windows", want: local(`a\b:c`)},
-		"an empty path is refused":                      {text: "", refused: true},
-		"an empty path in the sandbox is refused":       {text: "dev:", refused: true},
-		"an empty name is refused":                      {text: ":/work", refused: true},
+		"a relative Windows path with a colon is local":       {text: `a\b:c`, goos: "windows", want: local(`a\b:c`)},
+		"an empty path is refused":                            {text: "", refused: true},
+		"an empty path in the sandbox is refused":             {text: "dev:", refused: true},
+		"the home directory of the container's user is known": {text: "dev:~/work", want: remote("", "dev", "~/work")},
+		"the home directory of another user is refused":       {text: "dev:~root/work", refused: true},
+		"an empty name is refused":                            {text: ":/work", refused: true},
 		"a namespace may precede the name": {
 			text: "team/dev:/work",
-			want: location{Remote: true, Namespace: "team", Ref: resolve.Ref{Name: "dev"}, Path: "/work"},
+			want: Location{Remote: true, Place: "team/dev", Namespace: "team", Ref: resolve.Ref{Name: "dev"}, Path: "/work"},
 		},
 		"a namespace may precede the kind": {
 			text: "team/pod/dev:/work",
-			want: location{
-				Remote: true, Namespace: "team", Ref: resolve.Ref{Kind: resolve.KindPod, Name: "dev"}, Path: "/work",
+			want: Location{
+				Remote: true, Place: "team/pod/dev", Namespace: "team",
+				Ref: resolve.Ref{Kind: resolve.KindPod, Name: "dev"}, Path: "/work",
 			},
 		},
 		"what cannot be a namespace is refused": {text: "My Dir/dev:/work", refused: true},
@@ -61,7 +68,7 @@ func TestParse(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := parse(test.text, test.goos)
+			got, err := ParseLocation(test.text, test.goos)
 			if (err != nil) != test.refused || got != test.want {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package cp
+package transfer
 
 import (
 	"fmt"
@@ -15,27 +15,34 @@ import (
 // standard is the path that means standard input or output.
 const standard = "-"
 
-// location is a parsed SRC or DST.
-type location struct {
+// Location is a parsed SRC or DST.
+type Location struct {
 	// Remote reports that the path is in a sandbox.
 	Remote bool
+	// Place is the text before the colon.
+	Place string
 	// Namespace is empty for that of the command.
 	Namespace string
 	Ref       resolve.Ref
 	Path      string
 }
 
-// isStandard reports whether the location is standard input or output.
-func (s location) isStandard() bool { return !s.Remote && s.Path == standard }
+// IsStandard reports whether the location is standard input or output.
+func (s Location) IsStandard() bool { return !s.Remote && s.Path == standard }
 
-// parse parses NAME:PATH, with NAMESPACE/ or KIND/ or both before it, or a local path. A path that begins
+// SamePlace reports whether another location is in the same sandbox, or both are on this machine.
+func (s Location) SamePlace(other Location) bool {
+	return s.Remote == other.Remote && s.Place == other.Place
+}
+
+// ParseLocation parses NAME:PATH, with NAMESPACE/ or KIND/ or both before it, or a local path. A path that begins
 // with "/" or "." is always local, and so is a path that begins with a drive letter on Windows.
-func parse(text, goos string) (location, error) {
-	local := location{Path: text}
+func ParseLocation(text, goos string) (Location, error) {
+	local := Location{Path: text}
 	name, path, found := strings.Cut(text, ":")
 	switch {
 	case text == "":
-		return location{}, fmt.Errorf("the path is empty")
+		return Location{}, fmt.Errorf("the path is empty")
 	case !found, strings.HasPrefix(text, "/"), strings.HasPrefix(text, "."):
 		return local, nil
 	case goos == "windows" && len(name) == 1 && (path == "" || path[0] == '\\' || path[0] == '/'):
@@ -45,12 +52,16 @@ func parse(text, goos string) (location, error) {
 	}
 	namespace, ref, err := parseName(name)
 	if err != nil {
-		return location{}, fmt.Errorf("%q: %w; if this is a local path with a colon, write ./%[1]s", text, err)
+		return Location{}, fmt.Errorf("%q: %w; if this is a local path with a colon, write ./%[1]s", text, err)
 	}
 	if path == "" {
-		return location{}, fmt.Errorf("%q has no path in the sandbox: use %s:PATH", text, name)
+		return Location{}, fmt.Errorf("%q has no path in the sandbox: use %s:PATH", text, name)
 	}
-	return location{Remote: true, Namespace: namespace, Ref: ref, Path: path}, nil
+	if user, _, _ := strings.Cut(path, "/"); len(user) > 1 && user[0] == '~' {
+		return Location{}, fmt.Errorf("%q: only ~ of the container's own user is known: give the path from / on, or ./%s "+
+			"for a file of that name", text, path)
+	}
+	return Location{Remote: true, Place: name, Namespace: namespace, Ref: ref, Path: path}, nil
 }
 
 // parseName parses NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME. A first word that names a kind is the kind.

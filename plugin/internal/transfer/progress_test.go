@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package cp
+package transfer
 
 import (
 	"testing"

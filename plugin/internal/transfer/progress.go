@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package cp
+package transfer
 
 import (
 	"fmt"
@@ -19,29 +19,29 @@ import (
 // refreshInterval is how often the progress is redrawn.
 const refreshInterval = 200 * time.Millisecond
 
-// bar shows the progress of a copy on a terminal. A nil bar shows nothing.
-type bar struct {
+// Bar shows the progress of a copy on a terminal. A nil Bar shows nothing.
+type Bar struct {
 	out     io.Writer
 	stop    chan struct{}
 	stopped sync.WaitGroup
 }
 
-// newProgress returns the progress that a bar shows, if standard error is a terminal and the copy does not go to
+// NewProgress returns the progress that a bar shows, if standard error is a terminal and the copy does not go to
 // standard output on a terminal. Otherwise it returns nil, because finding the total size takes a walk through the
 // source.
-func newProgress(streams genericiooptions.IOStreams, busy bool) *files.Progress {
+func NewProgress(streams genericiooptions.IOStreams, busy bool) *files.Progress {
 	if !printers.IsTerminal(streams.ErrOut) || busy && printers.IsTerminal(streams.Out) {
 		return nil
 	}
 	return &files.Progress{}
 }
 
-// startBar starts a bar that shows the progress. It returns nil if progress is nil.
-func startBar(streams genericiooptions.IOStreams, progress *files.Progress, clock clock.WithTicker) *bar {
+// StartBar starts a bar that shows the progress. It returns nil if progress is nil.
+func StartBar(streams genericiooptions.IOStreams, progress *files.Progress, clock clock.WithTicker) *Bar {
 	if progress == nil {
 		return nil
 	}
-	b := &bar{out: streams.ErrOut, stop: make(chan struct{})}
+	b := &Bar{out: streams.ErrOut, stop: make(chan struct{})}
 	ticker, begun := clock.NewTicker(refreshInterval), clock.Now()
 	b.stopped.Go(func() {
 		defer ticker.Stop()
@@ -58,8 +58,8 @@ func startBar(streams genericiooptions.IOStreams, progress *files.Progress, cloc
 	return b
 }
 
-// end removes the bar from the terminal.
-func (b *bar) end() {
+// End removes the bar from the terminal.
+func (b *Bar) End() {
 	if b == nil {
 		return
 	}
@@ -75,11 +75,11 @@ const barWidth = 20
 func progressLine(done, total int64, after time.Duration) string {
 	rate := float64(done) / max(after.Seconds(), 0.001)
 	if total <= 0 || done > total {
-		return fmt.Sprintf("%s  %s/s", formatSize(float64(done)), formatSize(rate))
+		return fmt.Sprintf("%s  %s/s", FormatSize(float64(done)), FormatSize(rate))
 	}
 	full := int(barWidth * done / total)
 	text := fmt.Sprintf("[%-*s] %3d%%  %s of %s  %s/s", barWidth, marks(full), 100*done/total,
-		formatSize(float64(done)), formatSize(float64(total)), formatSize(rate))
+		FormatSize(float64(done)), FormatSize(float64(total)), FormatSize(rate))
 	if rate > 0 && done > 0 {
 		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
 		text += fmt.Sprintf("  ETA %d:%02d", int(left.Minutes()), int(left.Seconds())%60)
@@ -92,8 +92,8 @@ func marks(n int) string {
 	return all[:n]
 }
 
-// formatSize formats a number of bytes for people.
-func formatSize(n float64) string {
+// FormatSize formats a number of bytes for people.
+func FormatSize(n float64) string {
 	const step = 1024
 	for _, unit := range []string{"B", "KiB", "MiB", "GiB"} {
 		if n < step {

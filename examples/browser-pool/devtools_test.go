@@ -103,7 +103,9 @@ func TestAPageThatCannotBeReadIsAnError(t *testing.T) {
 			"net::ERR_NAME_NOT_RESOLVED",
 		},
 		"the browser refuses a command": {
-			func(b *browser) { b.answers["Page.enable"] = []string{`{"id":ID,"error":{"code":-1,"message":"not now"}}`} },
+			func(b *browser) {
+				b.answers["Page.enable"] = []string{`{"id":ID,"error":{"code":-1,"message":"not now"}}`}
+			},
 			"Page.enable: not now",
 		},
 	} {

@@ -46,7 +46,7 @@ RACE   := -race -trimpath -gcflags=all=-dwarf=false
 export GORACE := atexit_sleep_ms=0
 gotest = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --junitfile $(ARTIFACTS)/junit-$(1).xml \
 	--junitfile-testsuite-name relative --junitfile-testcase-classname relative -- $(RACE) -vet=off
-# For tests of third-party programs such as Helm, which run no concurrent code of ours. The race detector makes them six times
+# For tests of third-party programs such as Helm and Open Policy Agent, which run no concurrent code of ours. The race detector makes them six times
 # slower.
 gotest-plain = $(subst $(RACE),-trimpath,$(call gotest,$(1)))
 
@@ -139,6 +139,7 @@ test-unit: $(GOTESTSUM) ## Run the tests that need no API server.
 	@cd test/cluster && $(call gotest,unit-cluster) -timeout 10m $(select) ./...
 	@cd tools && $(call gotest,unit-tools) -timeout 5m $(select) ./...
 	@cd tools/rules && $(call gotest,unit-rules) -timeout 5m $(select) ./...
+	@cd tools/examples && CGO_ENABLED=0 $(call gotest-plain,unit-examples) -timeout 5m $(select) ./...
 	@cd test/chart && CGO_ENABLED=0 $(call gotest-plain,unit-chart) -timeout 5m $(select) .
 
 .PHONY: test-integration
@@ -195,7 +196,8 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 		./sdk/files ./sdk/signals ./sdk/terminal
 	@for module in test/cluster tools tools/rules; do \
 		(cd $$module && GOFLAGS='$(RACE)' $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
-	@cd test/chart && GOFLAGS=-trimpath CGO_ENABLED=0 $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...
+	@for module in test/chart tools/examples; do \
+		(cd $$module && GOFLAGS=-trimpath CGO_ENABLED=0 $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
 
 .PHONY: verify
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, scripts, laws, lint. Changes nothing.

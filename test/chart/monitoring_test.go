@@ -68,7 +68,7 @@ func TestTheServiceMonitorFindsTheService(t *testing.T) {
 			scheme = string(*endpoint.Scheme)
 		}
 		if endpoint.Port != service.Spec.Ports[0].Name || endpoint.Interval != "5s" || scheme != want ||
-			monitor.Namespace != service.Namespace {
+			monitor.Namespace != service.Namespace || !endpoint.HonorLabels {
 			t.Errorf("%+v", endpoint)
 		}
 		if want == "" && monitor.Labels["release"] != "prometheus" {

@@ -20,9 +20,9 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// serveMetric serves one external metric to the cluster's autoscaler, as a metrics adapter does. It returns the value,
-// which the test may change.
-func serveMetric(h *harness.T, name string) *atomic.Value {
+// serveMetric serves one external metric to the cluster's autoscaler, as a metrics adapter does. Without the selector it
+// has no values. It returns the value, which the test may change.
+func serveMetric(h *harness.T, name, selector string) *atomic.Value {
 	h.Helper()
 	var value atomic.Value
 	value.Store("0")
@@ -40,13 +40,17 @@ func serveMetric(h *harness.T, name string) *atomic.Value {
 			},
 		})
 	})
-	mux.HandleFunc(group+"/namespaces/"+h.Namespace+"/"+name, func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{
-			"kind": "ExternalMetricValueList", "apiVersion": "external.metrics.k8s.io/v1beta1", "metadata": map[string]any{},
-			"items": []any{map[string]any{
+	mux.HandleFunc(group+"/namespaces/"+h.Namespace+"/"+name, func(w http.ResponseWriter, r *http.Request) {
+		items := []any{}
+		if r.URL.Query().Get("labelSelector") == selector {
+			items = append(items, map[string]any{
 				"metricName": name, "metricLabels": map[string]string{}, "timestamp": time.Now().UTC().Format(time.RFC3339),
 				"value": value.Load(),
-			}},
+			})
+		}
+		answer(w, map[string]any{
+			"kind": "ExternalMetricValueList", "apiVersion": "external.metrics.k8s.io/v1beta1", "metadata": map[string]any{},
+			"items": items,
 		})
 	})
 	address := localAddress(h)
@@ -114,7 +118,7 @@ func localAddress(h *harness.T) string {
 func TestAnAutoscalerSizesAPoolByTheRateOfClaims(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)
-	rate := serveMetric(h, "agent_sandbox_claim_creation_total")
+	rate := serveMetric(h, "sandbox_claims_per_second", "sandbox_template=python")
 	rate.Store("600m") // a second
 	// pause exits on SIGTERM; sleep as the main process ignores it, so that each deletion takes 30 seconds.
 	h.Apply(strings.Replace(example(h, "templates/python.yaml"), "command: [sleep, infinity]", "command: [/pause]", 1))

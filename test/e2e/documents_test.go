@@ -43,7 +43,7 @@ func TestDocuments(t *testing.T) {
 		t.Run(strings.NewReplacer("/", " ", ".md", "").Replace(page.Path), func(t *testing.T) {
 			t.Parallel()
 			session := newSession(t)
-			if slices.ContainsFunc(page.Blocks, func(b docs.Block) bool { return b.Program() }) {
+			if slices.ContainsFunc(steps, func(s docs.Step) bool { return strings.Contains(s.Script, "go run ") }) {
 				session.module()
 			}
 			session.follow(page.Path, steps)
@@ -100,7 +100,11 @@ func (s *session) examples() {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(to, []byte(images.Replace(string(text))), 0o644)
+		info, err := entry.Info() // scripts stay executable
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, []byte(images.Replace(string(text))), info.Mode().Perm())
 	})
 	if err != nil {
 		s.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/test/docs"
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
@@ -40,16 +41,24 @@ var (
 		"pools/hpa-claim-rate.yaml",
 		"pools/claim-load.yaml", "templates/runtime-copied.yaml", "templates/runtime-image-volume.yaml",
 	}
+	// documentedExamples are applied by the README.md of their directory, which TestDocuments runs.
+	documentedExamples = []string{
+		"ci/account.yaml", "ci/pool.yaml", "coding-agent/pool.yaml", "ray/account.yaml", "ray/pool.yaml", "ray/try.yaml",
+		"rl-rollouts/pool.yaml",
+	}
 	// dryRunExamples are only validated by the API server: the test cluster lacks their images or a metrics server.
 	dryRunExamples = []string{
-		"observability/otel-collector.yaml",
+		"observability/otel-collector.yaml", "browser-pool/pool.yaml", "dev-environment/dev.yaml",
 		"pools/hpa.yaml", "workloads/all-in-one.yaml", "workloads/chrome.yaml", "workloads/jupyterlab.yaml",
 		"workloads/vscode/base/vscode.yaml", "workloads/vscode/base/kustomization.yaml",
 		"workloads/vscode/gvisor/kustomization.yaml",
 		"workloads/vscode/kata/kustomization.yaml", "workloads/vscode/kata-mshv/kustomization.yaml",
 	}
-	// foreignExamples have kinds of other projects; test/integration/examples validates them.
+	// foreignExamples have kinds of other projects, or no objects; test/integration/examples and tools/examples validate
+	// them.
 	foreignExamples = []string{
+		"policy/gatekeeper/template.yaml", "policy/gatekeeper/constraint.yaml", "ray/rayjob.yaml", "ci/github-workflow.yaml",
+		"pools/prometheus-adapter.yaml",
 		"integrations/kro.yaml", "integrations/kueue-queue.yaml", "integrations/kyverno.yaml", "gateway/gateway.yaml",
 		"gateway/gke-health-check.yaml", "gateway/kind.yaml",
 	}
@@ -68,7 +77,7 @@ func example(h *harness.T, name string) string {
 
 func TestEachExampleHasItsPlaceInTheseTests(t *testing.T) {
 	t.Parallel()
-	known := slices.Concat(appliedExamples, exampleTests, dryRunExamples, foreignExamples)
+	known := slices.Concat(appliedExamples, exampleTests, documentedExamples, dryRunExamples, foreignExamples)
 	err := filepath.WalkDir(examples, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
 			return err
@@ -82,6 +91,23 @@ func TestEachExampleHasItsPlaceInTheseTests(t *testing.T) {
 	})
 	if err != nil || len(known) > 0 {
 		t.Errorf("the lists name files that do not exist: %v, %v", known, err)
+	}
+}
+
+func TestTheDocumentsApplyTheExamplesThatAreLeftToThem(t *testing.T) {
+	t.Parallel()
+	for _, name := range documentedExamples {
+		page := filepath.Join(examples, filepath.Dir(name), "README.md")
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed := docs.Parse(page, string(text))
+		if !slices.ContainsFunc(parsed.Run(), func(step docs.Step) bool {
+			return strings.Contains(step.Script, "kubectl apply") && strings.Contains(step.Script, " examples/"+name)
+		}) {
+			t.Errorf("%s does not apply %s", page, name)
+		}
 	}
 }
 
@@ -180,7 +206,7 @@ func TestTheAdmissionPoliciesOfTheExamplesHoldBackWhatTheySay(t *testing.T) {
 		},
 		"sandbox-secure-by-default": {
 			"policy/secure-by-default.yaml", "workloads/hello-world.yaml",
-			"set podTemplate.spec.runtimeClassName to gvisor or kata",
+			"set podTemplate.spec.runtimeClassName to gvisor, kata-qemu, kata",
 		},
 	} {
 		t.Run(policy, func(t *testing.T) {

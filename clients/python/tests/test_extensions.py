@@ -11,6 +11,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import k8s_agent_sandbox
 import pytest
@@ -127,7 +128,7 @@ def sandbox_connection_config():
 
 
 def test_tracing_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry", cast(Any, None))
     with pytest.raises(ImportError, match=r"agent-sandbox-client\[tracing\]"):
         Tracer(SandboxTracerConfig(enable_tracing=True))
 

@@ -26,6 +26,8 @@ SECTIONS = {
     "Fixtures of pytest": ["pytest_plugin.py"],
     "Errors": ["exceptions.py"],
 }
+#: A class whose methods are those of the one that programs use.
+SHOWN_AS = {"GenericSandboxClient": "SandboxClient"}
 #: What programs do not use by these names.
 INNER = {"known_access", "send", "exchange", "endpoint", "stream_request", "pytest_addoption"}
 INNER_OF = {"SandboxConnector": {"stream", "close"}}
@@ -37,6 +39,9 @@ HEAD = """# Reference of the Python client
 Everything is in the package `agent_sandbox_client`. The names with `Async` in front (`AsyncSandboxClient`,
 `AsyncSandbox`) have the same methods as coroutines: `await` them, and use `async with` and `async for`. Only
 `list_active_sandboxes` is an ordinary method there too. The [guide](../guides/python.md) shows how they fit together.
+
+A client with a handle of its own derives from `GenericSandboxClient[Handle]`, whose methods are those of
+`SandboxClient`.
 """
 
 
@@ -49,7 +54,8 @@ def page() -> str:
             tree = ast.parse((PACKAGE / file).read_text(encoding="utf-8"))
             for node in tree.body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    parts.append(_class(node))
+                    if node.name not in SHOWN_AS.values():
+                        parts.append(_class(node))
                 elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _shown(node):
                     parts.append(f"\n### {node.name}\n\n{_function(node)}")
     return re.sub(r"\n{3,}", "\n\n", "".join(parts)).rstrip() + "\n"
@@ -60,6 +66,7 @@ def _shown(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _class(node: ast.ClassDef) -> str:
+    node.name = SHOWN_AS.get(node.name, node.name)
     bases = [ast.unparse(base) for base in node.bases]
     text = f"\n### {node.name}\n\n"
     if bases and bases[0] not in ("Generic[S]",):
@@ -67,7 +74,7 @@ def _class(node: ast.ClassDef) -> str:
     text += _docstring(node)
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef) and inner.name == "__init__" and "SandboxClient" in node.name:
-            text += f"\n```python\n{node.name}({_arguments(inner)})\n```\n"
+            text += f"\n```python\n{_call(node.name, inner)}\n```\n"
     fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and "config" in node.name.lower()]
     if fields:
         text += "\n```python\n" + "\n".join(_field(one) for one in fields) + "\n```\n"
@@ -84,18 +91,26 @@ def _field(node: ast.AnnAssign) -> str:
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     decorators = {ast.unparse(one) for one in node.decorator_list}
-    returns = ast.unparse(node.returns) if node.returns is not None else "None"
-    call = f"{node.name}({_arguments(node)}) -> {returns}"
+    returns = "Sandbox" if node.returns is not None and ast.unparse(node.returns) == "S" else _returns(node)
+    call = f"{_call(node.name, node)} -> {returns}"
     if decorators & {"property"} or any(one.startswith("pytest.fixture") for one in decorators):
         call = f"{node.name}: {returns}"
     if "contextmanager" in decorators:
-        call = f"with {node.name}({_arguments(node)}) as {returns.removeprefix('Iterator[').removesuffix(']')}"
+        call = f"with {_call(node.name, node)} as {returns.removeprefix('Iterator[').removesuffix(']')}"
     prefix = "async " if isinstance(node, ast.AsyncFunctionDef) else ""
     return f"```python\n{prefix}{call}\n```\n\n{_docstring(node)}"
 
 
-def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    return re.sub(r"^self(, )?", "", ast.unparse(node.args))
+def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    return ast.unparse(node.returns) if node.returns is not None else "None"
+
+
+def _call(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Returns a call with its arguments, one in a line if there are many."""
+    arguments = re.sub(r"^self(, )?", "", ast.unparse(node.args)).replace("=", " = ")
+    if len(arguments) <= 90:
+        return f"{name}({arguments})"
+    return f"{name}(\n    " + re.sub(r", (?=[\w*]+(:|,|$))", ",\n    ", arguments) + ",\n)"
 
 
 def _docstring(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> str:

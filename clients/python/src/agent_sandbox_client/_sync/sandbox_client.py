@@ -43,8 +43,7 @@ class GenericSandboxClient(Generic[S]):
         connection_config: The way to the sandboxes. By default a tunnel through the API server.
         tracer_config: Whether and how to trace.
         cleanup: Whether to delete the sandboxes of this client also when the process exits, or gets SIGTERM or
-        SIGHUP. A
-            context manager does so too.
+            SIGHUP. A context manager does so too.
         namespace: The namespace of methods that are not given one.
         kubeconfig: The path of a kubeconfig. By default that of kubectl, or the ServiceAccount of the Pod.
         context: The context of the kubeconfig.

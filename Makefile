@@ -209,7 +209,7 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 
 .PHONY: lint-python
 lint-python: ## Check the format, the style and the types of the Python client.
-	@cd clients/python && black --quiet --check src tests tools alias examples && flake8 src tests tools alias examples && \
+	@cd clients/python && black --quiet --check . && flake8 && \
 		mypy --no-error-summary
 
 .PHONY: verify

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -130,4 +131,9 @@ def unsent(error: Exception) -> bool:
 
 def attempts_end(error: Exception) -> bool:
     """Returns whether another attempt would only wait as long again, or fail as this one."""
-    return isinstance(error, (httpx.ReadTimeout, httpx.UnsupportedProtocol))
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (httpx.ReadTimeout, httpx.UnsupportedProtocol, ssl.SSLCertVerificationError)):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

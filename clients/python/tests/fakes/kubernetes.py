@@ -8,6 +8,7 @@ import contextlib
 import copy
 import json
 import socket
+import ssl
 import threading
 import urllib.parse
 import uuid
@@ -39,7 +40,7 @@ class FakeKubernetes(Server):
         calls: The verbs, resources and names that came.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.objects: dict[tuple[str, str, str], Object] = {}
         self.events: list[tuple[str, str, Object]] = []
         self.changed = threading.Condition()
@@ -53,7 +54,7 @@ class FakeKubernetes(Server):
         self.mute = False
         self.strict: set[str] = set()
         self._version = 0
-        super().__init__(_Handler)
+        super().__init__(_Handler, tls)
 
     @property
     def access(self) -> ClusterAccess:

@@ -11,6 +11,7 @@ import email.policy
 import json
 import os
 import shlex
+import ssl
 import subprocess
 import threading
 import urllib.parse
@@ -43,7 +44,7 @@ class FakeRuntime(Server):
         raw: What POST /execute answers instead of running the command.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, tls: ssl.SSLContext | None = None) -> None:
         self.root = root
         self.seen: list[Seen] = []
         self.failures: list[int | None] = []
@@ -52,7 +53,7 @@ class FakeRuntime(Server):
         self.token: str | None = None
         self.raw: bytes | None = None
         self.running: set[subprocess.Popen[bytes]] = set()
-        super().__init__(_Handler)
+        super().__init__(_Handler, tls)
 
     def requests(self, prefix: str) -> list[Seen]:
         """Returns the requests whose path begins so."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 class Server:
     """Serves on a port of this machine until stop."""
 
-    def __init__(self, handler: type[http.server.BaseHTTPRequestHandler]) -> None:
+    def __init__(self, handler: type[http.server.BaseHTTPRequestHandler], tls: ssl.SSLContext | None = None) -> None:
         owner = self
 
         class Bound(handler):  # type: ignore[misc, valid-type]
@@ -24,7 +25,9 @@ class Server:
         self._server.daemon_threads = True
         self._server.handle_error = lambda request, address: None  # type: ignore[assignment] # clients may break off
         self.port: int = self._server.server_port
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self) -> None:

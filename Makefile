@@ -50,6 +50,10 @@ gotest = $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --junitfile $(ART
 # slower.
 gotest-plain = $(subst $(RACE),-trimpath,$(call gotest,$(1)))
 
+# The Python client is tested with the interpreter that Debian's packages are for.
+PYTHON := $(firstword $(wildcard /usr/bin/python3) python3)
+pytest = cd clients/python && $(PYTHON) -m pytest --quiet --junitxml=$(ARTIFACTS)/junit-python.xml $(if $(RUN),-k '$(RUN)')
+
 ##@ Start
 
 .PHONY: help
@@ -121,7 +125,7 @@ test: $(GOTESTSUM) testcluster ## Run all tests. The last line counts those that
 	@rm -rf $(ARTIFACTS)/junit* && mkdir -p $(ARTIFACTS)
 	@echo "== programs of the test cluster (minutes the first time)"; $(TESTCLUSTER) binaries --only cluster >/dev/null
 	@failed=; \
-	for layer in unit integration e2e; do \
+	for layer in unit python integration e2e; do \
 		echo "== $$layer tests"; SECONDS=0; \
 		$(MAKE) test-$$layer && echo "== $$layer tests passed in $${SECONDS} s" || \
 			{ failed="$$failed $$layer"; echo "== $$layer tests FAILED after $${SECONDS} s"; }; \
@@ -141,6 +145,12 @@ test-unit: $(GOTESTSUM) ## Run the tests that need no API server.
 	@cd tools/rules && $(call gotest,unit-rules) -timeout 5m $(select) ./...
 	@cd tools/examples && CGO_ENABLED=0 $(call gotest-plain,unit-examples) -timeout 5m $(select) ./...
 	@cd test/chart && CGO_ENABLED=0 $(call gotest-plain,unit-chart) -timeout 5m $(select) .
+
+# Exit code 5 means that RUN selects no test.
+.PHONY: test-python
+test-python: ## Run the tests of the Python client, which need no cluster.
+	@mkdir -p $(ARTIFACTS)
+	@$(pytest) || { code=$$?; [ -n '$(RUN)' ] && [ $$code = 5 ]; }
 
 .PHONY: test-integration
 test-integration: $(GOTESTSUM) testcluster ## Run the tests that need a kube-apiserver and etcd.
@@ -198,6 +208,11 @@ lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter o
 		(cd $$module && GOFLAGS='$(RACE)' $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
 	@for module in test/chart tools/examples; do \
 		(cd $$module && GOFLAGS=-trimpath CGO_ENABLED=0 $(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yaml ./...); done
+
+.PHONY: lint-python
+lint-python: ## Check the format, the style and the types of the Python client.
+	@cd clients/python && black --quiet --check . && flake8 && \
+		mypy --no-error-summary
 
 .PHONY: verify
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, scripts, laws, lint. Changes nothing.

@@ -68,6 +68,8 @@ for module in . test/cluster test/chart tools tools/examples tools/krew tools/li
 done
 check "Go files are formatted" "run 'gofmt -w' on the files above" formatted
 check "shell scripts" "mend what shellcheck says; 'apt-get install shellcheck' installs it" scripts
+check "the Python client" "run 'black .' in clients/python, and mend the rest by hand" \
+  make -C "$root" lint-python
 check "laws, licences, names, sizes" "test/architecture says which law each line breaks" \
   go test -count=1 ./test/architecture
 check "linters" "run 'make lint'; some findings go with 'bin/tools/golangci-lint run --fix'" make -C "$root" lint

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command release writes a release into a directory: archives of the plugin for each platform and of the runtime for
-// Linux, with their bills of materials, the manifests of the operator, the Helm chart, the manifests for krew, and the
-// checksums of all files. The same commit gives the same bytes, without a network. GoReleaser is not used, because it
+// Linux, with their bills of materials, the manifests of the operator, the Helm chart, the Python client, the manifests
+// for krew, and the checksums of all files. The same commit gives the same bytes, without a network. GoReleaser is not used, because it
 // calls other programs for bills of materials and has no step for the manifests and the chart.
 package main
 
@@ -59,7 +59,7 @@ func run(root, out, version, base, only string, bot bool) error {
 		return err
 	}
 	for _, step := range []func() error{
-		r.archives, r.operator, r.chart, func() error { return r.krew(string(text), base) }, r.checksums,
+		r.archives, r.operator, r.chart, r.python, func() error { return r.krew(string(text), base) }, r.checksums,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -37,10 +37,10 @@ func New(out, progress io.Writer) *cobra.Command {
 func prerequisitesCommand(progress io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "prerequisites",
-		Short: "Install the Debian packages that are missing, or say which they are",
+		Short: "Install the Debian packages that tests and clusters lack, or say which they are",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return prerequisites.Ensure(cmd.Context(), progress)
+			return prerequisites.EnsureTests(cmd.Context(), progress)
 		},
 	}
 }

@@ -38,13 +38,41 @@ func requirements() []requirement {
 	}
 }
 
+// testRequirements are what tests and releases need besides: the Python client is tested and built with Debian's packages.
+func testRequirements() []requirement {
+	const modules = "/usr/lib/python3/dist-packages/"
+	return []requirement{
+		{program: "python3", pkg: "python3"},
+		{program: "openssl", pkg: "openssl"},
+		{program: "black", pkg: "black"},
+		{program: "flake8", pkg: "flake8"},
+		{program: "mypy", pkg: "mypy"},
+		{file: modules + "build/__init__.py", pkg: "python3-build"},
+		{file: modules + "hatchling/__init__.py", pkg: "python3-hatchling"},
+		{file: modules + "httpx/__init__.py", pkg: "python3-httpx"},
+		{file: modules + "kubernetes/__init__.py", pkg: "python3-kubernetes"},
+		{file: modules + "pytest/__init__.py", pkg: "python3-pytest"},
+		{file: modules + "pytest_asyncio/__init__.py", pkg: "python3-pytest-asyncio"},
+		{file: modules + "websocket/__init__.py", pkg: "python3-websocket"},
+	}
+}
+
 // Ensure installs missing packages with apt-get and reports that to progress. Without root or apt-get it fails, and the
 // error lists the packages and the command that installs them.
 func Ensure(ctx context.Context, progress io.Writer) error {
+	return ensure(ctx, progress, requirements())
+}
+
+// EnsureTests is Ensure also for what only tests and releases need.
+func EnsureTests(ctx context.Context, progress io.Writer) error {
+	return ensure(ctx, progress, append(requirements(), testRequirements()...))
+}
+
+func ensure(ctx context.Context, progress io.Writer, required []requirement) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("a cluster needs Linux; this is %s", runtime.GOOS)
 	}
-	packages := missing(requirements(), found)
+	packages := missing(required, found)
 	if len(packages) == 0 {
 		return nil
 	}
@@ -68,7 +96,7 @@ func Ensure(ctx context.Context, progress io.Writer) error {
 			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, out)
 		}
 	}
-	if still := missing(requirements(), found); len(still) > 0 {
+	if still := missing(required, found); len(still) > 0 {
 		return fmt.Errorf("after installing them this machine still lacks what these packages should have: %s",
 			strings.Join(still, ", "))
 	}

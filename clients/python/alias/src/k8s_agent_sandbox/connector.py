@@ -1,0 +1,7 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Sends requests to a sandbox."""
+
+from agent_sandbox_client._sync.connector import SandboxConnector
+
+__all__ = ["SandboxConnector"]

@@ -1,0 +1,31 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Names on the wire."""
+
+from agent_sandbox_client.constants import (
+    CLAIM_API_GROUP,
+    CLAIM_API_VERSION,
+    CLAIM_PLURAL_NAME,
+    GATEWAY_API_GROUP,
+    GATEWAY_API_VERSION,
+    GATEWAY_PLURAL,
+    POD_NAME_ANNOTATION,
+    SANDBOX_API_GROUP,
+    SANDBOX_API_VERSION,
+    SANDBOX_NAME_HASH_LABEL,
+    SANDBOX_PLURAL_NAME,
+)
+
+__all__ = [
+    "CLAIM_API_GROUP",
+    "CLAIM_API_VERSION",
+    "CLAIM_PLURAL_NAME",
+    "GATEWAY_API_GROUP",
+    "GATEWAY_API_VERSION",
+    "GATEWAY_PLURAL",
+    "POD_NAME_ANNOTATION",
+    "SANDBOX_API_GROUP",
+    "SANDBOX_API_VERSION",
+    "SANDBOX_NAME_HASH_LABEL",
+    "SANDBOX_PLURAL_NAME",
+]

@@ -1,0 +1,56 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Spans of OpenTelemetry, if they are asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from .models import SandboxTracerConfig
+
+
+class Span:
+    """A span, or nothing."""
+
+    def __init__(self, span: Any = None) -> None:
+        self._span = span
+
+    def set(self, name: str, value: str | int) -> None:
+        """Sets an attribute."""
+        if self._span is not None:
+            self._span.set_attribute(name, value)
+
+
+class Tracer:
+    """Makes spans with OpenTelemetry's global provider, or none."""
+
+    def __init__(self, config: SandboxTracerConfig | None = None) -> None:
+        self._service = config.trace_service_name if config is not None else ""
+        self._trace: Any = None
+        if config is not None and config.enable_tracing:
+            try:
+                from opentelemetry import propagate, trace
+            except ImportError as error:
+                raise ImportError("tracing needs OpenTelemetry: pip install 'agent-sandbox-client[tracing]'") from error
+            self._trace = trace.get_tracer(self._service.replace("-", "_"))
+            self._propagate = propagate
+
+    @contextmanager
+    def span(self, name: str, attributes: Mapping[str, str | int] | None = None) -> Iterator[Span]:
+        """Makes a span around the body. An error that the body raises is recorded."""
+        if self._trace is None:
+            yield Span()
+            return
+        with self._trace.start_as_current_span(f"{self._service}.{name}", attributes=dict(attributes or {})) as span:
+            yield Span(span)
+
+    def context(self) -> str | None:
+        """Returns the current trace context as the annotation of a claim has it, or None."""
+        if self._trace is None:
+            return None
+        carrier: dict[str, str] = {}
+        self._propagate.inject(carrier)
+        return json.dumps(carrier) if carrier else None

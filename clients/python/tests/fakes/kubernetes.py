@@ -1,0 +1,277 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""An API server with an operator: objects, watches, patches and port-forward."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import socket
+import ssl
+import threading
+import urllib.parse
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from agent_sandbox_client.cluster import ClusterAccess
+
+from .portforward import serve
+from .server import Handler, Server
+
+Object = dict[str, Any]
+
+
+def condition(kind: str, status: str, reason: str = "", message: str = "") -> Object:
+    """Returns a condition."""
+    return {"type": kind, "status": status, "reason": reason, "message": message}
+
+
+class FakeKubernetes(Server):
+    """An API server.
+
+    Attributes:
+        operator: What happens to a claim that was created. By default it gets a Sandbox that is ready.
+        forbidden: Verbs and resources that are refused.
+        broken: Verbs and resources whose next answer is lost after they were carried out.
+        failing: Verbs and resources whose next calls get a status instead.
+        pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
+        calls: The verbs, resources and names that came.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self.objects: dict[tuple[str, str, str], Object] = {}
+        self.events: list[tuple[str, str, Object]] = []
+        self.changed = threading.Condition()
+        self.operator: Callable[[FakeKubernetes, Object], None] = FakeKubernetes.bind
+        self.forbidden: set[tuple[str, str]] = set()
+        self.broken: list[tuple[str, str]] = []
+        self.failing: list[tuple[str, str, int]] = []
+        self.pods: dict[tuple[str, int], tuple[str, int]] = {}
+        self.calls: list[tuple[str, str, str]] = []
+        self.forwards: set[socket.socket] = set()
+        self.mute = False
+        self.strict: set[str] = set()
+        self._version = 0
+        super().__init__(_Handler, tls)
+
+    @property
+    def access(self) -> ClusterAccess:
+        """How clients reach it."""
+        return ClusterAccess(self.url, authorization=lambda: "Bearer of-the-kubeconfig")
+
+    def names(self, plural: str) -> list[str]:
+        """Returns the names of the objects of a kind."""
+        return [name for kind, _, name in self.objects if kind == plural]
+
+    def put(self, plural: str, thing: Object, event: str = "MODIFIED") -> Object:
+        """Writes an object."""
+        with self.changed:
+            metadata = thing["metadata"]
+            self._version += 1
+            metadata.update(resourceVersion=str(self._version))
+            metadata.setdefault("uid", str(uuid.uuid4()))
+            self.objects[(plural, metadata["namespace"], metadata["name"])] = thing
+            self._notify(plural, event, thing)
+        return thing
+
+    def remove(self, plural: str, namespace: str, name: str) -> bool:
+        """Deletes an object, and the Sandbox of a claim."""
+        with self.changed:
+            thing = self.objects.pop((plural, namespace, name), None)
+            if thing is None:
+                return False
+            self._notify(plural, "DELETED", thing)
+        bound = thing.get("status", {}).get("sandbox", {}).get("name")
+        if plural == "sandboxclaims" and bound:
+            self.remove("sandboxes", namespace, bound)
+        return True
+
+    def _notify(self, plural: str, event: str, thing: Object) -> None:
+        self.events.append((plural, event, copy.deepcopy(thing)))
+        self.changed.notify_all()
+
+    def bind(self, claim: Object, sandbox: str | None = None) -> None:
+        """Gives a claim a Sandbox that is ready."""
+        metadata = claim["metadata"]
+        name = sandbox or metadata["name"]
+        status = {
+            "conditions": [condition("Ready", "True", "DependenciesReady", "Pod is Ready")],
+            "podIPs": ["127.0.0.1"],
+            "selector": "agents.x-k8s.io/sandbox-name-hash=abc123",
+        }
+        made = self.put(
+            "sandboxes",
+            {
+                "metadata": {
+                    "name": name,
+                    "namespace": metadata["namespace"],
+                    "annotations": {"agents.x-k8s.io/pod-name": f"{name}-pod"},
+                },
+                "spec": {},
+                "status": status,
+            },
+            "ADDED",
+        )
+        bound = copy.deepcopy(claim)
+        bound["status"] = {
+            "conditions": [condition("Ready", "True")],
+            "sandbox": {"name": name, "uid": made["metadata"]["uid"], "podIPs": ["127.0.0.1"]},
+        }
+        self.put("sandboxclaims", bound)
+
+    def refuse(self, claim: Object, reason: str, message: str) -> None:
+        """Gives a claim the condition of one that does not get ready."""
+        refused = copy.deepcopy(claim)
+        refused["status"] = {"conditions": [condition("Ready", "False", reason, message)]}
+        self.put("sandboxclaims", refused)
+
+    def cut(self) -> None:
+        """Breaks all port-forwards."""
+        for one in list(self.forwards):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def react(self, sandbox: Object) -> None:
+        """Does what the operator does when the spec of a Sandbox has changed."""
+        suspended = sandbox["spec"].get("replicas") == 0
+        conditions = [condition("Ready", "False" if suspended else "True", "SandboxSuspended" if suspended else "")]
+        if suspended:
+            conditions.append(condition("Suspended", "True", "PodTerminated"))
+        changed = copy.deepcopy(sandbox)
+        changed["status"].update(conditions=conditions, podIPs=[] if suspended else ["127.0.0.1"])
+        self.put("sandboxes", changed)
+
+
+class _Handler(Handler):
+    fake: FakeKubernetes
+
+    def _parse(self) -> tuple[str, str, str, dict[str, str]]:
+        parts = urllib.parse.urlsplit(self.path)
+        words = parts.path.strip("/").split("/")
+        query = {name: values[0] for name, values in urllib.parse.parse_qs(parts.query).items()}
+        namespace = words[words.index("namespaces") + 1]
+        rest = words[words.index("namespaces") + 2 :]
+        return namespace, rest[0], rest[1] if len(rest) > 1 else "", query
+
+    def _refused(self, verb: str, plural: str, name: str) -> bool:
+        fake = self.fake
+        fake.calls.append((verb, plural, name))
+        for index, (what, kind, status) in enumerate(fake.failing):
+            if (what, kind) == (verb, plural):
+                del fake.failing[index]
+                self.answer(status, {"message": "the server is busy"}, {"Retry-After": "0"})
+                return True
+        if (verb, plural) not in fake.forbidden:
+            return False
+        message = f'{plural} is forbidden: User "agent" cannot {verb} resource "{plural}"'
+        self.answer(403, {"kind": "Status", "message": message})
+        return True
+
+    def _reply(self, verb: str, plural: str, status: int, value: Any) -> None:
+        if (verb, plural) in self.fake.broken:
+            self.fake.broken.remove((verb, plural))
+            self.hang_up()
+            return
+        self.answer(status, value)
+
+    def do_GET(self) -> None:
+        namespace, plural, name, query = self._parse()
+        if self.path.split("?")[0].endswith("/portforward"):
+            self.close_connection = True
+            serve(self, self.fake, name, int(query["ports"]))
+            return
+        verb = "watch" if "watch" in query else "get" if name else "list"
+        if self._refused(verb, plural, name):
+            return
+        if verb == "watch":
+            self._watch(plural, namespace, query["fieldSelector"].partition("=")[2], float(query["timeoutSeconds"]))
+        elif verb == "list":
+            self._list(plural, namespace, query)
+        else:
+            thing = self.fake.objects.get((plural, namespace, name))
+            missing = {"kind": "Status", "message": f'{plural} "{name}" not found'}
+            self._reply(verb, plural, 404 if thing is None else 200, missing if thing is None else thing)
+
+    def _list(self, plural: str, namespace: str, query: dict[str, str]) -> None:
+        key, _, value = query.get("labelSelector", "").partition("=")
+        items = [
+            thing
+            for (kind, space, _), thing in self.fake.objects.items()
+            if (kind, space) == (plural, namespace)
+            and (not key or thing["metadata"].get("labels", {}).get(key) == value)
+        ]
+        start, size = int(query.get("continue", 0)), 2  # a part is small, so that clients need more than one
+        more = {"continue": str(start + size)} if start + size < len(items) else {}
+        self._reply("list", plural, 200, {"metadata": more, "items": items[start : start + size]})
+
+    def _watch(self, plural: str, namespace: str, name: str, seconds: float) -> None:
+        fake = self.fake
+        with fake.changed:
+            thing, seen = fake.objects.get((plural, namespace, name)), len(fake.events)
+        self.begin_chunks("application/json")
+        if thing is not None:
+            self.chunk(json.dumps({"type": "ADDED", "object": thing}).encode() + b"\n")
+        if ("watch", plural) in fake.broken:
+            fake.broken.remove(("watch", plural))
+            self.hang_up()
+            return
+        while True:
+            with fake.changed:
+                if not fake.changed.wait_for(lambda: len(fake.events) > seen, min(seconds, 1)):
+                    break
+                new, seen = fake.events[seen:], len(fake.events)
+            for kind, event, changed in new:
+                if kind == plural and changed["metadata"]["name"] == name:
+                    line = json.dumps({"type": event, "object": changed}).encode() + b"\n"
+                    self.chunk(line[:20])  # lines do not come in one piece
+                    self.chunk(line[20:])
+        self.chunk(b"")
+
+    def do_POST(self) -> None:
+        namespace, plural, _, _ = self._parse()
+        thing = json.loads(self.body())
+        name = thing["metadata"]["name"]
+        if self._refused("create", plural, name):
+            return
+        unknown = [field for field in thing["spec"] if field in self.fake.strict]
+        if unknown:
+            self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
+        elif (plural, namespace, name) in self.fake.objects:
+            self.answer(409, {"message": f'{plural} "{name}" already exists'})
+        else:
+            made = self.fake.put(plural, thing, "ADDED")
+            self._reply("create", plural, 201, made)
+            self.fake.operator(self.fake, made)
+
+    def do_PATCH(self) -> None:
+        namespace, plural, name, _ = self._parse()
+        patch = json.loads(self.body())
+        if self._refused("patch", plural, name):
+            return
+        unknown = [field for field in patch["spec"] if field in self.fake.strict]
+        found = self.fake.objects.get((plural, namespace, name))
+        if unknown:
+            self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
+        elif found is None:
+            self.answer(404, {"message": f'{plural} "{name}" not found'})
+        else:
+            changed = self.fake.put(plural, _merged(found, patch))
+            self._reply("patch", plural, 200, changed)
+            if plural == "sandboxes":
+                self.fake.react(changed)
+
+    def do_DELETE(self) -> None:
+        namespace, plural, name, _ = self._parse()
+        if self._refused("delete", plural, name):
+            return
+        removed = self.fake.remove(plural, namespace, name)
+        self._reply("delete", plural, 200 if removed else 404, {"message": f'{plural} "{name}" not found'})
+
+
+def _merged(thing: Object, patch: Object) -> Object:
+    merged = copy.deepcopy(thing)
+    for key, value in patch.items():
+        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, dict) else value
+    return merged

@@ -1,0 +1,96 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Everything over TLS."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+from fakes.kubernetes import FakeKubernetes
+from fakes.runtime import FakeRuntime
+
+from agent_sandbox_client import (
+    AsyncSandboxClient,
+    SandboxClient,
+    SandboxClusterError,
+    SandboxDirectConnectionConfig,
+    SandboxRequestError,
+)
+from agent_sandbox_client.cluster import ClusterAccess
+
+DATA = bytes(range(256)) * 4_000
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    made = tmp_path / "tls.pem"
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1"]
+    command = [
+        *make,
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        str(made),
+        "-out",
+        str(tmp_path / "certificate"),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    made.write_text(made.read_text() + (tmp_path / "certificate").read_text())
+    return made
+
+
+@pytest.fixture
+def serving(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+async def test_a_tunnel_through_an_encrypted_api_server(
+    certificate: Path, serving: ssl.SSLContext, runtime: FakeRuntime
+) -> None:
+    cluster = FakeKubernetes(serving)
+    access = ClusterAccess(cluster.url, ssl.create_default_context(cafile=certificate))
+    cluster.pods[("mine-pod", 8888)] = ("127.0.0.1", runtime.port)
+    with SandboxClient(access=access) as client:
+        sandbox = client.create_sandbox("python", name="mine")
+        sandbox.files.write("a", DATA)
+        assert sandbox.files.read("a") == DATA
+        with sandbox.commands.stream("cat", stdin=DATA) as output:
+            assert b"".join(chunk.data for chunk in output) == DATA
+    async with AsyncSandboxClient(access=access) as other:
+        handle = await other.create_sandbox("python", name="mine")
+        assert (await handle.commands.run("cat", stdin=b"x")).stdout == "x"
+    cluster.stop()
+
+
+def test_an_encrypted_router(
+    certificate: Path, serving: ssl.SSLContext, cluster: FakeKubernetes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    router = FakeRuntime(tmp_path, serving)
+    trusting = SandboxDirectConnectionConfig(router.url, ca_file=str(certificate))
+    with SandboxClient(trusting, access=cluster.access) as client:
+        sandbox = client.create_sandbox("python")
+        assert sandbox.commands.run("echo hello").stdout == "hello\n"
+        with sandbox.commands.stream("cat", stdin=DATA) as output:
+            assert b"".join(chunk.data for chunk in output) == DATA
+    monkeypatch.setattr("agent_sandbox_client.retries._LONGEST_PAUSE", 60)
+    monkeypatch.setattr("agent_sandbox_client.retries._FIRST_PAUSE", 60)  # another attempt would not help
+    with SandboxClient(SandboxDirectConnectionConfig(router.url), access=cluster.access) as client:
+        sandbox = client.create_sandbox("python")
+        with pytest.raises(SandboxRequestError, match="certificate verify failed"):
+            sandbox.commands.run("true")
+        with pytest.raises(SandboxRequestError, match="certificate verify failed"):
+            sandbox.commands.run("cat", stdin=b"x")
+    router.stop()
+
+
+def test_an_api_server_with_another_certificate(serving: ssl.SSLContext, direct: SandboxDirectConnectionConfig) -> None:
+    cluster = FakeKubernetes(serving)
+    client = SandboxClient(direct, access=ClusterAccess(cluster.url, ssl.create_default_context()))
+    with pytest.raises(SandboxClusterError, match="certificate verify failed"):
+        client.create_sandbox("python")
+    cluster.stop()

@@ -1,0 +1,174 @@
+# Copyright 2026 The kubectl-sandbox Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Extensions, work in many sandboxes at once, the plugin for pytest, and the names of another client."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import k8s_agent_sandbox
+import pytest
+from fakes.kubernetes import FakeKubernetes
+from fakes.runtime import FakeRuntime
+
+import agent_sandbox_client
+from agent_sandbox_client import (
+    AsyncSandbox,
+    AsyncSandboxClient,
+    SandboxClosedError,
+    SandboxDirectConnectionConfig,
+    SandboxTracerConfig,
+)
+from agent_sandbox_client.extensions.computer_use import ComputerUseSandboxClient
+from agent_sandbox_client.pool import map_sandboxes
+from agent_sandbox_client.tracing import Tracer
+
+TREE = Path(__file__).parent.parent
+
+
+def test_an_agent_in_a_sandbox(cluster: FakeKubernetes, direct: SandboxDirectConnectionConfig) -> None:
+    with ComputerUseSandboxClient(direct, access=cluster.access) as client:
+        sandbox = client.create_sandbox("computer")
+        assert sandbox.agent("open the door").stdout == "open the door"
+        sandbox.close_connection()
+        with pytest.raises(SandboxClosedError):
+            sandbox.agent("once more")
+
+
+async def echo(sandbox: AsyncSandbox, item: int) -> tuple[str, str]:
+    return sandbox.sandbox_id, (await sandbox.commands.run(f"echo {item}")).stdout.strip()
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+async def test_results_are_in_the_order_of_the_items(
+    async_client: AsyncSandboxClient, cluster: FakeKubernetes, reuse: bool
+) -> None:
+    results = await map_sandboxes(async_client, echo, range(10), concurrency=3, reuse=reuse, template="python")
+    assert [said for _, said in results] == [str(item) for item in range(10)]
+    used = {name for name, _ in results}
+    assert len(used) <= 3 if reuse else len(used) == 10
+    assert cluster.names("sandboxclaims") == []
+
+
+async def test_no_more_sandboxes_at_once_than_permitted(
+    async_client: AsyncSandboxClient, cluster: FakeKubernetes
+) -> None:
+    most = 0
+
+    async def count(sandbox: AsyncSandbox, item: int) -> None:
+        nonlocal most
+        most = max(most, len(cluster.names("sandboxclaims")))
+        await asyncio.sleep(0.01)
+
+    await map_sandboxes(async_client, count, range(8), concurrency=3, template="python")
+    assert most == 3
+    with pytest.raises(ValueError, match="concurrency is positive"):
+        await map_sandboxes(async_client, count, range(8), concurrency=0, template="python")
+
+
+async def test_the_first_error_ends_the_rest(async_client: AsyncSandboxClient, cluster: FakeKubernetes) -> None:
+    async def fail(sandbox: AsyncSandbox, item: int) -> None:
+        if item == 2:
+            raise KeyError(item)
+        await asyncio.sleep(60)
+
+    with pytest.raises(KeyError):
+        await map_sandboxes(async_client, fail, range(5), template="python")
+    assert cluster.names("sandboxclaims") == []
+
+
+def test_the_fixtures_of_pytest(cluster: FakeKubernetes, runtime: FakeRuntime, tmp_path: Path) -> None:
+    config = tmp_path / "kubeconfig"
+    config.write_text(
+        f"current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n"
+        f"clusters: [{{name: c, cluster: {{server: '{cluster.url}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n"
+    )
+    (tmp_path / "conftest.py").write_text(
+        f"""
+import pytest
+from agent_sandbox_client import SandboxDirectConnectionConfig
+
+@pytest.fixture(scope="session")
+def sandbox_connection_config():
+    return SandboxDirectConnectionConfig({runtime.url!r})
+"""
+    )
+    (tmp_path / "test_inner.py").write_text(
+        "def test_it(sandbox):\n    assert sandbox.commands.run('echo hello').stdout == 'hello\\n'\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(TREE / "src"), "KUBECONFIG": str(config)}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "agent_sandbox_client.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+    ]
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    done = run("--sandbox-template", "python", "--sandbox-namespace", "team")
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    assert ("create", "sandboxclaims") in {call[:2] for call in cluster.calls}
+    assert cluster.names("sandboxclaims") == []
+    assert "needs --sandbox-template or --sandbox-pool" in run().stdout
+
+
+def test_tracing_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry", cast(Any, None))
+    with pytest.raises(ImportError, match=r"agent-sandbox-client\[tracing\]"):
+        Tracer(SandboxTracerConfig(enable_tracing=True))
+
+
+def test_every_name_of_the_other_client_is_one_of_this() -> None:
+    modules = [module.name for module in pkgutil.walk_packages(k8s_agent_sandbox.__path__, "k8s_agent_sandbox.")]
+    assert len(modules) >= 17
+    for name in modules:
+        module = importlib.import_module(name)
+        for exported in getattr(module, "__all__", ()):
+            thing = getattr(module, exported)
+            if isinstance(thing, type):
+                assert thing.__module__.startswith("agent_sandbox_client"), exported
+
+
+def test_a_program_for_the_other_client(
+    cluster: FakeKubernetes, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from k8s_agent_sandbox import SandboxClient
+    from k8s_agent_sandbox.exceptions import SandboxRequestError
+    from k8s_agent_sandbox.models import SandboxDirectConnectionConfig
+
+    config = SandboxDirectConnectionConfig(api_url=runtime.url, server_port=8888)
+    client = SandboxClient(connection_config=config, access=cluster.access)
+    sandbox = client.create_sandbox(template="python", namespace="default", shutdown_after_seconds=60)
+    try:
+        sandbox.files.write("run.py", "print('ok')")
+        result = sandbox.commands.run(f"{sys.executable} run.py", timeout=60)
+        assert (result.stdout, result.exit_code) == ("ok\n", 0)
+        assert sandbox.files.list(".")[0].name == "run.py"
+        with pytest.raises(SandboxRequestError) as caught:
+            sandbox.files.read("none")
+        assert caught.value.status_code == 404
+    finally:
+        client.delete_all()
+    assert cluster.names("sandboxclaims") == []
+
+
+def test_public_names_have_documentation() -> None:
+    for name in agent_sandbox_client.__all__:
+        thing = getattr(agent_sandbox_client, name)
+        if isinstance(thing, type):
+            assert thing.__doc__, name

@@ -4,7 +4,7 @@
 package access
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"

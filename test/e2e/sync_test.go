@@ -142,7 +142,7 @@ func TestSyncDeletesOnlyWhatItMay(t *testing.T) {
 			h.Must(
 				"create", "dev", "--image", image, "--volume", "vol=16Mi:/work/dst/vol", "--wait", "--", "sleep", "3600",
 			)
-			h.Must("exec", "dev", "--", "sh", "-c", `mkdir -p /work/outside /work/dst/old/cache /work/dst/older && cd /work/dst &&
+			h.Must("exec", "dev", "--", "sh", "-c", `cd /work && mkdir -p outside dst/old/cache dst/older && cd dst &&
 				echo x >../outside/precious && echo x >vol/precious && echo x >old/cache/kept && echo x >old/gone &&
 				echo x >older/gone && echo x >'line
 break' && ln -s ../outside door && ln -s /work/outside older/door`)

@@ -19,10 +19,9 @@ type Filter struct {
 // AddFlags adds the flags.
 func (f *Filter) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Exclude, "exclude", nil,
-		"A pattern of what to leave out, on both sides: a name at any depth, or with a slash a path below the directory. "+
-			"Can be repeated.")
+		"A pattern of what to leave out: a name, or a path with a slash. Can be repeated.")
 	cmd.Flags().BoolVar(&f.AllFilesystems, "all-filesystems", false,
-		"Include other file systems that are mounted below the directory, such as /proc and volumes.")
+		"Include other file systems below the directory, such as /proc and volumes.")
 }
 
 // Exclusions parses the patterns.

@@ -48,7 +48,8 @@ func TestWhatALostCopySays(t *testing.T) {
 				},
 			}, lost, "", cli.ExitConnectionLost,
 			"copy a, b and 2 more to dev:/w: x: " + (&stream.LostError{}).Error() +
-				"; the copy is incomplete; to continue it: kubectl sandbox cp a b c d dev:/w --resume --exclude '*.log' --all-filesystems -n team",
+				"; the copy is incomplete; to continue it: " +
+				"kubectl sandbox cp a b c d dev:/w --resume --exclude '*.log' --all-filesystems -n team",
 		},
 		"a copy of a stream is not resumed": {
 			Options{Sources: []string{"-"}, Destination: "dev:/w/x"}, lost, "", cli.ExitConnectionLost,

@@ -10,11 +10,14 @@ package v1beta1
 //
 // EmbeddedObjectMetadata is the metadata of an object that is created from a template.
 type EmbeddedObjectMetadataApplyConfiguration struct {
-	// name of the volume in the Pod. The name of the PersistentVolumeClaim is <name>-<name of the Sandbox>.
+	// name of the volume in the Pod: at most 63 lower-case letters, digits and hyphens. The PersistentVolumeClaim is
+	// called <name>-<name of the Sandbox>, which has at most 253 characters.
 	Name *string `json:"name,omitempty"`
-	// labels are set on the PersistentVolumeClaim when it is created.
+	// labels are set on the PersistentVolumeClaim when it is created. Keys under agents.x-k8s.io and its subdomains are
+	// reserved, and ignored.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the PersistentVolumeClaim when it is created.
+	// annotations are set on the PersistentVolumeClaim when it is created. Keys under agents.x-k8s.io and its
+	// subdomains are reserved, and ignored.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

@@ -10,11 +10,13 @@ package v1beta1
 //
 // PodMetadata is the part of a Pod's metadata that a user may set.
 type PodMetadataApplyConfiguration struct {
-	// labels are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they are
-	// ignored, with a warning event; in a claim they are refused.
+	// labels are set on the Pod. Keys under agents.x-k8s.io and its subdomains, and the label app=sandbox-router, are
+	// reserved: in a podTemplate they are ignored, with a warning event; in a claim they are refused, and so are keys
+	// under kubernetes.io, k8s.io and their subdomains.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are set on the Pod. Keys under agents.x-k8s.io are reserved for the operator: in a podTemplate they
-	// are ignored, with a warning event; in a claim they are refused.
+	// annotations are set on the Pod. Keys under agents.x-k8s.io and its subdomains are reserved: in a podTemplate they
+	// are ignored, with a warning event; in a claim they are refused, and so are keys under kubernetes.io, k8s.io and
+	// their subdomains.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

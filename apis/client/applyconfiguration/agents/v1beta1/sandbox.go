@@ -14,7 +14,8 @@ import (
 // SandboxApplyConfiguration represents a declarative configuration of the Sandbox type for use
 // with apply.
 //
-// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed.
+// Sandbox is an isolated, stateful Pod with a stable name that can be suspended and resumed. Its name has at most 154
+// characters; with service true, it has at most 63 and no dots, because the Service has the same name.
 type SandboxApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata.

@@ -10,9 +10,11 @@ package v1beta1
 //
 // Metadata contains labels and annotations.
 type MetadataApplyConfiguration struct {
-	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it.
+	// labels to set. A key that is removed here is also removed from the live object, unless the template sets it. Keys
+	// under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains, and the label app=sandbox-router, are refused.
 	Labels map[string]string `json:"labels,omitempty"`
 	// annotations to set. A key that is removed here is also removed from the live object, unless the template sets it.
+	// Keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

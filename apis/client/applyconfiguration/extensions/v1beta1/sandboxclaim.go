@@ -14,7 +14,8 @@ import (
 // SandboxClaimApplyConfiguration represents a declarative configuration of the SandboxClaim type for use
 // with apply.
 //
-// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one.
+// SandboxClaim requests one Sandbox: a warm one from a pool if there is one, otherwise a new one, which has the name of
+// the claim. The name of a claim has at most 154 characters.
 type SandboxClaimApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata.

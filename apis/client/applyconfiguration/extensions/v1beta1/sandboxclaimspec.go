@@ -30,13 +30,13 @@ type SandboxClaimSpecApplyConfiguration struct {
 	// new variables, so a claim with sandboxTemplateRef is refused unless it sets warmpool to none.
 	Env []EnvVarApplyConfiguration `json:"env,omitempty"`
 	// additionalPodMetadata adds labels and annotations to the Pod. A key that the template sets to another value is
-	// refused, and so are keys under kubernetes.io, k8s.io and agents.x-k8s.io.
+	// refused, and so are keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains.
 	AdditionalPodMetadata *agentsv1beta1.PodMetadataApplyConfiguration `json:"additionalPodMetadata,omitempty"`
 	// sandboxMetadata adds labels and annotations to the Sandbox. They override those of the template. Keys under
-	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	SandboxMetadata *MetadataApplyConfiguration `json:"sandboxMetadata,omitempty"`
 	// podMetadata adds labels and annotations to the Pod. They override those of the template. Keys under
-	// kubernetes.io, k8s.io and agents.x-k8s.io are refused.
+	// kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains are refused.
 	PodMetadata *MetadataApplyConfiguration `json:"podMetadata,omitempty"`
 	// volumeClaimTemplates adds PersistentVolumeClaims, if the template's volumeClaimTemplatesPolicy allows it. As with
 	// env, a claim with sandboxTemplateRef is refused unless it sets warmpool to none.

@@ -14,7 +14,9 @@ import (
 // SandboxTemplateApplyConfiguration represents a declarative configuration of the SandboxTemplate type for use
 // with apply.
 //
-// SandboxTemplate is the blueprint from which claims and pools create Sandboxes.
+// SandboxTemplate is the blueprint from which claims and pools create Sandboxes. Its labels and annotations are copied
+// to them, except for keys under kubernetes.io, k8s.io, agents.x-k8s.io and their subdomains. Its name has at most 238
+// characters, because its NetworkPolicy is called <name>-network-policy.
 type SandboxTemplateApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata.

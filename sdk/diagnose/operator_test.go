@@ -54,11 +54,11 @@ func TestWithoutPodsTheConditionsTellTheCause(t *testing.T) {
 		`Pod exists with phase: Pending: container c: ImagePullBackOff: cannot pull image "x"`: {
 			diagnose.Blocked, "check the image's name",
 		},
-		"Pod exists with phase: Pending: container c: CreateContainerError: no file": {diagnose.Blocked, "check the Secrets"},
-		"Pod is Running but not Ready: container c: CrashLoopBackOff":                {diagnose.Blocked, "read what it wrote"},
-		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes":                   {diagnose.Blocked, "ask for less"},
-		"Pod is Running but not Ready: NodeNotReady: node n1 has stopped reporting":  {diagnose.Blocked, "node n1"},
-		"Pod exists with phase: Pending":                                             {diagnose.Starting, "wait for it"},
+		"Pod exists with phase: Pending: container c: CreateContainerError: no":     {diagnose.Blocked, "check the Secrets"},
+		"Pod is Running but not Ready: container c: CrashLoopBackOff":               {diagnose.Blocked, "read what it wrote"},
+		"Pod exists with phase: Pending: Unschedulable: 0/1 nodes":                  {diagnose.Blocked, "ask for less"},
+		"Pod is Running but not Ready: NodeNotReady: node n1 has stopped reporting": {diagnose.Blocked, "node n1"},
+		"Pod exists with phase: Pending":                                            {diagnose.Starting, "wait for it"},
 	} {
 		c := notReady
 		c.Message = message

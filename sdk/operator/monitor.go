@@ -68,6 +68,9 @@ func (l *Monitor) Watch(ctx context.Context, namespace string, checked func(), s
 			checked()
 			pause = min(2*pause, maxCheckInterval)
 		case !problem.Confirmed(suspected):
+			if suspected.Message != "" { // somebody renews the Lease: only this machine's clock differs
+				checked()
+			}
 			suspected, pause = problem, recheckDelay
 		default:
 			say(problem)

@@ -36,6 +36,8 @@ func TestTheRowOfAClaim(t *testing.T) {
 		return b.Sandbox(name, b.WithUID("box"), b.OwnedBy(owner), b.WithLabel("agents.x-k8s.io/launch-type", launch),
 			b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-a"}))
 	}
+	readyMember := held("fast-abcde", "warm", claim())
+	readyMember.Status.Conditions = claim(ready).Status.Conditions
 	tests := map[string]struct {
 		claim *extensionsv1beta1.SandboxClaim
 		held  *agentsv1beta1.Sandbox
@@ -54,8 +56,13 @@ func TestTheRowOfAClaim(t *testing.T) {
 				"Pod exists with phase: Pending: Unschedulable: no nodes", at(0))),
 			want: Row{State: diagnose.Blocked, Reason: "Unschedulable: no nodes"},
 		},
-		"a Sandbox of a pool is warm": {
+		"a member that was not Ready is late": {
 			claim: claim(ready, b.BoundTo("fast-abcde", "10.0.0.1")), held: held("fast-abcde", "warm", claim()),
+			want: Row{State: diagnose.Ready, Source: SourceLate, Pool: "fast", Sandbox: "fast-abcde", IP: "10.0.0.1",
+				Node: "node-a"},
+		},
+		"a Ready member is warm": {
+			claim: claim(ready, b.CreatedAt(at(1)), b.BoundTo("fast-abcde", "10.0.0.1")), held: readyMember,
 			want: Row{State: diagnose.Ready, Source: SourceWarm, Pool: "fast", Sandbox: "fast-abcde", IP: "10.0.0.1",
 				Node: "node-a"},
 		},

@@ -101,7 +101,8 @@ func TestAWaitFirstSaysThatNoOperatorWorks(t *testing.T) {
 				})
 				defer over.Wait()
 				defer cancel()
-				for end := time.Now().Add(20 * time.Second); len(said.snapshot()) < len(tt.want); clock.Step(100 * time.Millisecond) {
+				const step = 100 * time.Millisecond
+				for end := time.Now().Add(20 * time.Second); len(said.snapshot()) < len(tt.want); clock.Step(step) {
 					if time.Now().After(end) {
 						t.Fatalf("it says only %q", said.snapshot())
 					}

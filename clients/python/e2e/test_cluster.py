@@ -12,6 +12,7 @@ import asyncio
 import http.client
 import os
 import signal
+import socket
 import ssl
 import statistics
 import subprocess
@@ -85,7 +86,8 @@ def test_commands_files_and_ports(launch: str, way: str) -> None:
         assert (sandbox.sandbox_id == sandbox.claim_name) == (launch == "cold")
         _use(sandbox)
         claim = sandbox.claim_name
-    assert claim not in SandboxClient(namespace=NAMESPACE).list_all_sandboxes()
+    with SandboxClient(namespace=NAMESPACE) as another:
+        assert claim not in another.list_all_sandboxes()
 
 
 def _has_member() -> bool:
@@ -145,7 +147,7 @@ def test_cut_connections(sandbox: Sandbox) -> None:
     for _ in range(3):
         for tunnel in sandbox.connector.strategy._tunnels.values():  # type: ignore[attr-defined]
             for connection in list(tunnel._connections):
-                connection._remote.sock.shutdown(2)
+                socket.socket.shutdown(connection._remote.sock, socket.SHUT_RDWR)  # below TLS
         assert sandbox.files.read("a") == b"x"
 
 
@@ -184,13 +186,14 @@ def test_what_goes_wrong(client: SandboxClient) -> None:
         client.create_sandbox("nothing", labels=LABELS)
     with pytest.raises(SandboxWarmPoolNotFoundError, match="nothing"):
         client.create_sandbox(pool="nothing", labels=LABELS)
-    with pytest.raises(SandboxTimeoutError, match="after 0.05 s"):
+    with pytest.raises(SandboxTimeoutError, match=r"after 0\.05 s"):
         client.create_sandbox(TEMPLATE, warmpool="none", labels=LABELS, sandbox_ready_timeout=0.05)
     access = load()
     assert access.tls is not None
     stranger = replace(access, authorization=lambda: f"Bearer {os.environ['STRANGER']}", tls=_without_certificate())
-    with pytest.raises(SandboxPermissionError, match="permission to create sandboxclaims"):
-        SandboxClient(namespace=NAMESPACE, access=stranger).create_sandbox(TEMPLATE)
+    with SandboxClient(namespace=NAMESPACE, access=stranger) as other:
+        with pytest.raises(SandboxPermissionError, match="permission to create sandboxclaims"):
+            other.create_sandbox(TEMPLATE)
     assert client.list_all_sandboxes(label_selector="made-by=python-client") == []
 
 

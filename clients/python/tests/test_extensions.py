@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-import k8s_agent_sandbox
 import pytest
 from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
 
 import agent_sandbox_client
+import k8s_agent_sandbox
 from agent_sandbox_client import (
     AsyncSandbox,
     AsyncSandboxClient,

@@ -35,8 +35,7 @@ def without_asyncio(text: str) -> str:
     """Returns the source of a module with the words that the other client has."""
     for pattern, replacement in WORDS:
         text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
-    text = re.sub(r"^from collections\.abc import (.*)$", _names, text, flags=re.MULTILINE)
-    return text
+    return re.sub(r"^from collections\.abc import (.*)$", _names, text, flags=re.MULTILINE)
 
 
 def _names(match: re.Match[str]) -> str:

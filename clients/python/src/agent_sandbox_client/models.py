@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal
 
 from .constants import RUNTIME_PORT
 
@@ -139,12 +139,12 @@ class SandboxInClusterConnectionConfig:
     cluster_domain: str = "cluster.local"
 
 
-SandboxConnectionConfig = Union[
-    SandboxDirectConnectionConfig,
-    SandboxGatewayConnectionConfig,
-    SandboxLocalTunnelConnectionConfig,
-    SandboxInClusterConnectionConfig,
-]
+SandboxConnectionConfig = (
+    SandboxDirectConnectionConfig
+    | SandboxGatewayConnectionConfig
+    | SandboxLocalTunnelConnectionConfig
+    | SandboxInClusterConnectionConfig
+)
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ class _Handler(Handler):
             return
         while True:
             with fake.changed:
-                if not fake.changed.wait_for(lambda: len(fake.events) > seen, min(seconds, 1)):
+                if not fake.changed.wait_for(lambda known=seen: len(fake.events) > known, min(seconds, 1)):
                     break
                 new, seen = fake.events[seen:], len(fake.events)
             for kind, event, changed in new:

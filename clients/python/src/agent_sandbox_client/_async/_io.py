@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import Any, TypeVar, Union
+from typing import Any, TypeVar
 
 from .._duplex import AsyncDuplex as AsyncDuplex
 
 T = TypeVar("T")
 Lock = asyncio.Lock
-Input = Union[bytes, str, Iterable[bytes], AsyncIterator[bytes]]
+Input = bytes | str | Iterable[bytes] | AsyncIterator[bytes]
 
 
 #: Extensions of a request. asyncio sends small parts at once by itself.

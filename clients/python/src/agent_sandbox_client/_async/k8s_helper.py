@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -107,10 +108,8 @@ class AsyncK8sHelper:
 
     async def delete_sandbox_claim(self, name: str, namespace: str) -> None:
         """Deletes a claim. One that does not exist is deleted already."""
-        try:
+        with contextlib.suppress(SandboxNotFoundError):
             await self._call(kubeapi.delete(CLAIMS, namespace, name))
-        except SandboxNotFoundError:
-            pass
 
     async def patch_claim(self, name: str, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
         """Changes a claim and returns it."""

@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, Union
+from typing import Any, TypeVar
 
 from .._duplex import Duplex as Duplex
 
 T = TypeVar("T")
 Lock = threading.Lock
-Input = Union[bytes, str, Iterable[bytes]]
+Input = bytes | str | Iterable[bytes]
 
 
 def _send_small_parts_at_once(event: str, info: Mapping[str, Any]) -> None:

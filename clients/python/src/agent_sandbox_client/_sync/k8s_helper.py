@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -108,10 +109,8 @@ class K8sHelper:
 
     def delete_sandbox_claim(self, name: str, namespace: str) -> None:
         """Deletes a claim. One that does not exist is deleted already."""
-        try:
+        with contextlib.suppress(SandboxNotFoundError):
             self._call(kubeapi.delete(CLAIMS, namespace, name))
-        except SandboxNotFoundError:
-            pass
 
     def patch_claim(self, name: str, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
         """Changes a claim and returns it."""

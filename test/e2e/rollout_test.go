@@ -76,7 +76,7 @@ func TestATemplateIsChangedAndRolledOutFromTheCommandLine(t *testing.T) {
 	before = rolledOut(h, "warm", "blue", before)
 	editWith(h, "sed -i s/blue/green/")
 	before = rolledOut(h, "warm", "green", before)
-	h.Must("template", "create", "other", "--image", harness.ImageShell, "--env", "COLOUR=white", "--", "sleep", "infinity")
+	h.Must("template", "create", "other", "--image", harness.ImageShell, "--env", "COLOUR=white", "--", "sleep", "1d")
 	if got := h.Must("pool", "set-template", "warm", "other"); got != "pool/warm now uses template other\n" {
 		t.Errorf("it says %q", got)
 	}

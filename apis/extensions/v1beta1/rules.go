@@ -111,8 +111,8 @@ func (s *SandboxTemplateSpec) HasVolume(name string) bool {
 	) || slices.ContainsFunc(s.PodTemplate.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == name })
 }
 
-// MountedVolumes returns the names of the volumes that containers use, sorted. A volume that a claim adds is of use only
-// if it has one of these names.
+// MountedVolumes returns the names of the volumes that containers use, sorted. A volume that a claim adds is of use
+// only if it has one of these names.
 func (s *SandboxTemplateSpec) MountedVolumes() []string {
 	var names []string
 	for _, containers := range [][]corev1.Container{s.PodTemplate.Spec.InitContainers, s.PodTemplate.Spec.Containers} {

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -92,7 +93,7 @@ func TestARuntimesErrorIsShownOnceAndWholeOnlyInDescribe(t *testing.T) {
 		"describe dev":                     {1, 1},
 		"status dev":                       {0, 1},
 		"list dev -o wide":                 {0, 1},
-		"tree dev":                         {0, 2}, // the template and the claim
+		"tree dev":                         {0, 3}, // once for each object that is Blocked: the claim, its template and its Sandbox
 		"wait dev --for ready --timeout 0": {0, 1},
 	} {
 		said := where(t, now, line, objects...)

@@ -33,14 +33,18 @@ func exceptions() map[string]map[string]string {
 			selectsByLabel: reason, allNamespaces: reason, severalNames: reason, printsNamesAlone: reason,
 		}
 	}
+	quiet := func(reason string) map[string]string { // it has -q, for its warnings
+		return map[string]string{selectsByLabel: reason, allNamespaces: reason, severalNames: reason}
+	}
 	const (
 		session = "one session has one set of standard streams and one exit code"
+		paths   = "source and target are paths, of which at least one is in a sandbox"
 		pages   = "it prints a page for each; list -q and status -q print names"
 		named   = "NAME is one of all: what it prints is about one"
 	)
 	return map[string]map[string]string{
-		"attach": one(session), "exec": one(session), "shell": one(session), "port-forward": one(session),
-		"cp": one("source and target are paths in sandboxes"), "token": one(named), "ssh-config": one(named),
+		"attach": quiet(session), "exec": quiet(session), "shell": quiet(session), "port-forward": one(session),
+		"cp": quiet(paths), "sync": quiet(paths), "token": one(named), "ssh-config": one(named),
 		"pool plan":         one("a plan is the arithmetic of one pool"),
 		"template edit":     one("an editor shows one template"),
 		"describe":          {printsNamesAlone: pages},

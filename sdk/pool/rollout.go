@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -88,6 +89,9 @@ func (c *Client) Rollout(
 func (c *Client) members(
 	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool,
 ) ([]*agentsv1beta1.Sandbox, error) {
+	if _, err := labels.Parse(pool.Status.Selector); err != nil {
+		return nil, fmt.Errorf("the selector in the status of pool %s: %w", pool.Name, err)
+	}
 	options := metav1.ListOptions{LabelSelector: pool.Status.Selector}
 	list, err := c.sandboxes.AgentsV1beta1().Sandboxes(pool.Namespace).List(ctx, options)
 	if err != nil {

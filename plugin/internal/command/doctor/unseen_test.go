@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,6 +46,10 @@ func runDoctorAs(
 		return true, nil, fakecluster.Forbidden(action.GetVerb(), r.Resource, r.Group)
 	}
 	client := fake.NewClientset(objects...)
+	grantNothing := func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &authorizationv1.SelfSubjectAccessReview{}, nil
+	}
+	client.PrependReactor("create", "selfsubjectaccessreviews", grantNothing)
 	client.PrependReactor("*", "*", refuse)
 	kinds := map[schema.GroupVersionResource]string{
 		{

@@ -68,7 +68,7 @@ func TestWhyThereAreNoLogs(t *testing.T) {
 				"dev", builders.OwnedBy(sandbox), builders.OnNode("n1"),
 				builders.WithLabel(apis.LabelSandboxNameHash, naming.Hash("dev")), tt.state,
 			)
-			cluster := fakecluster.New(sandbox, pod)
+			cluster := fakecluster.New(sandbox, pod, builders.Operator(1))
 			streams, _, out, _ := genericiooptions.NewTestIOStreams()
 			cmd := NewCommand(&fake.Factory{SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes}, streams)
 			cmd.SetArgs(append([]string{"dev"}, tt.args...))

@@ -27,8 +27,8 @@ func TestAWarningOfTheServerSteersNoTerminal(t *testing.T) {
 		) // the client says so
 	}))
 	defer server.Close()
-	var errOut strings.Builder
-	f := factory.New("kubectl-sandbox", clock.RealClock{}, &errOut)
+	errOut := &lines{} // watches of other tests still log
+	f := factory.New("kubectl-sandbox", clock.RealClock{}, errOut)
 	flags := pflag.NewFlagSet("x", pflag.ContinueOnError)
 	f.AddFlags(flags)
 	if err := flags.Parse([]string{"--server", server.URL, "--kubeconfig", "/dev/null"}); err != nil {
@@ -41,7 +41,7 @@ func TestAWarningOfTheServerSteersNoTerminal(t *testing.T) {
 	if _, err := client.AgentsV1beta1().Sandboxes("ns").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if said := errOut.String(); !strings.Contains(said, "owned") || strings.ContainsAny(said, "\u202e\u2066") {
+	if said := strings.Join(errOut.snapshot(), ""); !strings.Contains(said, "owned") || strings.ContainsAny(said, "\u202e\u2066") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -49,7 +49,10 @@ func (w *world) withRouter(t *testing.T, namespace string, answer http.HandlerFu
 			return err
 		}
 		defer to.Close()
-		go func() { _, _ = io.Copy(to, connection) }()
+		go func() {
+			_, _ = io.Copy(to, connection)
+			_ = to.Close() // as the kubelet does when a connection is closed
+		}()
 		_, err = io.Copy(connection, to)
 		return err
 	}

@@ -32,7 +32,8 @@ func TestACommandWhoseTimeIsOverIsEndedAndItsSandboxDeleted(t *testing.T) {
 			}
 			w := newWorld(t, func(ctx context.Context, p streamfake.Process) error {
 				if strings.Contains(strings.Join(p.Command, " "), "/proc/") {
-					return nil // it ends the processes
+					ended.Store(true) // it ends the processes
+					return nil
 				}
 				takesLong(ctx)
 				return nil

@@ -25,8 +25,8 @@ func logged(t *testing.T, args ...string) string {
 		_, _ = io.WriteString(w, `{"kind": "SandboxList", "apiVersion": "agents.x-k8s.io/v1beta1", "items": []}`)
 	}))
 	defer server.Close()
-	var errOut strings.Builder
-	f := factory.New("kubectl sandbox", clock.RealClock{}, &errOut)
+	errOut := &lines{} // watches of other tests log, too, once this has set the level
+	f := factory.New("kubectl sandbox", clock.RealClock{}, errOut)
 	flags := pflag.NewFlagSet("x", pflag.ContinueOnError)
 	f.AddFlags(flags)
 	args = append(args, "--server", server.URL, "--kubeconfig", "/dev/null", "--token", "very-secret")
@@ -43,7 +43,7 @@ func logged(t *testing.T, args ...string) string {
 	if _, err := client.AgentsV1beta1().Sandboxes("ns").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return errOut.String()
+	return strings.Join(errOut.snapshot(), "")
 }
 
 func TestRequestsAreLoggedOnRequest(t *testing.T) {

@@ -14,6 +14,9 @@ import (
 // named is a test in docs/tests.md: its directory, its function and, perhaps, its row.
 var named = regexp.MustCompile("`([a-z0-9/]+)\\.(Test\\w+)(?:/([^`]+))?`")
 
+// namedInPython is a file of tests of the Python client.
+var namedInPython = regexp.MustCompile("`clients/python/tests/test_\\w+\\.py`")
+
 func TestEachTestThatTheDocumentNamesExists(t *testing.T) {
 	text, err := os.ReadFile("../../docs/tests.md")
 	if err != nil {
@@ -23,7 +26,13 @@ func TestEachTestThatTheDocumentNamesExists(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		tests := named.FindAllStringSubmatch(line, -1)
 		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| failure |") {
-			if rows++; len(tests) == 0 {
+			ofPython := namedInPython.FindAllString(line, -1)
+			for _, name := range ofPython {
+				if _, err := os.Stat(filepath.Join("../..", strings.Trim(name, "`"))); err != nil {
+					t.Error(err)
+				}
+			}
+			if rows++; len(tests)+len(ofPython) == 0 {
 				t.Errorf("no test in the row %s", line)
 			}
 		}

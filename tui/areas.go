@@ -94,7 +94,7 @@ func (m *Model) pageSize() int {
 func (m *Model) claimsOf(pool action.Target) []*rows.Row {
 	var all []*rows.Row
 	for _, r := range m.snapshot.Claims {
-		if r.Namespace == pool.Namespace && (r.NamedPool == pool.Name || r.Source == rows.SourceWarm && r.Pool == pool.Name) {
+		if r.Namespace == pool.Namespace && (r.NamedPool == pool.Name || r.FromPool() && r.Pool == pool.Name) {
 			all = append(all, r)
 		}
 	}

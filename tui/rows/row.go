@@ -120,6 +120,9 @@ func FromSandbox(sandbox *agentsv1beta1.Sandbox, pod *corev1.Pod, stale bool, no
 	return r
 }
 
+// FromPool reports whether the row is of a claim whose Sandbox came from a pool.
+func (r *Row) FromPool() bool { return r.Source == SourceWarm || r.Source == SourceLate }
+
 func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Snapshot,
 	conditions []metav1.Condition) *Row {
 	r := &Row{

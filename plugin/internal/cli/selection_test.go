@@ -32,3 +32,26 @@ func TestWhatIsSaidOfEachSteersNoTerminalAndErrorsKeepTheirOrder(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 }
+
+func TestWhatIsDeletedAfterItWasSelectedIsNoFailure(t *testing.T) {
+	gone := &resolve.Error{Cause: resolve.NotFound}
+	for name, tt := range map[string]struct {
+		options SelectionOptions
+		err     error
+		want    bool
+	}{
+		"selected by a label":            {SelectionOptions{Selector: "team=research"}, gone, true},
+		"named":                          {SelectionOptions{Names: []string{"dev"}}, gone, false},
+		"selected, but it is not served": {SelectionOptions{All: true}, &resolve.Error{Cause: resolve.NotInstalled}, false},
+		"selected and there":             {SelectionOptions{All: true}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := tt.options.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.options.Vanished(tt.err); got != tt.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}

@@ -63,6 +63,9 @@ func (o *Options) Run(ctx context.Context, f factory.Factory, streams genericioo
 	described := 0
 	for _, object := range objects {
 		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
+		if o.Selection.Vanished(err) {
+			continue
+		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

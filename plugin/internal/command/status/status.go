@@ -119,6 +119,9 @@ func (o *Options) diagnose(ctx context.Context, a *factory.Clients) (*found, err
 	objects, failed := o.Selection.Objects(ctx, a.Sandboxes, a.Namespace)
 	for _, object := range objects {
 		t, err := a.Resolver.ReadableObjects(ctx, object.Namespace, object.Ref)
+		if o.Selection.Vanished(err) {
+			continue
+		}
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue

@@ -36,14 +36,14 @@ func TestWhatIsSaidOfEachSteersNoTerminalAndErrorsKeepTheirOrder(t *testing.T) {
 func TestWhatIsDeletedAfterItWasSelectedIsNoFailure(t *testing.T) {
 	gone := &resolve.Error{Cause: resolve.NotFound}
 	for name, tt := range map[string]struct {
-		options SelectionOptions
+		options cli.SelectionOptions
 		err     error
 		want    bool
 	}{
-		"selected by a label":            {SelectionOptions{Selector: "team=research"}, gone, true},
-		"named":                          {SelectionOptions{Names: []string{"dev"}}, gone, false},
-		"selected, but it is not served": {SelectionOptions{All: true}, &resolve.Error{Cause: resolve.NotInstalled}, false},
-		"selected and there":             {SelectionOptions{All: true}, nil, false},
+		"selected by a label":            {cli.SelectionOptions{Selector: "team=research"}, gone, true},
+		"named":                          {cli.SelectionOptions{Names: []string{"dev"}}, gone, false},
+		"selected, but it is not served": {cli.SelectionOptions{All: true}, &resolve.Error{Cause: resolve.NotInstalled}, false},
+		"selected and there":             {cli.SelectionOptions{All: true}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := tt.options.Validate(); err != nil {

@@ -238,7 +238,9 @@ func (o *SelectionOptions) Objects(
 
 // Vanished reports whether an error means that an object which was selected, not named, has been deleted since it was
 // listed. Whoever selects asks about what there is, so that this is no failure.
-func (o *SelectionOptions) Vanished(err error) bool { return len(o.refs) == 0 && resolve.Is(err, resolve.NotFound) }
+func (o *SelectionOptions) Vanished(err error) bool {
+	return len(o.refs) == 0 && resolve.Is(err, resolve.NotFound)
+}
 
 func selectedOf(kind resolve.Kind, object metav1.Object) Selected {
 	return Selected{Namespace: object.GetNamespace(), Ref: resolve.Ref{Kind: kind, Name: object.GetName()}}

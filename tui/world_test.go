@@ -165,8 +165,9 @@ func demoWork() []*rows.Row {
 	}
 	box := func(name, launch string, owner *extensionsv1beta1.SandboxClaim) *agentsv1beta1.Sandbox {
 		return b.Sandbox(name, b.WithUID(types.UID("s-"+name)), b.InNamespace("research"), b.OwnedBy(owner),
-			b.WithLabel(apis.LabelLaunchType, launch), isReady(6*time.Hour), // before it was claimed
-			b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-1"}))
+			b.WithLabel(apis.LabelLaunchType, launch),
+			b.WithSandboxStatus(agentsv1beta1.SandboxStatus{NodeName: "node-1"}),
+			isReady(6*time.Hour)) // before it was claimed
 	}
 	var all []*rows.Row
 	for i := range 6 {

@@ -93,7 +93,7 @@ func TestARuntimesErrorIsShownOnceAndWholeOnlyInDescribe(t *testing.T) {
 		"describe dev":                     {1, 1},
 		"status dev":                       {0, 1},
 		"list dev -o wide":                 {0, 1},
-		"tree dev":                         {0, 3}, // once for each object that is Blocked: the claim, its template and its Sandbox
+		"tree dev":                         {0, 3}, // each object that is Blocked: claim, template and Sandbox
 		"wait dev --for ready --timeout 0": {0, 1},
 	} {
 		said := where(t, now, line, objects...)

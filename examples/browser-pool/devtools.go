@@ -39,7 +39,8 @@ func title(ctx context.Context, page string, to dial) (string, error) {
 	return title, err
 }
 
-// newTab opens a tab and returns its address. Chrome answers only requests for the host localhost, and for IP addresses.
+// newTab opens a tab and returns its address. Chrome answers only requests for the host localhost, and for IP
+// addresses.
 func newTab(ctx context.Context, to dial) (address string, err error) {
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return to(ctx) }, DisableKeepAlives: true,

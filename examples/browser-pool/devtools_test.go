@@ -169,7 +169,8 @@ func TestTheTitlesAreInTheOrderOfThePages(t *testing.T) {
 func TestAFailureNamesThePage(t *testing.T) {
 	out := &strings.Builder{}
 	failed := errors.New("no browser")
-	err := printTitles(t.Context(), []string{"a"}, out, func(context.Context, string) (string, error) { return "", failed })
+	fail := func(context.Context, string) (string, error) { return "", failed }
+	err := printTitles(t.Context(), []string{"a"}, out, fail)
 	if err == nil || err.Error() != "a: no browser" || out.Len() > 0 {
 		t.Errorf("got %q, %v", out, err)
 	}

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The program browser-pool prints the title of each page that its arguments name. It opens each page in a browser of its own,
-// which it claims from a pool, and speaks the Chrome DevTools Protocol with it through the API server.
+// The program browser-pool prints the title of each page that its arguments name. It opens each page in a browser of its
+// own, which it claims from a pool, and speaks the Chrome DevTools Protocol with it through the API server.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	client, err := sdk.New(nil)
 	if err == nil {
 		stop := client.CleanUpOnSignals()
-		err = printTitles(context.Background(), flag.Args(), os.Stdout, func(ctx context.Context, page string) (string, error) {
+		readTitle := func(ctx context.Context, page string) (string, error) {
 			box, err := client.Create(ctx, sdk.Spec{Pool: *pool, TTL: time.Hour})
 			if err != nil {
 				return "", err
@@ -39,7 +39,8 @@ func main() {
 			defer cancel()
 			read, err := title(of, page, func(ctx context.Context) (net.Conn, error) { return box.Dial(ctx, devtoolsPort) })
 			return read, errors.Join(err, box.Close(ctx))
-		})
+		}
+		err = printTitles(context.Background(), flag.Args(), os.Stdout, readTitle)
 		stop()
 	}
 	if err != nil {

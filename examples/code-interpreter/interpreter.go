@@ -75,8 +75,8 @@ type result struct {
 	Remark    string `json:"remark,omitempty"`
 }
 
-// Call carries out a call of the model and returns the answer for it. Mistakes of the model are answers too: it can mend
-// them. An error means that the sandbox cannot be used.
+// Call carries out a call of the model and returns the answer for it. Mistakes of the model are answers too: it can
+// mend them. An error means that the sandbox cannot be used.
 func (i *Interpreter) Call(ctx context.Context, name string, arguments []byte) (answer string, err error) {
 	if name != ToolName {
 		return mistake("there is no tool %q; call %s", name, ToolName)

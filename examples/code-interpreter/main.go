@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The program code-interpreter answers the tool calls of a model: it reads them, one JSON object in a line, runs the code in
-// a sandbox, and prints one answer in a line. With -definition it prints the schema of the tool instead.
+// The program code-interpreter answers the tool calls of a model: it reads them, one JSON object in a line, runs the
+// code in a sandbox, and prints one answer in a line. With -definition it prints the schema of the tool instead.
 package main
 
 import (

@@ -1,8 +1,9 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The program rl-rollouts runs rollouts of reinforcement learning in parallel, each in a sandbox of its own, and prints how
-// long their parts took. While a model chooses the next action, the sandbox is suspended and uses no CPU and no memory.
+// The program rl-rollouts runs rollouts of reinforcement learning in parallel, each in a sandbox of its own, and prints
+// how long their parts took. While a model chooses the next action, the sandbox is suspended and uses no CPU and no
+// memory.
 package main
 
 import (
@@ -44,7 +45,8 @@ func main() {
 	}
 }
 
-// think stands for a model that takes its time: replace it by a request to yours. The action is a command for the sandbox.
+// think stands for a model that takes its time: replace it by a request to yours. The action is a command for the
+// sandbox.
 func think(ctx context.Context, thinking time.Duration, turn int) (action string, err error) {
 	select {
 	case <-time.After(thinking):

@@ -18,7 +18,7 @@ func templateRemedies(snapshot *Snapshot, recreate Step, obstacleProblem problem
 	if template == "" || snapshot.Sandbox == nil {
 		return nil
 	}
-	what := ""
+	var what string
 	switch obstacleProblem {
 	case badImage:
 		what = "correct the image in template " + template + ", or let the node pull it (imagePullSecrets)"

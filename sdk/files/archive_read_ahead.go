@@ -162,10 +162,12 @@ func sizeBelow(root string, filter treeFilter) int64 {
 		if err != nil {
 			return nil //nolint:nilerr // the copy itself reports it
 		}
-		info, err := entry.Info()
+		info, gone := entry.Info()
 		relative, outside := filepath.Rel(root, at)
+		if gone != nil || outside != nil {
+			return nil //nolint:nilerr // the copy itself reports it
+		}
 		switch {
-		case err != nil || outside != nil:
 		case !filter.admits(relative, entry.IsDir()) || filter.crosses(info, device):
 			return skipped(entry)
 		case info.Mode().IsRegular():

@@ -7,7 +7,9 @@ import "slices"
 
 // layers are the directories that hold Go code. A new one needs an entry here and a rule of depguard in .golangci.yaml,
 // which says what it may import.
-var layers = []string{"apis", "cmd", "examples", "hack", "operator", "plugin", "router", "runtime", "sdk", "test", "tools", "tui"}
+var layers = []string{
+	"apis", "cmd", "examples", "hack", "operator", "plugin", "router", "runtime", "sdk", "test", "tools", "tui",
+}
 
 // directories finds Go code outside the layers, where no rule about imports would judge it.
 func directories(tree *Tree) []Finding {

@@ -5,6 +5,7 @@ package docs
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,9 +36,7 @@ func valuesOf(s schema, defaults any, path string) map[string]string {
 	}
 	given, _ := defaults.(map[string]any)
 	for name, property := range s.Properties {
-		for inner, value := range valuesOf(property, given[name], strings.TrimPrefix(path+"."+name, ".")) {
-			all[inner] = value
-		}
+		maps.Copy(all, valuesOf(property, given[name], strings.TrimPrefix(path+"."+name, ".")))
 	}
 	return all
 }

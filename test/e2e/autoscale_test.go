@@ -20,8 +20,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// serveMetric serves one external metric to the cluster's autoscaler, as a metrics adapter does. Without the selector it
-// has no values. It returns the value, which the test may change.
+// serveMetric serves one external metric to the cluster's autoscaler, as a metrics adapter does. Without the selector
+// it has no values. It returns the value, which the test may change.
 func serveMetric(h *harness.T, name, selector string) *atomic.Value {
 	h.Helper()
 	var value atomic.Value

@@ -18,8 +18,8 @@ import (
 // debianPython is the interpreter that Debian's packages are for.
 const debianPython = "/usr/bin/python3"
 
-// TestThePythonClientOnARealCluster runs clients/python/e2e: warm and cold sandboxes, through the router and without it,
-// suspension, cut connections, twenty at once, and what a command costs.
+// TestThePythonClientOnARealCluster runs clients/python/e2e: warm and cold sandboxes, through the router and without
+// it, suspension, cut connections, twenty at once, and what a command costs.
 func TestThePythonClientOnARealCluster(t *testing.T) {
 	t.Parallel()
 	h := harness.New(t)

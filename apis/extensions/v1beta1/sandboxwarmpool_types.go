@@ -80,8 +80,8 @@ type SandboxWarmPoolMembers struct {
 	Revisions []string `json:"revisions,omitempty"`
 }
 
-// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately. Its name has at most 57
-// characters, because its members are called <name>-<five characters>.
+// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately. Its name has at most
+// 57 characters, because its members are called <name>-<five characters>.
 // +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

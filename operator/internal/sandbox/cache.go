@@ -44,8 +44,8 @@ func (s *specs) trimSandbox(object any) (any, error) {
 }
 
 // trimPod is the transform of cached Pods. It keeps the metadata without managed fields, and of spec and status only
-// what the reconcilers read: the node, the ports of containers, and limits of disk use; phase, addresses, conditions and
-// how containers run and ended. Everything else is empty in the cache, so a Pod from it must never be written as a
+// what the reconcilers read: the node, the ports of containers, and limits of disk use; phase, addresses, conditions
+// and how containers run and ended. Everything else is empty in the cache, so a Pod from it must never be written as a
 // whole; patches of it write only what was changed in a copy.
 func (s *specs) trimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)

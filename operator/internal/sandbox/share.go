@@ -31,8 +31,9 @@ func (s *specs) share(spec *corev1.PodSpec) {
 		return // it is kept as it is
 	}
 	key := sha256.Sum256(encoded)
-	if equal, ok := s.known.Get(key); ok {
-		*spec = *equal.(*corev1.PodSpec)
+	known, _ := s.known.Get(key)
+	if equal, ok := known.(*corev1.PodSpec); ok {
+		*spec = *equal
 		return
 	}
 	first := *spec

@@ -34,7 +34,7 @@ func TestWhatIsSaidOfEachSteersNoTerminalAndErrorsKeepTheirOrder(t *testing.T) {
 }
 
 func TestWhatIsDeletedAfterItWasSelectedIsNoFailure(t *testing.T) {
-	gone := &resolve.Error{Cause: resolve.NotFound}
+	gone, notServed := &resolve.Error{Cause: resolve.NotFound}, &resolve.Error{Cause: resolve.NotInstalled}
 	for name, tt := range map[string]struct {
 		options cli.SelectionOptions
 		err     error
@@ -42,7 +42,7 @@ func TestWhatIsDeletedAfterItWasSelectedIsNoFailure(t *testing.T) {
 	}{
 		"selected by a label":            {cli.SelectionOptions{Selector: "team=research"}, gone, true},
 		"named":                          {cli.SelectionOptions{Names: []string{"dev"}}, gone, false},
-		"selected, but it is not served": {cli.SelectionOptions{All: true}, &resolve.Error{Cause: resolve.NotInstalled}, false},
+		"selected, but it is not served": {cli.SelectionOptions{All: true}, notServed, false},
 		"selected and there":             {cli.SelectionOptions{All: true}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,9 +78,9 @@ func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (
 	return c.Waiter.For(ctx, r)
 }
 
-// WarnWithoutOperator prints a warning to errOut, once for these Clients, if no operator manages the namespace, and then
-// calls checked; it also does so if all is well. It looks again until stop is called, which returns when nothing is
-// printed any more.
+// WarnWithoutOperator prints a warning to errOut, once for these Clients, if no operator manages the namespace, and
+// then calls checked; it also does so if all is well. It looks again until stop is called, which returns when nothing
+// is printed any more.
 func (c *Clients) WarnWithoutOperator(
 	ctx context.Context, namespace string, checked func(), errOut io.Writer,
 ) (stop func()) {

@@ -41,7 +41,8 @@ func TestAWarningOfTheServerSteersNoTerminal(t *testing.T) {
 	if _, err := client.AgentsV1beta1().Sandboxes("ns").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if said := strings.Join(errOut.snapshot(), ""); !strings.Contains(said, "owned") || strings.ContainsAny(said, "\u202e\u2066") {
+	said := strings.Join(errOut.snapshot(), "")
+	if !strings.Contains(said, "owned") || strings.ContainsAny(said, "\u202e\u2066") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -35,7 +35,8 @@ type step struct {
 
 func TestTheWorkflowRunsNothingOfThePullRequestOutsideOfASandbox(t *testing.T) {
 	var read workflow
-	if err := yaml.UnmarshalStrict([]byte(readFile(t, filepath.Join(root, "ci/github-workflow.yaml"))), &read); err != nil {
+	text := readFile(t, filepath.Join(root, "ci/github-workflow.yaml"))
+	if err := yaml.UnmarshalStrict([]byte(text), &read); err != nil {
 		t.Fatal(err)
 	}
 	if len(read.Permissions) != 1 || read.Permissions["contents"] != "read" {
@@ -59,7 +60,8 @@ func TestTheWorkflowRunsNothingOfThePullRequestOutsideOfASandbox(t *testing.T) {
 		if strings.Contains(step.Run, "${{") {
 			t.Errorf("step %d pastes an expression into its script, which may be foreign text: %s", i+1, step.Run)
 		}
-		if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(step.Run), step.Name); err != nil {
+		parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+		if _, err := parser.Parse(strings.NewReader(step.Run), step.Name); err != nil {
 			t.Errorf("step %d: %v", i+1, err)
 		}
 	}

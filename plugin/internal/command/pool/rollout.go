@@ -111,7 +111,7 @@ type rolloutProgress struct {
 	out io.Writer
 }
 
-func (p *rolloutProgress) print(name, waiting string) {
+func (p *rolloutProgress) report(name, waiting string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, _ = fmt.Fprintf(p.out, "Waiting for pool %s: %s\n", name, printable.Line(waiting)) // best effort
@@ -153,7 +153,7 @@ func (w *rolloutWaiter) wait(ctx context.Context, timeout time.Duration) error {
 		}
 		if rollout.Waiting != w.waiting {
 			w.waiting = rollout.Waiting
-			w.progress.print(w.name, rollout.Waiting)
+			w.progress.report(w.name, rollout.Waiting)
 		}
 		select {
 		case <-ctx.Done():

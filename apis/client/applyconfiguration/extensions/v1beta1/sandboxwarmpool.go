@@ -14,8 +14,8 @@ import (
 // SandboxWarmPoolApplyConfiguration represents a declarative configuration of the SandboxWarmPool type for use
 // with apply.
 //
-// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately. Its name has at most 57
-// characters, because its members are called <name>-<five characters>.
+// SandboxWarmPool keeps Sandboxes running ahead of demand, so that a claim gets one immediately. Its name has at most
+// 57 characters, because its members are called <name>-<five characters>.
 type SandboxWarmPoolApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// metadata is the standard object metadata.

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// The program browser-pool prints the title of each page that its arguments name. It opens each page in a browser of its
-// own, which it claims from a pool, and speaks the Chrome DevTools Protocol with it through the API server.
+// The program browser-pool prints the title of each page that its arguments name. It opens each page in a browser of
+// its own, which it claims from a pool, and speaks the Chrome DevTools Protocol with it through the API server.
 package main
 
 import (

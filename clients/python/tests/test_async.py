@@ -19,6 +19,7 @@ from agent_sandbox_client import (
     SandboxNotFoundError,
     SandboxRequestError,
     SandboxTimeoutError,
+    _duplex,
 )
 
 
@@ -80,6 +81,17 @@ async def test_a_cancelled_command_is_stopped(async_client: AsyncSandboxClient, 
                 break
             await asyncio.sleep(0.01)
         assert not runtime.running
+
+
+async def test_a_cancellation_that_comes_with_the_result_is_not_forgotten() -> None:
+    event = asyncio.Event()
+    waiting = asyncio.ensure_future(_duplex._within(event.wait(), 60))
+    await asyncio.sleep(0.01)
+    event.set()
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
 
 
 async def test_twenty_at_once(cluster: FakeKubernetes, direct: SandboxDirectConnectionConfig) -> None:

@@ -85,6 +85,23 @@ class _Protocol:
         return events
 
 
+async def _within(work: Coroutine[Any, Any, T], seconds: float | None) -> T:
+    """Awaits work that may take that long; None is for ever.
+
+    asyncio.wait_for of Python 3.11 and earlier forgets a cancellation that comes together with the result.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    if not done:
+        task.cancel()
+        raise asyncio.TimeoutError
+    return task.result()
+
+
 class AsyncDuplex:
     """A request of the asyncio client."""
 
@@ -100,7 +117,7 @@ class AsyncDuplex:
         server = host if self._exchange.tls else None
         connecting = asyncio.open_connection(host, port, ssl=self._exchange.tls, server_hostname=server)
         try:
-            self._reader, self._writer = await asyncio.wait_for(connecting, _CONNECT)
+            self._reader, self._writer = await _within(connecting, _CONNECT)
         except (OSError, asyncio.TimeoutError) as error:
             raise DuplexError(f"cannot connect: {error or 'it takes too long'}") from error
         self._sending = asyncio.ensure_future(self._send_or_abort(body))
@@ -144,7 +161,7 @@ class AsyncDuplex:
         """Yields the status, as a number in bytes, and then the parts of the body."""
         while True:
             try:
-                data = await asyncio.wait_for(self._reader.read(_CHUNK), self._exchange.timeout)
+                data = await _within(self._reader.read(_CHUNK), self._exchange.timeout)
             except (OSError, asyncio.TimeoutError) as error:
                 raise self._failure or DuplexError(f"the response broke off: {error or 'it is silent'}") from error
             if not data and self._failure is not None:

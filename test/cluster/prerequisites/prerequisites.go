@@ -38,7 +38,8 @@ func requirements() []requirement {
 	}
 }
 
-// testRequirements are what tests and releases need besides: the Python client is tested and built with Debian's packages.
+// testRequirements are what tests and releases need besides: the Python client is tested and built with Debian's
+// packages.
 func testRequirements() []requirement {
 	const modules = "/usr/lib/python3/dist-packages/"
 	return []requirement{

@@ -9,7 +9,6 @@ writes, so it reads no more.
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
 import ssl
 import threading
@@ -136,7 +135,7 @@ class AsyncDuplex:
         self._sending.cancel()
         with contextlib.suppress(BaseException):
             await self._sending
-        self._writer.close()
+        self._writer.transport.abort()  # close() waits until all has been sent, which may be never
 
     async def _send_or_abort(self, body: AsyncIterator[bytes]) -> None:
         """Sends the request. An error of the caller's input ends the response too, which then raises it."""
@@ -219,25 +218,35 @@ class Duplex:
 
     async def _read(self, body: Iterator[bytes]) -> AsyncIterator[bytes]:
         """Yields the parts of body, which may block, from a thread that nobody waits for."""
-        parts: asyncio.Queue[bytes | Exception | None] = asyncio.Queue(1)
+        parts: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
+        room, ended = threading.Semaphore(1), threading.Event()
 
         def put(part: bytes | Exception | None) -> None:
-            asyncio.run_coroutine_threadsafe(parts.put(part), self._loop).result()
+            room.acquire()
+            if ended.is_set():
+                room.release()
+                raise RuntimeError("nobody takes it")
+            self._loop.call_soon_threadsafe(parts.put_nowait, part)
 
         def read() -> None:
-            try:
-                for part in body:
-                    put(part)
-                put(None)
-            except Exception as error:
-                with contextlib.suppress(RuntimeError, concurrent.futures.CancelledError):  # the loop is closed
+            with contextlib.suppress(RuntimeError):  # nobody takes it, or the loop is closed
+                try:
+                    for part in body:
+                        put(part)
+                    put(None)
+                except Exception as error:
                     put(error)
 
         threading.Thread(target=read, daemon=True, name="sandbox-stdin-reader").start()
-        while (part := await parts.get()) is not None:
-            if isinstance(part, Exception):
-                raise part
-            yield part
+        try:
+            while (part := await parts.get()) is not None:
+                room.release()
+                if isinstance(part, Exception):
+                    raise part
+                yield part
+        finally:
+            ended.set()
+            room.release()
 
 
 async def _next(parts: AsyncIterator[bytes]) -> bytes | None:

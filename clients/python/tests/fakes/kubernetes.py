@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import json
 import socket
 import ssl
@@ -55,6 +56,10 @@ class FakeKubernetes(Server):
         self.strict: set[str] = set()
         self._version = 0
         super().__init__(_Handler, tls)
+
+    def has_more(self, known: int) -> bool:
+        """Whether there are more events than those that are known."""
+        return len(self.events) > known
 
     @property
     def access(self) -> ClusterAccess:
@@ -219,7 +224,7 @@ class _Handler(Handler):
             return
         while True:
             with fake.changed:
-                if not fake.changed.wait_for(lambda known=seen: len(fake.events) > known, min(seconds, 1)):
+                if not fake.changed.wait_for(functools.partial(fake.has_more, seen), min(seconds, 1)):
                     break
                 new, seen = fake.events[seen:], len(fake.events)
             for kind, event, changed in new:

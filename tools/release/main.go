@@ -3,8 +3,8 @@
 
 // Command release writes a release into a directory: archives of the plugin for each platform and of the runtime for
 // Linux, with their bills of materials, the manifests of the operator, the Helm chart, the Python client, the manifests
-// for krew, and the checksums of all files. The same commit gives the same bytes, without a network. GoReleaser is not used, because it
-// calls other programs for bills of materials and has no step for the manifests and the chart.
+// for krew, and the checksums of all files. The same commit gives the same bytes, without a network. GoReleaser is not
+// used, because it calls other programs for bills of materials and has no step for the manifests and the chart.
 package main
 
 import (

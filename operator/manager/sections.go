@@ -58,7 +58,7 @@ func (c *Config) workerFlags() []Flag {
 				"a burst, and idle workers cost nothing.", &c.SandboxConcurrentWorkers},
 		{"sandbox-claim-concurrent-workers",
 			"Number of SandboxClaims that are reconciled in parallel. Requires --extensions.",
-			"A claim takes three consecutive writes: ten workers serve about a hundred warm claims per second.",
+			"A claim takes two consecutive writes until it is Ready: ten workers serve about a hundred warm claims per second.",
 			&c.SandboxClaimConcurrentWorkers},
 		{"sandbox-warm-pool-concurrent-workers",
 			"Number of SandboxWarmPools that are reconciled in parallel. Requires --extensions.",

@@ -81,8 +81,8 @@ func (row *policyRow) object(t *testing.T) string {
 	return string(sandbox)
 }
 
-// putInForce applies a policy to one namespace, and returns when the API server enforces it.
-func putInForce(t *testing.T, policy, namespace string, refused *policyRow) {
+// putInForce applies a policy to one namespace, and returns when the API server enforces it. The caller removes it.
+func putInForce(t *testing.T, policy, namespace string, refused *policyRow) (remove func()) {
 	t.Helper()
 	text := readFile(t, filepath.Join(root, policyFiles[policy]))
 	here := strings.Replace(text, "operator: NotIn, values: [kube-system]", "operator: In, values: ["+namespace+"]", 1)
@@ -92,12 +92,6 @@ func putInForce(t *testing.T, policy, namespace string, refused *policyRow) {
 	if _, stderr, err := server.Kubectl(t, here, "apply", "--filename", "-"); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
-	t.Cleanup(func() {
-		if _, stderr, err := server.Kubectl(t, "", "delete", "validatingadmissionpolicybinding/"+policy,
-			"validatingadmissionpolicy/"+policy); err != nil {
-			t.Errorf("%v\n%s", err, stderr)
-		}
-	})
 	object := refused.object(t)
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 2*time.Minute, true,
 		func(context.Context) (bool, error) {
@@ -106,6 +100,12 @@ func putInForce(t *testing.T, policy, namespace string, refused *policyRow) {
 		})
 	if err != nil {
 		t.Fatalf("the API server does not enforce %s: %v", policy, err)
+	}
+	return func() {
+		if _, stderr, err := server.Kubectl(t, "", "delete", "validatingadmissionpolicybinding/"+policy,
+			"validatingadmissionpolicy/"+policy); err != nil {
+			t.Errorf("%v\n%s", err, stderr)
+		}
 	}
 }
 
@@ -124,7 +124,7 @@ func TestTheAdmissionPoliciesAcceptAndRefuseWhatTheySay(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			namespace := server.Namespace(t)
 			refused := slices.IndexFunc(rows, func(row policyRow) bool { return row.Says != "" })
-			putInForce(t, policy, namespace, &rows[refused])
+			defer putInForce(t, policy, namespace, &rows[refused])()
 			for _, row := range rows {
 				t.Run(row.Name, func(t *testing.T) {
 					stdout, stderr, err := ask(t, namespace, row.object(t))

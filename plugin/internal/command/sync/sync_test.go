@@ -209,12 +209,12 @@ func TestWatchCopiesEachChange(t *testing.T) {
 			if n := strings.Count(w.errOut.String(), "trying again"); n != 1 {
 				t.Errorf("the failure was reported %d times: %s", n, w.errOut.String())
 			}
+			until(t, clock, "the report of each copy", func() bool { // an edit may be seen before it is complete
+				return strings.Count(w.out.String(), "copied a\n") >= 3
+			})
 			cancel()
 			if err := <-ended; cli.ExitCode(err) != cli.ExitInterrupted {
 				t.Errorf("ended with %v", err)
-			}
-			if strings.Count(w.out.String(), "copied a\n") < 3 { // an edit may be seen before it is complete
-				t.Errorf("said %s", w.out.String())
 			}
 		})
 	}

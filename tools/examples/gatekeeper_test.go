@@ -153,7 +153,8 @@ func TestGatekeepersConstraintIsOfItsTemplate(t *testing.T) {
 		t.Errorf("the constraint is a %s %s", limits.APIVersion, limits.Kind)
 	}
 	code := template.Spec.Targets[0]
-	if code.Target != "admission.k8s.gatekeeper.sh" || code.Code[0].Engine != "Rego" || code.Code[0].Source.Version != "v1" {
+	if code.Target != "admission.k8s.gatekeeper.sh" || code.Code[0].Engine != "Rego" ||
+		code.Code[0].Source.Version != "v1" {
 		t.Errorf("got %+v", code)
 	}
 	properties := template.Spec.CRD.Spec.Validation.OpenAPIV3Schema["properties"].(map[string]any)

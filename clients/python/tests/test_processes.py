@@ -18,8 +18,10 @@ from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
 
 SOURCE = Path(__file__).parent.parent / "src"
+# A shell starts what it runs in the background, such as a test run, with SIGINT ignored; children inherit that.
 HEAD = """
 import asyncio, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from agent_sandbox_client import AsyncSandboxClient, SandboxClient, SandboxDirectConnectionConfig
 from agent_sandbox_client.cluster import ClusterAccess
 config, access = SandboxDirectConnectionConfig(sys.argv[1]), ClusterAccess(sys.argv[2])

@@ -74,7 +74,8 @@ func follow(t *testing.T, cluster *fakecluster.Cluster, flags string, change fun
 	cmd := pool.NewCommand(&fake.Factory{
 		Time: clock, SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 	}, streams)
-	cmd.SetArgs(append([]string{"rollout", "status", "warm"}, strings.Fields(flags)...))
+	// A day of that clock, which is more than a slow machine needs; flags may give less.
+	cmd.SetArgs(append([]string{"rollout", "status", "warm", "--timeout", "24h"}, strings.Fields(flags)...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err = cmd.ExecuteContext(ctx)
 	cancel()

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,7 +44,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"exec", b.exec}, {"file", b.file}, {"files", b.tree}, {"forward", b.forward}} {
+	}{{"exec", b.exec}, {"file", b.file}, {"files", b.tree}, {"sync", b.sync}, {"forward", b.forward}} {
 		if b.only != "" && b.only != part.name {
 			continue
 		}
@@ -201,22 +202,71 @@ func (b *bench) file(ctx context.Context) error {
 	return b.bothWays(ctx, fmt.Sprintf("cp of a file of %d MiB", b.mebibytes), local, int64(b.mebibytes)<<20)
 }
 
-// tree measures copies of many small files in both directions.
-func (b *bench) tree(ctx context.Context) error {
-	const each, inOne = 1024, 100
-	local := filepath.Join(b.dir, "tree")
+// fileSize is the size of a small file in bytes.
+const fileSize = 1024
+
+// writeTree writes the small files, a hundred in each directory, and returns their root.
+func (b *bench) writeTree() (string, error) {
+	const inOne = 100
+	root := filepath.Join(b.dir, "tree")
 	for i := range b.files {
-		dir := filepath.Join(local, strconv.Itoa(i/inOne))
+		dir := filepath.Join(root, strconv.Itoa(i/inOne))
 		if i%inOne == 0 {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return "", err
+			}
+		}
+		if err := writeRandom(filepath.Join(dir, strconv.Itoa(i)), fileSize); err != nil {
+			return "", err
+		}
+	}
+	return root, nil
+}
+
+// tree measures copies of many small files in both directions.
+func (b *bench) tree(ctx context.Context) error {
+	local, err := b.writeTree()
+	if err != nil {
+		return err
+	}
+	return b.bothWays(ctx, fmt.Sprintf("cp of %d files of 1 KiB", b.files), local, int64(b.files)*fileSize)
+}
+
+// sync measures what it costs to find out that many small files have not changed, in both directions. kubectl copies
+// them again.
+func (b *bench) sync(ctx context.Context) error {
+	local, err := b.writeTree()
+	if err != nil {
+		return err
+	}
+	there, theirs := sandbox+":/memory/synced", sandbox+":/memory/copied"
+	if err := b.plugin(ctx, "sync", local, there); err != nil {
+		return err
+	}
+	for _, flag := range []string{"", "--checksum"} {
+		for _, way := range [][]string{{local, there}, {there, local}} {
+			what := fmt.Sprintf("sync of %d files that have not changed, %s %s", b.files,
+				map[bool]string{true: "into the sandbox", false: "out of it"}[way[0] == local], flag)
+			back := filepath.Join(b.dir, "back")
+			clean := func(ctx context.Context) error {
+				return errors.Join(os.RemoveAll(back), b.execInside(ctx, "rm -rf /memory/copied"))
+			}
+			copied := []string{"cp", local, theirs}
+			if way[0] == there {
+				copied = []string{"cp", there, back}
+			}
+			words := append([]string{"sync"}, way...)
+			if flag != "" {
+				words = append(words, flag)
+			}
+			if err := b.compare(ctx, strings.TrimSpace(what), b.rounds, 0, clean,
+				func(ctx context.Context) error { return b.kubectl(ctx, copied...) },
+				func(ctx context.Context) error { return b.plugin(ctx, words...) }); err != nil {
 				return err
 			}
 		}
-		if err := writeRandom(filepath.Join(dir, strconv.Itoa(i)), each); err != nil {
-			return err
-		}
 	}
-	return b.bothWays(ctx, fmt.Sprintf("cp of %d files of 1 KiB", b.files), local, int64(b.files)*each)
+	return b.execInside(ctx, "rm -rf /memory/synced /memory/copied")
 }
 
 func (b *bench) bothWays(ctx context.Context, what, local string, bytes int64) error {

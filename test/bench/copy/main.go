@@ -1,7 +1,7 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command copy compares exec, cp and port-forward of the plugin with those of kubectl. It measures them in turn and
+// Command copy compares exec, cp, sync and port-forward of the plugin with what kubectl has. It measures them in turn and
 // prints a table of medians. It needs a cluster with the operator ($KUBECONFIG), and kubectl and kubectl-sandbox in
 // $PATH.
 package main
@@ -22,7 +22,7 @@ func main() {
 	flag.IntVar(&b.files, "files", 10_000, "number of small files")
 	flag.StringVar(&b.image, "image", "localhost/sandbox-python:v1", "image of the sandbox, with tar and python3")
 	flag.StringVar(&b.namespace, "namespace", "default", "namespace of the sandbox")
-	flag.StringVar(&b.only, "only", "", "measure only this: exec, file, files or forward")
+	flag.StringVar(&b.only, "only", "", "measure only this: exec, file, files, sync or forward")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := b.run(ctx)

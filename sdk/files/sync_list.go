@@ -130,14 +130,13 @@ func (c *Copier) listRemoteOnce(ctx context.Context, remote string) (*remoteTree
 	script := compose(mountsScript, probeScript, listEntriesScript)
 	words := []string{c.mountWords(), argument(remote)}
 	err := c.runSelected(ctx, selection{exclude: c.exclude}, script, words, parser)
-	if stream.Missing(err) {
-		return nil, errors.New("the image has no shell, which comparing directories needs: copy with 'cp'")
-	}
 	if err == nil {
 		err = parser.err
 	}
 	seen, has := parseProbe(parser.said.String())
 	switch {
+	case len(seen) == 0 && stream.Missing(err):
+		return nil, errors.New("the image has no shell, which comparing directories needs: copy with 'cp'")
 	case len(seen) > 0 && seen[0].kind == directory && (!has.find || !has.stat):
 		return nil, errors.New("the image lacks find or stat, which comparing directories needs: copy with 'cp'")
 	case err != nil:

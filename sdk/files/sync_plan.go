@@ -163,8 +163,10 @@ func (p syncPlan) report(target string, from listing) *SyncReport {
 			continue
 		}
 		r.Copied = append(r.Copied, name)
-		r.Files++
-		r.Bytes += from[name].size
+		if from[name].kind == entryFile {
+			r.Files++
+			r.Bytes += from[name].size
+		}
 	}
 	for _, one := range slices.Concat(p.replace, p.delete) {
 		if one.isDir {

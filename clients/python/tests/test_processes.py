@@ -18,10 +18,11 @@ from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
 
 SOURCE = Path(__file__).parent.parent / "src"
-# A shell starts what it runs in the background, such as a test run, with SIGINT ignored; children inherit that.
+# What a shell runs in the background ignores SIGINT, and what nohup runs ignores SIGHUP; children inherit both.
 HEAD = """
 import asyncio, os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from agent_sandbox_client import AsyncSandboxClient, SandboxClient, SandboxDirectConnectionConfig
 from agent_sandbox_client.cluster import ClusterAccess
 config, access = SandboxDirectConnectionConfig(sys.argv[1]), ClusterAccess(sys.argv[2])

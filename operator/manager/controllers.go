@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/claim"
@@ -26,6 +25,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/template"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/tracing"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/volume"
+	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/waits"
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/warmqueue"
 )
 
@@ -61,15 +61,19 @@ func (c Config) routers() template.Routers {
 	return routers
 }
 
-// cacheByObject restricts the cache to the objects that the reconcilers read.
-func (c Config) cacheByObject() (map[client.Object]cache.ByObject, error) {
-	all, err := sandbox.CacheByObject()
-	if err != nil || !c.Extensions {
-		return all, err
+// cacheOptions restricts the cache to the objects that the reconcilers read.
+func (c Config) cacheOptions() (cache.Options, error) {
+	options, err := sandbox.CacheOptions()
+	if err != nil {
+		return cache.Options{}, err
+	}
+	options.DefaultNamespaces, options.SyncPeriod = c.cacheNamespaces(), new(waits.Resync)
+	if !c.Extensions {
+		return options, nil
 	}
 	policies, err := template.CacheByObject()
-	maps.Copy(all, policies)
-	return all, err
+	maps.Copy(options.ByObject, policies)
+	return options, err
 }
 
 // setupFunc registers a reconciler. It is called when the required kinds are served.

@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -141,18 +140,14 @@ func managerOptions(
 	if err != nil {
 		return ctrl.Options{}, err
 	}
-	byObject, err := config.cacheByObject()
+	cacheOptions, err := config.cacheOptions()
 	if err != nil {
 		return ctrl.Options{}, err
 	}
 	options := ctrl.Options{
-		Scheme: scheme,
-		Logger: log,
-		Cache: cache.Options{
-			ByObject: byObject, DefaultNamespaces: config.cacheNamespaces(),
-			DefaultTransform: cache.TransformStripManagedFields(),
-			SyncPeriod:       new(waits.Resync),
-		},
+		Scheme:                        scheme,
+		Logger:                        log,
+		Cache:                         cacheOptions,
 		Metrics:                       config.metricsServer(),
 		HealthProbeBindAddress:        config.HealthProbeBindAddress,
 		LeaderElection:                config.LeaderElect,

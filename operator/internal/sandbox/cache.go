@@ -16,31 +16,33 @@ import (
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 )
 
-// CacheByObject limits the manager's cache to children with our label, so that other Pods of the cluster use no memory,
-// and to the parts of Pods that the reconcilers read. Equal specs are kept once.
-func CacheByObject() (map[client.Object]cache.ByObject, error) {
+// CacheOptions limits the manager's cache to children with our label, so that other Pods of the cluster use no memory,
+// and to the parts of Pods that the reconcilers read. It keeps no managed fields, and equal specs once. Sandboxes are not
+// in ByObject, because the manager would refuse to start as long as their CRD is not installed.
+func CacheOptions() (cache.Options, error) {
 	labelled, err := labels.NewRequirement(apis.LabelSandboxNameHash, selection.Exists, nil)
 	if err != nil {
-		return nil, fmt.Errorf("label selector: %w", err)
+		return cache.Options{}, fmt.Errorf("label selector: %w", err)
 	}
 	selector := labels.NewSelector().Add(*labelled)
 	by := cache.ByObject{Label: selector}
 	equal := newSpecs()
-	return map[client.Object]cache.ByObject{
-		&agentsv1beta1.Sandbox{}:        {Transform: equal.trimSandbox},
-		&corev1.Pod{}:                   {Label: selector, Transform: equal.trimPod},
-		&corev1.Service{}:               by,
-		&corev1.PersistentVolumeClaim{}: by,
+	return cache.Options{
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Pod{}:                   {Label: selector, Transform: equal.trimPod},
+			&corev1.Service{}:               by,
+			&corev1.PersistentVolumeClaim{}: by,
+		},
+		DefaultTransform: equal.trim,
 	}, nil
 }
 
-// trimSandbox is the transform of cached Sandboxes. It keeps everything but managed fields.
-func (s *specs) trimSandbox(object any) (any, error) {
-	if sandbox, ok := object.(*agentsv1beta1.Sandbox); ok { // otherwise a tombstone of the watch
-		sandbox.ManagedFields = nil
+// trim is the transform of all cached objects but Pods.
+func (s *specs) trim(object any) (any, error) {
+	if sandbox, ok := object.(*agentsv1beta1.Sandbox); ok {
 		s.share(&sandbox.Spec.PodTemplate.Spec)
 	}
-	return object, nil
+	return cache.TransformStripManagedFields()(object)
 }
 
 // trimPod is the transform of cached Pods. It keeps the metadata without managed fields, and of spec and status only

@@ -29,7 +29,7 @@ func of(name, image string) *agentsv1beta1.Sandbox {
 // cached returns what the cache keeps of a Sandbox.
 func cached(t *testing.T, by *specs, sandbox *agentsv1beta1.Sandbox) *agentsv1beta1.Sandbox {
 	t.Helper()
-	kept, err := by.trimSandbox(sandbox)
+	kept, err := by.trim(sandbox)
 	if err != nil {
 		t.Fatal(err)
 	}

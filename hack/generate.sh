@@ -7,6 +7,7 @@
 # With the argument "bootstrap" it writes only what the types need to compile.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export CGO_ENABLED=0 GOFLAGS=-trimpath # as `make build`, to share its compiled packages
 module=github.com/agent-sandbox/kubectl-sandbox
 header=hack/boilerplate/header.go.txt
 tool() { go tool -modfile=tools/go.mod "$@"; }

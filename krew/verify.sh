@@ -42,6 +42,7 @@ export PATH=$KREW_ROOT/bin:$work/bin:${path%:}
 
 say "building krew, its validator and the release program"
 mkdir -p "$work/bin" "$work/dist"
+export CGO_ENABLED=0 GOFLAGS=-trimpath # as `make build`, to share its compiled packages
 go build -C tools/krew -o "$work/bin/kubectl-krew" sigs.k8s.io/krew/cmd/krew
 go build -C tools/krew -o "$work/bin/" sigs.k8s.io/krew/cmd/validate-krew-manifest
 go build -C tools -o "$work/bin/" ./release ./serve

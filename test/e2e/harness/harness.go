@@ -204,15 +204,7 @@ func (h *T) MustKubectl(args ...string) string {
 	return r.Stdout
 }
 
-// Apply applies YAML in the test's namespace. It fails the test if kubectl fails.
-func (h *T) Apply(yaml string) {
-	h.Helper()
-	if r := h.ApplyResult(yaml); r.Code != 0 {
-		h.Fatalf("%v", r)
-	}
-}
-
-// ApplyResult applies YAML in the test's namespace and returns the result.
+// ApplyResult applies YAML in the test's namespace with kubectl and returns the result.
 func (h *T) ApplyResult(yaml string, args ...string) Result {
 	return h.kubectl(strings.NewReader(yaml), append([]string{"-n", h.Namespace, "apply", "-f", "-"}, args...)...)
 }

@@ -154,6 +154,6 @@ func TestWithoutAnOperatorTheWaitingSaysSo(t *testing.T) {
 	}()
 	failingCommand{
 		[]string{"create", "alone", "--image", harness.ImageShell, "--wait", "--timeout", "8s"}, 124,
-		[]string{"operator is not running"},
+		[]string{"the operator is scaled to zero", "kubectl scale -n agent-sandbox-system"},
 	}.check(t, h)
 }

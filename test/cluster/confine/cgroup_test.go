@@ -71,6 +71,22 @@ func TestComponentsJoinTheHierarchyThatTracks(t *testing.T) {
 	}
 }
 
+func TestTheGroupGetsMoreOfABusyCPUThanOneThread(t *testing.T) {
+	for file, want := range map[string]string{"cpu.shares": "8192", "cpu.weight": "800"} {
+		group := cgroupTree(t, map[string]string{"cpu": "", "pids": "", "cpu/kubectl-sandbox-dev": ""})
+		weight := filepath.Join(group.root, "cpu", "kubectl-sandbox-dev", file)
+		if err := os.WriteFile(weight, []byte("1"), 0o644); err != nil { // the kernel makes it with the group
+			t.Fatal(err)
+		}
+		if _, err := group.Create(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(weight); string(got) != want || err != nil {
+			t.Errorf("%s: got %s, %v", file, got, err)
+		}
+	}
+}
+
 func TestAGroupThatIsNotThereIsRemovedAlready(t *testing.T) {
 	group := cgroupTree(t, map[string]string{"cpu": "", "pids": "1\n"})
 	if err := group.Remove(t.Context()); err != nil {

@@ -154,6 +154,6 @@ func TestWithoutAnOperatorTheWaitingSaysSo(t *testing.T) {
 	}()
 	failingCommand{
 		[]string{"create", "alone", "--image", harness.ImageShell, "--wait", "--timeout", "8s"}, 124,
-		[]string{"the operator is scaled to zero", "kubectl scale -n agent-sandbox-system"},
+		[]string{"no operator manages sandboxes", "the operator is scaled to zero"},
 	}.check(t, h)
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
-	"github.com/agent-sandbox/kubectl-sandbox/sdk/internal/retry"
 )
 
 // Methods that read or replace files may be tried several times: to do it twice is the same as to do it once. Each
@@ -101,40 +100,4 @@ func (s *Sandbox) Exists(ctx context.Context, path string) (exists bool, err err
 		return err
 	})
 	return exists, err
-}
-
-// Upload copies a local file or directory into the sandbox. Package files describes where it ends up. A copy whose
-// connection is lost continues where it was.
-func (s *Sandbox) Upload(ctx context.Context, local, remote string) error {
-	return s.do(ctx, "upload", func(ctx context.Context) error {
-		return s.copy(ctx, remote, func(c *files.Copier) error { return c.Upload(ctx, local, remote) })
-	})
-}
-
-// Download copies a file or directory of the sandbox to a local path. A copy whose connection is lost continues where
-// it was.
-func (s *Sandbox) Download(ctx context.Context, remote, local string) error {
-	return s.do(ctx, "download", func(ctx context.Context) error {
-		return s.copy(ctx, remote, func(c *files.Copier) error { return c.Download(ctx, remote, local) })
-	})
-}
-
-// copy copies, and continues what a lost connection has interrupted.
-func (s *Sandbox) copy(ctx context.Context, path string, do func(c *files.Copier) error) error {
-	note(ctx, AttrFilePath.String(path))
-	series := &retry.Series{Clock: s.client.clock}
-	var c *files.Copier
-	err := s.retry(ctx, func() (err error) {
-		c, err = s.copier(ctx, files.Options{
-			Retry: func(ctx context.Context, _ error, _ int64) bool { return series.Pause(ctx, 0) },
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err = do(c); err != nil && series.Exhausted() && transient(err) {
-		return &retry.ExhaustedError{Attempts: retry.Attempts, Last: err}
-	}
-	return err
 }

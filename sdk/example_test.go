@@ -10,12 +10,14 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/agent-sandbox/kubectl-sandbox/sdk"
+	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
 
@@ -87,6 +89,40 @@ func ExampleSandbox_Write() {
 	// main.py 15 -rw-r--r--
 	// <nil>
 	// false <nil>
+}
+
+// A project and its copy in the sandbox are made the same again: only what differs is copied.
+func ExampleSandbox_SyncUp() {
+	w := newWorld()
+	defer w.close()
+	ctx := context.Background()
+	box, err := w.client().Create(ctx, sdk.Spec{Template: "python"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	project, err := os.MkdirTemp("", "project")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(project) }() // it is a temporary directory
+	for _, name := range []string{"main.py", "test.py", "notes.log"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte("# "+name+"\n"), 0o600); err != nil {
+			fmt.Println(err)
+		}
+	}
+	for range 2 {
+		report, err := box.SyncUp(ctx, project, "work", files.SyncOptions{Delete: true}, sdk.Exclude("*.log"))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(report.Copied, report.Unchanged, "unchanged")
+	}
+	// Output:
+	// [main.py test.py] 0 unchanged
+	// [] 2 unchanged
 }
 
 // A sandbox outlives the process: it is suspended, and another process attaches to it by name and continues.

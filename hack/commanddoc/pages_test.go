@@ -45,3 +45,12 @@ func TestAPageThatIsNoCommandsAnyMoreGoes(t *testing.T) {
 		t.Errorf("got %v, %v", entries, err)
 	}
 }
+
+func TestThePagesNameNobodysHomeDirectory(t *testing.T) {
+	t.Setenv("HOME", "/home/jane")
+	for name, text := range pages(plugin.Reference()) {
+		if strings.Contains(text, "jane") {
+			t.Errorf("%s has a path of the machine that generates it:\n%s", name, text)
+		}
+	}
+}

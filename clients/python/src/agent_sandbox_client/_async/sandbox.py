@@ -163,6 +163,7 @@ class AsyncSandbox:
         """Closes the handle. The sandbox goes on: `get_sandbox` of the client returns another handle."""
         self._commands = self._files = None
         await self.connector.close()
+        self.tracer.end()
 
     async def terminate(self) -> None:
         """Closes the handle and deletes the claim, and with it the sandbox. One that is gone already is no error."""

@@ -164,6 +164,7 @@ class Sandbox:
         """Closes the handle. The sandbox goes on: `get_sandbox` of the client returns another handle."""
         self._commands = self._files = None
         self.connector.close()
+        self.tracer.end()
 
     def terminate(self) -> None:
         """Closes the handle and deletes the claim, and with it the sandbox. One that is gone already is no error."""

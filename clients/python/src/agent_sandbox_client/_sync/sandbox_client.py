@@ -119,16 +119,21 @@ class GenericSandboxClient(Generic[S]):
             sandbox_metadata, pod_metadata, shutdown_after_seconds,
         )  # fmt: skip
         claims.validate(request)
-        with self._tracer.span("create_claim", {"sandbox.claim.name": request.name}):
-            body = claims.manifest(request, datetime.now(timezone.utc))
-            if (trace := self._tracer.context()) is not None:
-                body["metadata"]["annotations"][constants.TRACE_CONTEXT_ANNOTATION] = trace
-            self._create(body)
-            try:
-                return self._opened(request.name, request.namespace, sandbox_ready_timeout)
-            except BaseException as error:  # also Ctrl-C and cancellation
-                self._undo(body, error)
-                raise
+        tracer = self._tracer.lifecycle()
+        try:
+            with tracer.span("create_claim", {"sandbox.claim.name": request.name}):
+                body = claims.manifest(request, datetime.now(timezone.utc))
+                if (trace := tracer.context()) is not None:
+                    body["metadata"]["annotations"][constants.TRACE_CONTEXT_ANNOTATION] = trace
+                self._create(body)
+                try:
+                    return self._opened(request.name, request.namespace, sandbox_ready_timeout, tracer)
+                except BaseException as error:  # also Ctrl-C and cancellation
+                    self._undo(body, error)
+                    raise
+        except BaseException:
+            tracer.end()
+            raise
 
     def _create(self, body: dict[str, Any]) -> None:
         try:
@@ -150,12 +155,12 @@ class GenericSandboxClient(Generic[S]):
             if isinstance(error, SandboxError):
                 error.leftover = f"{namespace}/{name}"
 
-    def _opened(self, name: str, namespace: str, timeout: float) -> S:
+    def _opened(self, name: str, namespace: str, timeout: float, tracer: Tracer) -> S:
         """Waits until a claim is ready, and returns its handle, which is then known."""
-        with self._tracer.span("wait_for_sandbox_ready", {"sandbox.claim.name": name}):
+        with tracer.span("wait_for_sandbox_ready", {"sandbox.claim.name": name}):
             bound = self.k8s_helper.wait_for_claim_ready(name, namespace, timeout)
         handle = self.sandbox_class(
-            name, bound.sandbox, namespace, self.connection_config, self.k8s_helper, self._tracer, bound.uid
+            name, bound.sandbox, namespace, self.connection_config, self.k8s_helper, tracer, bound.uid
         )
         self._active_connection_sandboxes[(namespace, name)] = cast(S, handle)
         return cast(S, handle)
@@ -194,7 +199,12 @@ class GenericSandboxClient(Generic[S]):
             raise ValueError(f"claim {namespace}/{claim_name} is of template {template!r}, not {template_name!r}")
         if known is not None and known.is_active and known.sandbox_id == claims.sandbox_name(claim):
             return known
-        return self._opened(claim_name, namespace, resolve_timeout)
+        tracer = self._tracer.lifecycle()
+        try:
+            return self._opened(claim_name, namespace, resolve_timeout, tracer)
+        except BaseException:
+            tracer.end()
+            raise
 
     def list_active_sandboxes(self) -> list[tuple[str, str]]:
         """Returns the namespaces and the names of the claims whose handles are open."""

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from fakes import certificates
 from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
 
@@ -47,6 +49,23 @@ def cluster() -> Iterator[FakeKubernetes]:
 @pytest.fixture
 def cluster_access(cluster: FakeKubernetes) -> ClusterAccess:
     return cluster.access
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificates.make(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture(scope="session")
+def other_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificates.make(tmp_path_factory.mktemp("other"))
+
+
+@pytest.fixture
+def serving(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -215,12 +214,10 @@ def test_no_kubeconfig_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         load(str(tmp_path / "none"))
 
 
-def test_a_kubeconfig_is_read_as_kubectl_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kubeconfig_is_read_as_kubectl_does(
+    tmp_path: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:1")
-    certificate = tmp_path / "ca.crt"
-    key = tmp_path / "ca.key"
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1"]
-    subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     file = tmp_path / "config"
     file.write_text(
         f"""

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
@@ -24,13 +24,6 @@ from agent_sandbox_client import (
 from agent_sandbox_client.cluster import ClusterAccess
 
 PYTHON = sys.executable
-
-
-def eventually(reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not reached():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
 
 
 def test_outputs_and_exit_code(client: SandboxClient) -> None:

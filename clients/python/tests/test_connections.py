@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
@@ -65,9 +66,13 @@ def test_a_cut_tunnel_is_made_again(tunnelled: Sandbox, cluster: FakeKubernetes)
 def test_a_command_whose_tunnel_is_cut_says_so(
     tunnelled: Sandbox, cluster: FakeKubernetes, runtime: FakeRuntime
 ) -> None:
-    threading.Timer(0.3, cluster.cut).start()
+    def cut() -> None:
+        eventually(lambda: bool(runtime.running))
+        cluster.cut()
+
+    threading.Thread(target=cut).start()
     with pytest.raises(SandboxRequestError, match="may have been carried out"):
-        tunnelled.commands.run("sleep 5")
+        tunnelled.commands.run("sleep 20")
     assert len(runtime.requests("/execute")) == 1
     assert tunnelled.commands.run("echo again").stdout == "again\n"
 
@@ -135,10 +140,7 @@ def test_a_closed_handle_ends_its_tunnels(tunnelled: Sandbox, cluster: FakeKuber
     tunnelled.close_connection()
     with pytest.raises(httpx.ConnectError):
         httpx.get(url, trust_env=False)
-    deadline = time.monotonic() + 10
-    while cluster.forwards:
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
+    eventually(lambda: not cluster.forwards)
 
 
 def test_a_proxy_of_the_environment_is_not_for_tunnels(tunnelled: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

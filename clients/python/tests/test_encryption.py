@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,31 +21,6 @@ from agent_sandbox_client import (
 from agent_sandbox_client.cluster import ClusterAccess
 
 DATA = bytes(range(256)) * 4_000
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    made = tmp_path / "tls.pem"
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1"]
-    command = [
-        *make,
-        "-addext",
-        "subjectAltName=IP:127.0.0.1",
-        "-keyout",
-        str(made),
-        "-out",
-        str(tmp_path / "certificate"),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    made.write_text(made.read_text() + (tmp_path / "certificate").read_text())
-    return made
-
-
-@pytest.fixture
-def serving(certificate: Path) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
 
 
 async def test_a_tunnel_through_an_encrypted_api_server(

@@ -9,12 +9,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 from pathlib import Path
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 SOURCE = Path(__file__).parent.parent / "src"
@@ -77,10 +76,7 @@ def test_a_signal_in_the_middle_of_a_command(
     process = start(program, cluster, runtime)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    deadline = time.monotonic() + 10
-    while not runtime.requests("/execute"):
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
+    eventually(lambda: bool(runtime.requests("/execute")))
     process.send_signal(number)
     code, _, errors = end(process)
     assert code in (-number, 128 + number, 1), errors
@@ -145,10 +141,7 @@ def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(cluster: FakeKuber
 def test_ctrl_c_while_a_sandbox_is_created(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
     cluster.operator = lambda fake, claim: None
     process = start("SandboxClient(config, access=access).create_sandbox('p')", cluster, runtime)
-    deadline = time.monotonic() + 10
-    while not any(call[0] == "watch" for call in cluster.calls):
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
+    eventually(lambda: any(call[0] == "watch" for call in cluster.calls))
     process.send_signal(signal.SIGINT)
     code, _, errors = end(process)
     assert code == -signal.SIGINT, errors

@@ -144,7 +144,9 @@ async def test_tasks_do_not_share_spans(
         await asyncio.gather(*(work(f"c{number}") for number in range(5)))
     for run in telemetry.named("my-agent.run"):
         created = [one for one in telemetry.named("my-agent.create_claim") if one.parent is run.parent]
-        assert [run.attributes["sandbox.command"]] == [f"echo {one.attributes['sandbox.claim.name']}" for one in created]
+        assert [run.attributes["sandbox.command"]] == [
+            f"echo {one.attributes['sandbox.claim.name']}" for one in created
+        ]
     assert len({one.context.trace_id for one in telemetry.spans}) == 5
 
 

@@ -39,6 +39,7 @@ class FakeKubernetes(Server):
         failing: Verbs and resources whose next calls get a status instead.
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
         calls: The verbs, resources and names that came.
+        accepted: The Authorization headers that are accepted. None accepts all.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
@@ -51,6 +52,7 @@ class FakeKubernetes(Server):
         self.failing: list[tuple[str, str, int]] = []
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
         self.calls: list[tuple[str, str, str]] = []
+        self.accepted: set[str] | None = None
         self.forwards: set[socket.socket] = set()
         self.mute = False
         self.strict: set[str] = set()
@@ -163,6 +165,9 @@ class _Handler(Handler):
     def _refused(self, verb: str, plural: str, name: str) -> bool:
         fake = self.fake
         fake.calls.append((verb, plural, name))
+        if fake.accepted is not None and self.headers.get("Authorization", "") not in fake.accepted:
+            self.answer(401, {"kind": "Status", "message": "Unauthorized"})
+            return True
         for index, (what, kind, status) in enumerate(fake.failing):
             if (what, kind) == (verb, plural):
                 del fake.failing[index]

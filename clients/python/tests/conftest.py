@@ -12,9 +12,14 @@ import pytest
 from fakes import certificates
 from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
+from public_methods import PublicMethods
 
 from agent_sandbox_client import AsyncSandboxClient, SandboxClient, SandboxDirectConnectionConfig
 from agent_sandbox_client.cluster import ClusterAccess
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(PublicMethods(), "public-methods")
 
 
 @pytest.fixture(autouse=True)

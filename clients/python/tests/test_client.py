@@ -210,8 +210,9 @@ def test_no_cluster_is_said_at_once(direct: SandboxDirectConnectionConfig) -> No
 
 def test_no_kubeconfig_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(SandboxClusterError, match="Set KUBECONFIG"):
-        load(str(tmp_path / "none"))
+    with pytest.raises(SandboxClusterError, match="Set KUBECONFIG") as caught:
+        SandboxClient(kubeconfig=str(tmp_path / "none")).create_sandbox("python")
+    assert caught.value.leftover is None
 
 
 def test_a_kubeconfig_is_read_as_kubectl_does(
@@ -227,7 +228,8 @@ clusters: [{{name: c, cluster: {{server: "https://api.example:6443", certificate
 users: [{{name: u, user: {{token: secret}}}}]
 """
     )
-    access = load(str(file))
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path / 'none'}:{file}")
+    access = load()
     assert (access.host, access.authorization(), access.token()) == (
         "https://api.example:6443",
         "Bearer secret",

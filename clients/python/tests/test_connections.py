@@ -9,11 +9,10 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
-from fakes.kubernetes import FakeKubernetes
+from fakes.kubernetes import FakeKubernetes, gateway, router_slice
 from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
@@ -150,21 +149,12 @@ def test_a_proxy_of_the_environment_is_not_for_tunnels(tunnelled: Sandbox, monke
 
 def test_a_tunnel_to_the_router(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
     runtime.token = "of-the-kubeconfig"
-    slices = {
-        "metadata": {
-            "name": "r",
-            "namespace": "edge",
-            "labels": {"kubernetes.io/service-name": "sandbox-router-svc"},
-        },
-        "ports": [{"name": "http", "port": 8080}],
-        "endpoints": [{"targetRef": {"kind": "Pod", "name": "router-1"}}],
-    }
     config = SandboxLocalTunnelConnectionConfig(router_namespace="edge")
     with SandboxClient(config, access=cluster.access) as client:
         sandbox = client.create_sandbox("python")
         with pytest.raises(SandboxRequestError, match="has no ready Pod"):
             sandbox.commands.run("true")
-        cluster.put("endpointslices", slices)
+        cluster.put("endpointslices", router_slice("edge"))
         cluster.pods[("router-1", 8080)] = ("127.0.0.1", runtime.port)
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert runtime.seen[-1].headers["x-sandbox-id"] == sandbox.sandbox_id
@@ -185,14 +175,22 @@ def test_a_gateway(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
         sandbox = client.create_sandbox("python")
         with pytest.raises(SandboxNotFoundError, match="Gateway edge/front does not exist"):
             sandbox.commands.run("true")
-        gateway: dict[str, Any] = {"metadata": {"name": "front", "namespace": "edge"}, "spec": {}, "status": {}}
-        cluster.put("gateways", gateway)
-        with pytest.raises(SandboxTimeoutError, match="has no address"):
+        cluster.put("gateways", gateway())
+        with pytest.raises(SandboxTimeoutError, match=r"Gateway edge/front has no address after 0\.1 s"):
             sandbox.commands.run("true")
-        gateway["spec"] = {"listeners": [{"protocol": "HTTP", "port": runtime.port}]}
-        gateway["status"] = {"addresses": [{"value": "127.0.0.1"}]}
+        cluster.put("gateways", gateway("127.0.0.1", runtime.port))
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert runtime.seen[-1].headers["x-sandbox-id"] == sandbox.sandbox_id
+
+
+def test_a_gateway_whose_address_changes(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    cluster.put("gateways", gateway("127.0.0.1", 1))
+    with SandboxClient(SandboxGatewayConnectionConfig("front", "edge"), access=cluster.access) as client:
+        sandbox = client.create_sandbox("python")
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            sandbox.commands.run("true")
+        cluster.put("gateways", gateway("127.0.0.1", runtime.port))
+        assert sandbox.commands.run("echo hello").stdout == "hello\n"
 
 
 def test_straight_to_the_pod(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
@@ -201,7 +199,16 @@ def test_straight_to_the_pod(cluster: FakeKubernetes, runtime: FakeRuntime) -> N
         sandbox = client.create_sandbox("python")
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert "x-sandbox-id" not in runtime.seen[-1].headers
-        assert sandbox.port(9000).url == "http://127.0.0.1:9000"
+        assert sandbox.connector.strategy.token() is None
+        assert (sandbox.port(9000).url, sandbox.port(9000).headers) == ("http://127.0.0.1:9000", {})
+        cluster.objects[("sandboxes", "default", sandbox.sandbox_id)]["status"]["podIPs"] = ["127.0.0.2"]
+        assert sandbox.commands.run("echo hello").stdout == "hello\n"  # while the address is good, it is not read again
+        sandbox.close_connection()
+        again = client.get_sandbox(str(sandbox.claim_name))
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            again.commands.run("true")
+        cluster.objects[("sandboxes", "default", sandbox.sandbox_id)]["status"]["podIPs"] = ["127.0.0.1"]
+        assert again.commands.run("echo hello").stdout == "hello\n"
     by_name = SandboxInClusterConnectionConfig(use_pod_ip=False, cluster_domain="invalid")
     with SandboxClient(by_name, access=cluster.access) as client:
         sandbox = client.create_sandbox("python", "team")

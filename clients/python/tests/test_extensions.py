@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 import pkgutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -81,47 +79,40 @@ async def test_the_first_error_ends_the_rest(async_client: AsyncSandboxClient, c
     assert cluster.names("sandboxclaims") == []
 
 
-def test_the_fixtures_of_pytest(cluster: FakeKubernetes, runtime: FakeRuntime, tmp_path: Path) -> None:
-    config = tmp_path / "kubeconfig"
-    config.write_text(
-        f"current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n"
-        f"clusters: [{{name: c, cluster: {{server: '{cluster.url}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n"
+def test_the_fixtures_of_pytest(
+    cluster: FakeKubernetes, runtime: FakeRuntime, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = pytester.makefile(
+        ".yaml",
+        kubeconfig=f"current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n"
+        f"clusters: [{{name: c, cluster: {{server: '{cluster.url}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n",
     )
-    (tmp_path / "conftest.py").write_text(
+    monkeypatch.setenv("KUBECONFIG", str(config))
+    inner = pytester.makepyfile("def test_it(sandbox): assert sandbox.commands.run('echo hello').stdout == 'hello\\n'")
+    cluster.any_pod = ("127.0.0.1", runtime.port)
+    run = ("-p", "agent_sandbox_client.pytest_plugin", inner, "--sandbox-namespace", "team")
+    pytester.runpytest_inprocess(*run, "--sandbox-template", "python").assert_outcomes(passed=1)
+    (claim,) = cluster.created("sandboxclaims")
+    assert (claim["metadata"]["namespace"], claim["spec"]["sandboxTemplateRef"]) == ("team", {"name": "python"})
+    assert claim["spec"]["lifecycle"]["shutdownPolicy"] == "Delete"  # a run that is killed leaves nothing for ever
+    pytester.makeconftest(
         f"""
-import pytest
-from agent_sandbox_client import SandboxDirectConnectionConfig
+        import pytest
+        from agent_sandbox_client import SandboxDirectConnectionConfig
 
-@pytest.fixture(scope="session")
-def sandbox_connection_config():
-    return SandboxDirectConnectionConfig({runtime.url!r})
-"""
+        @pytest.fixture(scope="session")
+        def sandbox_connection_config():
+            return SandboxDirectConnectionConfig({runtime.url!r})
+        """
     )
-    (tmp_path / "test_inner.py").write_text(
-        "def test_it(sandbox):\n    assert sandbox.commands.run('echo hello').stdout == 'hello\\n'\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(TREE / "src"), "KUBECONFIG": str(config)}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "agent_sandbox_client.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-    ]
-
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-
-    done = run("--sandbox-template", "python", "--sandbox-namespace", "team")
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
-    assert ("create", "sandboxclaims") in {call[:2] for call in cluster.calls}
+    pytester.runpytest_inprocess(*run, "--sandbox-pool", "fast").assert_outcomes(passed=1)
+    assert cluster.created("sandboxclaims")[1]["spec"]["warmPoolRef"] == {"name": "fast"}
+    assert runtime.seen[-1].headers["x-sandbox-namespace"] == "team"
+    for both in ((), ("--sandbox-template", "python", "--sandbox-pool", "fast")):
+        result = pytester.runpytest_inprocess(*run, *both)
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*needs --sandbox-template or --sandbox-pool*"])
     assert cluster.names("sandboxclaims") == []
-    assert "needs --sandbox-template or --sandbox-pool" in run().stdout
 
 
 def test_every_name_of_the_other_client_is_one_of_this() -> None:

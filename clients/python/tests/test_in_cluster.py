@@ -160,8 +160,10 @@ def test_a_kubeconfig_that_is_asked_for_comes_first(
     (pod / "token").unlink()  # automountServiceAccountToken: false
     assert load().host == "https://at-home"
     (pod / "token").write_text("first")
-    monkeypatch.setenv("KUBECONFIG", str(home))
-    assert load().host == "https://at-home"
+    monkeypatch.setenv("KUBECONFIG", str(elsewhere))
+    assert load().host == "https://elsewhere"
+    monkeypatch.setenv("KUBECONFIG", "")
+    assert load().host == f"https://[fd00::1]:{server.port}"
 
 
 @pytest.mark.parametrize("missing", ["ca.crt", "token"])

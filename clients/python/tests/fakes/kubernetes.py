@@ -29,6 +29,25 @@ def condition(kind: str, status: str, reason: str = "", message: str = "") -> Ob
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
+def gateway(address: str | None = None, port: int = 80) -> Object:
+    """Returns the Gateway edge/front, with an address or without one."""
+    return {
+        "metadata": {"name": "front", "namespace": "edge"},
+        "spec": {"listeners": [{"protocol": "HTTP", "port": port}]},
+        "status": {"addresses": [{"value": address}]} if address else {},
+    }
+
+
+def router_slice(namespace: str) -> Object:
+    """Returns the EndpointSlice of a router with one Pod, router-1."""
+    labels = {"kubernetes.io/service-name": "sandbox-router-svc"}
+    return {
+        "metadata": {"name": "r", "namespace": namespace, "labels": labels},
+        "ports": [{"name": "http", "port": 8080}],
+        "endpoints": [{"targetRef": {"kind": "Pod", "name": "router-1"}}],
+    }
+
+
 class FakeKubernetes(Server):
     """An API server.
 
@@ -38,6 +57,7 @@ class FakeKubernetes(Server):
         broken: Verbs and resources whose next answer is lost after they were carried out.
         failing: Verbs and resources whose next calls get a status instead.
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
+        any_pod: The address for all others, if there is one.
         calls: The verbs, resources and names that came.
         accepted: The Authorization headers that are accepted. None accepts all.
     """
@@ -51,6 +71,7 @@ class FakeKubernetes(Server):
         self.broken: list[tuple[str, str]] = []
         self.failing: list[tuple[str, str, int]] = []
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
+        self.any_pod: tuple[str, int] | None = None
         self.calls: list[tuple[str, str, str]] = []
         self.accepted: set[str] | None = None
         self.forwards: set[socket.socket] = set()
@@ -71,6 +92,10 @@ class FakeKubernetes(Server):
     def names(self, plural: str) -> list[str]:
         """Returns the names of the objects of a kind."""
         return [name for kind, _, name in self.objects if kind == plural]
+
+    def created(self, plural: str) -> list[Object]:
+        """Returns the objects of a kind as they were when they were created."""
+        return [thing for kind, event, thing in self.events if (kind, event) == (plural, "ADDED")]
 
     def put(self, plural: str, thing: Object, event: str = "MODIFIED") -> Object:
         """Writes an object."""

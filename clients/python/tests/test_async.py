@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from fakes.kubernetes import FakeKubernetes, gateway, router_slice
+from fakes.kubernetes import FakeKubernetes
+from fakes.objects import gateway, router_slice
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.kubernetes import FakeKubernetes, condition
+from fakes.kubernetes import FakeKubernetes
+from fakes.objects import condition
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from fakes.kubernetes import FakeKubernetes, gateway, router_slice
+from fakes.kubernetes import FakeKubernetes
+from fakes.objects import gateway, router_slice
 from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 

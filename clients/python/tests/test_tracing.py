@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 from fakes.kubernetes import FakeKubernetes
 from fakes.opentelemetry_api import OpenTelemetry, Span
+from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
     AsyncSandboxClient,
@@ -42,9 +43,12 @@ def test_tracing_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     SandboxClient(tracer_config=SandboxTracerConfig()).close()
 
 
-def test_without_tracing_there_are_no_spans(client: SandboxClient, cluster: FakeKubernetes) -> None:
+def test_without_tracing_there_are_no_spans(
+    client: SandboxClient, cluster: FakeKubernetes, runtime: FakeRuntime
+) -> None:
     sandbox = client.create_sandbox("python")
     sandbox.commands.run("true")
+    assert "traceparent" not in runtime.seen[-1].headers
     annotations = cluster.objects[("sandboxclaims", "default", str(sandbox.claim_name))]["metadata"]["annotations"]
     assert ANNOTATION not in annotations
 
@@ -113,6 +117,20 @@ def test_spans_belong_to_that_of_the_program(
         ("exists", "my-agent.lifecycle"),
     ]
     assert [one.ends for one in telemetry.named("my-agent.lifecycle")] == [1, 1]
+
+
+def test_a_router_and_a_runtime_continue_the_trace(
+    telemetry: OpenTelemetry, cluster: FakeKubernetes, runtime: FakeRuntime, direct: SandboxDirectConnectionConfig
+) -> None:
+    with SandboxClient(direct, ON, access=cluster.access) as client:
+        sandbox = client.create_sandbox("python")
+        sandbox.commands.run("true")
+        sandbox.commands.run("cat", stdin=b"x")
+        sandbox.files.exists("a")
+        sandbox.port(9000).request("GET")  # this is no span of ours: it is that of the program
+    sent = [one.headers.get("traceparent") for one in runtime.seen]
+    spans = [one.context for one in (*telemetry.named("my-agent.run"), *telemetry.named("my-agent.exists"))]
+    assert sent == [*(f"00-{one.trace_id}-{one.span_id}-01" for one in spans), None]
 
 
 def test_errors_are_recorded(

@@ -66,10 +66,14 @@ class Tracer:
         ) as span:
             yield Span(span)
 
+    def headers(self) -> dict[str, str]:
+        """Returns the headers with which a router and a runtime continue the trace."""
+        carrier: dict[str, str] = {}
+        if self._trace is not None:
+            self._propagate.inject(carrier)
+        return carrier
+
     def context(self) -> str | None:
         """Returns the current trace context as the annotation of a claim has it, or None."""
-        if self._trace is None:
-            return None
-        carrier: dict[str, str] = {}
-        self._propagate.inject(carrier)
+        carrier = self.headers()
         return json.dumps(carrier) if carrier else None

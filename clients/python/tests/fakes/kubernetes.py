@@ -18,34 +18,9 @@ from typing import Any
 
 from agent_sandbox_client.cluster import ClusterAccess
 
+from .objects import Object, condition
 from .portforward import serve
 from .server import Handler, Server
-
-Object = dict[str, Any]
-
-
-def condition(kind: str, status: str, reason: str = "", message: str = "") -> Object:
-    """Returns a condition."""
-    return {"type": kind, "status": status, "reason": reason, "message": message}
-
-
-def gateway(address: str | None = None, port: int = 80) -> Object:
-    """Returns the Gateway edge/front, with an address or without one."""
-    return {
-        "metadata": {"name": "front", "namespace": "edge"},
-        "spec": {"listeners": [{"protocol": "HTTP", "port": port}]},
-        "status": {"addresses": [{"value": address}]} if address else {},
-    }
-
-
-def router_slice(namespace: str) -> Object:
-    """Returns the EndpointSlice of a router with one Pod, router-1."""
-    labels = {"kubernetes.io/service-name": "sandbox-router-svc"}
-    return {
-        "metadata": {"name": "r", "namespace": namespace, "labels": labels},
-        "ports": [{"name": "http", "port": 8080}],
-        "endpoints": [{"targetRef": {"kind": "Pod", "name": "router-1"}}],
-    }
 
 
 class FakeKubernetes(Server):
@@ -59,6 +34,7 @@ class FakeKubernetes(Server):
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
         any_pod: The address for all others, if there is one.
         calls: The verbs, resources and names that came.
+        groups: The kinds of further groups, by the group and the version, for discovery.
         accepted: The Authorization headers that are accepted. None accepts all.
     """
 
@@ -73,6 +49,7 @@ class FakeKubernetes(Server):
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
         self.any_pod: tuple[str, int] | None = None
         self.calls: list[tuple[str, str, str]] = []
+        self.groups: dict[tuple[str, str], list[str]] = {}
         self.accepted: set[str] | None = None
         self.forwards: set[socket.socket] = set()
         self.mute = False
@@ -211,7 +188,24 @@ class _Handler(Handler):
             return
         self.answer(status, value)
 
+    def _discover(self) -> None:
+        """Answers GET /apis/GROUP and /apis/GROUP/VERSION."""
+        group, _, version = self.path.removeprefix("/apis/").partition("/")
+        if self._refused("get", group, version):
+            return
+        versions = [one for name, one in self.fake.groups if name == group]
+        if versions and not version:
+            self.answer(200, {"kind": "APIGroup", "preferredVersion": {"version": versions[0]}})
+        elif (group, version) in self.fake.groups:
+            kinds = [{"name": name} for name in self.fake.groups[(group, version)]]
+            self.answer(200, {"kind": "APIResourceList", "resources": kinds})
+        else:
+            self.answer_bytes(404, b"404 page not found\n", {"Content-Type": "text/plain"})
+
     def do_GET(self) -> None:
+        if "/namespaces/" not in self.path:
+            self._discover()
+            return
         namespace, plural, name, query = self._parse()
         if self.path.split("?")[0].endswith("/portforward"):
             self.close_connection = True
@@ -230,12 +224,11 @@ class _Handler(Handler):
             self._reply(verb, plural, 404 if thing is None else 200, missing if thing is None else thing)
 
     def _list(self, plural: str, namespace: str, query: dict[str, str]) -> None:
-        key, _, value = query.get("labelSelector", "").partition("=")
+        wanted = dict(part.split("=") for part in query.get("labelSelector", "").split(",") if part)
         items = [
             thing
             for (kind, space, _), thing in self.fake.objects.items()
-            if (kind, space) == (plural, namespace)
-            and (not key or thing["metadata"].get("labels", {}).get(key) == value)
+            if (kind, space) == (plural, namespace) and wanted.items() <= thing["metadata"].get("labels", {}).items()
         ]
         start, size = int(query.get("continue", 0)), 2  # a part is small, so that clients need more than one
         more = {"continue": str(start + size)} if start + size < len(items) else {}

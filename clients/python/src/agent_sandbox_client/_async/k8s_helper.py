@@ -65,7 +65,7 @@ class AsyncK8sHelper:
         """Creates a claim. If the answer is lost, it asks whether the claim exists."""
         metadata = body["metadata"]
         try:
-            await self._call(kubeapi.create(CLAIMS, metadata["namespace"], body))
+            await self.call(kubeapi.create(CLAIMS, metadata["namespace"], body))
         except SandboxClusterError as error:
             if error.unsent:
                 raise
@@ -96,31 +96,31 @@ class AsyncK8sHelper:
 
     async def get_sandbox(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a Sandbox, or None."""
-        return await self._get(SANDBOXES, namespace, name)
+        return await self.get(SANDBOXES, namespace, name)
 
     async def get_sandbox_claim(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a claim, or None."""
-        return await self._get(CLAIMS, namespace, name)
+        return await self.get(CLAIMS, namespace, name)
 
     async def list_sandbox_claims(self, namespace: str, label_selector: str | None = None) -> list[str]:
         """Returns the names of the claims."""
-        return [str(one["metadata"]["name"]) for one in await self._list(CLAIMS, namespace, label_selector)]
+        return [str(one["metadata"]["name"]) for one in await self.objects(CLAIMS, namespace, label_selector)]
 
     async def delete_sandbox_claim(self, name: str, namespace: str) -> None:
         """Deletes a claim. One that does not exist is deleted already."""
         with contextlib.suppress(SandboxNotFoundError):
-            await self._call(kubeapi.delete(CLAIMS, namespace, name))
+            await self.call(kubeapi.delete(CLAIMS, namespace, name))
 
     async def patch_claim(self, name: str, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
         """Changes a claim and returns it."""
-        return dict(await self._call(kubeapi.patch(CLAIMS, namespace, name, body)))
+        return dict(await self.call(kubeapi.patch(CLAIMS, namespace, name, body)))
 
     async def patch_sandbox_spec(self, name: str, namespace: str, uid: str | None, spec: dict[str, Any]) -> None:
         """Changes the spec of a Sandbox. Fields that the cluster does not know are left out, but not all of them."""
         while True:
             body = {"metadata": {"uid": uid} if uid else {}, "spec": spec}
             try:
-                await self._call(kubeapi.patch(SANDBOXES, namespace, name, body))
+                await self.call(kubeapi.patch(SANDBOXES, namespace, name, body))
                 return
             except SandboxError as error:
                 unknown = sandboxes.unknown_fields(spec, str(error))
@@ -130,7 +130,7 @@ class AsyncK8sHelper:
 
     async def ready_pods(self, service: str, namespace: str) -> list[tuple[str, int]]:
         """Returns the ready Pods of a Service and the port of each."""
-        slices = await self._list(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
+        slices = await self.objects(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
         return kubeapi.ready_pods(slices)
 
     async def wait_for_gateway_url(self, config: SandboxGatewayConnectionConfig) -> str:
@@ -138,7 +138,7 @@ class AsyncK8sHelper:
         deadline = time.monotonic() + config.gateway_ready_timeout
         name = f"Gateway {config.gateway_namespace}/{config.gateway_name}"
         while True:
-            gateway = await self._get(GATEWAYS, config.gateway_namespace, config.gateway_name)
+            gateway = await self.get(GATEWAYS, config.gateway_namespace, config.gateway_name)
             if gateway is None:
                 raise SandboxNotFoundError(f"{name} does not exist")
             url = endpoints.gateway_url(gateway, config.scheme)
@@ -148,17 +148,19 @@ class AsyncK8sHelper:
                 raise SandboxTimeoutError(f"{name} has no address after {config.gateway_ready_timeout:g} s")
             await _io.sleep(1)
 
-    async def _get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
+    async def get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
+        """Returns an object, or None."""
         try:
-            return dict(await self._call(kubeapi.get(resource, namespace, name)))
+            return dict(await self.call(kubeapi.get(resource, namespace, name)))
         except SandboxNotFoundError:
             return None
 
-    async def _list(self, resource: Resource, namespace: str, selector: str | None) -> list[dict[str, Any]]:
+    async def objects(self, resource: Resource, namespace: str, selector: str | None) -> list[dict[str, Any]]:
+        """Returns all objects of a kind, or those with some labels."""
         found: list[dict[str, Any]] = []
         after: str | None = None
         while True:
-            part = await self._call(kubeapi.list_of(resource, namespace, selector, after))
+            part = await self.call(kubeapi.list_of(resource, namespace, selector, after))
             found += part.get("items") or []
             after = part.get("metadata", {}).get("continue")
             if not after:
@@ -179,7 +181,7 @@ class AsyncK8sHelper:
         while (left := deadline - time.monotonic()) > 0:
             if not first:
                 await _io.sleep(min(0.2, left))
-                if await self._get(resource, namespace, name) is None:
+                if await self.get(resource, namespace, name) is None:
                     judge("DELETED", {"metadata": {"name": name}})
             first = False
             found = await self._watch(
@@ -226,7 +228,8 @@ class AsyncK8sHelper:
             return waiting
         raise kubeapi.failure(call, status, body)
 
-    async def _call(self, call: Call) -> Any:
+    async def call(self, call: Call) -> Any:
+        """Sends a request, again if it may be, and returns what the answer has."""
         attempt = 0
         while True:
             attempt += 1

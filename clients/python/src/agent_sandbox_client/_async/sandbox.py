@@ -46,11 +46,12 @@ class AsyncSandbox:
         self.connection_config, self.k8s_helper = connection_config, k8s_helper
         self.tracer = tracer or Tracer()
         self.connector = AsyncSandboxConnector(
-            sandbox_id, namespace, connection_config, k8s_helper, self.get_pod_ip, uid
+            sandbox_id, namespace, connection_config, k8s_helper, self.get_pod_ip, uid, self.tracer
         )
         self._commands: AsyncCommandExecutor | None = AsyncCommandExecutor(self.connector, self.tracer)
         self._files: AsyncFilesystem | None = AsyncFilesystem(self.connector, self.tracer, self._commands)
         self._pod_name: str | None = None
+        self._name_hash: str | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(claim_name={self.claim_name!r}, namespace={self.namespace!r})"
@@ -104,7 +105,9 @@ class AsyncSandbox:
 
     async def get_sandbox_name_hash(self) -> str | None:
         """Returns the value of the label agents.x-k8s.io/sandbox-name-hash of the Pod, or None."""
-        return sandboxes.name_hash(await self._read())
+        if self._name_hash is None:
+            self._name_hash = sandboxes.name_hash(await self._read())
+        return self._name_hash
 
     async def suspend(self, wait_timeout: float = 180) -> None:
         """Ends the Pod, and keeps the sandbox with its volumes. Returns when the Pod is gone.

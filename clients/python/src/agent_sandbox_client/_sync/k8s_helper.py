@@ -66,7 +66,7 @@ class K8sHelper:
         """Creates a claim. If the answer is lost, it asks whether the claim exists."""
         metadata = body["metadata"]
         try:
-            self._call(kubeapi.create(CLAIMS, metadata["namespace"], body))
+            self.call(kubeapi.create(CLAIMS, metadata["namespace"], body))
         except SandboxClusterError as error:
             if error.unsent:
                 raise
@@ -97,31 +97,31 @@ class K8sHelper:
 
     def get_sandbox(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a Sandbox, or None."""
-        return self._get(SANDBOXES, namespace, name)
+        return self.get(SANDBOXES, namespace, name)
 
     def get_sandbox_claim(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a claim, or None."""
-        return self._get(CLAIMS, namespace, name)
+        return self.get(CLAIMS, namespace, name)
 
     def list_sandbox_claims(self, namespace: str, label_selector: str | None = None) -> list[str]:
         """Returns the names of the claims."""
-        return [str(one["metadata"]["name"]) for one in self._list(CLAIMS, namespace, label_selector)]
+        return [str(one["metadata"]["name"]) for one in self.objects(CLAIMS, namespace, label_selector)]
 
     def delete_sandbox_claim(self, name: str, namespace: str) -> None:
         """Deletes a claim. One that does not exist is deleted already."""
         with contextlib.suppress(SandboxNotFoundError):
-            self._call(kubeapi.delete(CLAIMS, namespace, name))
+            self.call(kubeapi.delete(CLAIMS, namespace, name))
 
     def patch_claim(self, name: str, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
         """Changes a claim and returns it."""
-        return dict(self._call(kubeapi.patch(CLAIMS, namespace, name, body)))
+        return dict(self.call(kubeapi.patch(CLAIMS, namespace, name, body)))
 
     def patch_sandbox_spec(self, name: str, namespace: str, uid: str | None, spec: dict[str, Any]) -> None:
         """Changes the spec of a Sandbox. Fields that the cluster does not know are left out, but not all of them."""
         while True:
             body = {"metadata": {"uid": uid} if uid else {}, "spec": spec}
             try:
-                self._call(kubeapi.patch(SANDBOXES, namespace, name, body))
+                self.call(kubeapi.patch(SANDBOXES, namespace, name, body))
                 return
             except SandboxError as error:
                 unknown = sandboxes.unknown_fields(spec, str(error))
@@ -131,7 +131,7 @@ class K8sHelper:
 
     def ready_pods(self, service: str, namespace: str) -> list[tuple[str, int]]:
         """Returns the ready Pods of a Service and the port of each."""
-        slices = self._list(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
+        slices = self.objects(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
         return kubeapi.ready_pods(slices)
 
     def wait_for_gateway_url(self, config: SandboxGatewayConnectionConfig) -> str:
@@ -139,7 +139,7 @@ class K8sHelper:
         deadline = time.monotonic() + config.gateway_ready_timeout
         name = f"Gateway {config.gateway_namespace}/{config.gateway_name}"
         while True:
-            gateway = self._get(GATEWAYS, config.gateway_namespace, config.gateway_name)
+            gateway = self.get(GATEWAYS, config.gateway_namespace, config.gateway_name)
             if gateway is None:
                 raise SandboxNotFoundError(f"{name} does not exist")
             url = endpoints.gateway_url(gateway, config.scheme)
@@ -149,17 +149,19 @@ class K8sHelper:
                 raise SandboxTimeoutError(f"{name} has no address after {config.gateway_ready_timeout:g} s")
             _io.sleep(1)
 
-    def _get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
+    def get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
+        """Returns an object, or None."""
         try:
-            return dict(self._call(kubeapi.get(resource, namespace, name)))
+            return dict(self.call(kubeapi.get(resource, namespace, name)))
         except SandboxNotFoundError:
             return None
 
-    def _list(self, resource: Resource, namespace: str, selector: str | None) -> list[dict[str, Any]]:
+    def objects(self, resource: Resource, namespace: str, selector: str | None) -> list[dict[str, Any]]:
+        """Returns all objects of a kind, or those with some labels."""
         found: list[dict[str, Any]] = []
         after: str | None = None
         while True:
-            part = self._call(kubeapi.list_of(resource, namespace, selector, after))
+            part = self.call(kubeapi.list_of(resource, namespace, selector, after))
             found += part.get("items") or []
             after = part.get("metadata", {}).get("continue")
             if not after:
@@ -180,7 +182,7 @@ class K8sHelper:
         while (left := deadline - time.monotonic()) > 0:
             if not first:
                 _io.sleep(min(0.2, left))
-                if self._get(resource, namespace, name) is None:
+                if self.get(resource, namespace, name) is None:
                     judge("DELETED", {"metadata": {"name": name}})
             first = False
             found = self._watch(
@@ -227,7 +229,8 @@ class K8sHelper:
             return waiting
         raise kubeapi.failure(call, status, body)
 
-    def _call(self, call: Call) -> Any:
+    def call(self, call: Call) -> Any:
+        """Sends a request, again if it may be, and returns what the answer has."""
         attempt = 0
         while True:
             attempt += 1

@@ -30,6 +30,7 @@ class FakeKubernetes(Server):
         operator: What happens to a claim that was created. By default it gets a Sandbox that is ready.
         forbidden: Verbs and resources that are refused.
         broken: Verbs and resources whose next answer is lost after they were carried out.
+        hanging: Verbs and resources that get no answer, and whether they are carried out.
         failing: Verbs and resources whose next calls get a status instead.
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
         any_pod: The address for all others, if there is one.
@@ -46,6 +47,8 @@ class FakeKubernetes(Server):
         self.forbidden: set[tuple[str, str]] = set()
         self.broken: list[tuple[str, str]] = []
         self.failing: list[tuple[str, str, int]] = []
+        self.hanging: dict[tuple[str, str], bool] = {}
+        self.ended = threading.Event()
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
         self.any_pod: tuple[str, int] | None = None
         self.calls: list[tuple[str, str, str]] = []
@@ -60,6 +63,15 @@ class FakeKubernetes(Server):
     def has_more(self, known: int) -> bool:
         """Whether there are more events than those that are known."""
         return len(self.events) > known
+
+    def hang(self, verb: str, plural: str, carried_out: bool = False) -> None:
+        """Answers no more such requests until it is stopped."""
+        self.hanging[(verb, plural)] = carried_out
+
+    def stop(self) -> None:
+        """Ends the server, and what hangs."""
+        self.ended.set()
+        super().stop()
 
     @property
     def access(self) -> ClusterAccess:
@@ -175,6 +187,10 @@ class _Handler(Handler):
                 del fake.failing[index]
                 self.answer(status, {"message": "the server is busy"}, {"Retry-After": "0"})
                 return True
+        if fake.hanging.get((verb, plural)) is False:
+            fake.ended.wait()
+            self.hang_up()
+            return True
         if (verb, plural) not in fake.forbidden:
             return False
         message = f'{plural} is forbidden: User "agent" cannot {verb} resource "{plural}"'
@@ -182,6 +198,8 @@ class _Handler(Handler):
         return True
 
     def _reply(self, verb: str, plural: str, status: int, value: Any) -> None:
+        if (verb, plural) in self.fake.hanging:
+            self.fake.ended.wait()
         if (verb, plural) in self.fake.broken:
             self.fake.broken.remove((verb, plural))
             self.hang_up()

@@ -26,6 +26,8 @@ def serve(handler: Handler, fake: FakeKubernetes, pod: str, port: int) -> None:
     if ("create", "pods/portforward") in fake.forbidden:
         handler.answer(403, {"message": "forbidden"})
         return
+    if ("create", "pods/portforward") in fake.hanging:
+        fake.ended.wait()
     address = fake.pods.get((pod, port), fake.any_pod)
     if address is None and not any(name == pod for name, _ in fake.pods):
         handler.answer(404, {"message": f'pods "{pod}" not found'})

@@ -41,6 +41,7 @@ class FakeRuntime(Server):
         failures: What the next requests get instead of an answer: a status, or None for a connection that breaks.
         missing: Endpoints that it does not have.
         token: The token that it needs as a router does. None if it needs none.
+        answers: Answers wait for it. It is set unless a test clears it.
         raw: What POST /execute answers instead of running the command.
     """
 
@@ -52,6 +53,8 @@ class FakeRuntime(Server):
         self.missing: set[str] = set()
         self.token: str | None = None
         self.raw: bytes | None = None
+        self.answers = threading.Event()
+        self.answers.set()
         self.running: set[subprocess.Popen[bytes]] = set()
         super().__init__(_Handler, tls)
 
@@ -105,6 +108,7 @@ class _Handler(Handler):
         """Records the request. Returns False if it has had its answer already."""
         fake = self.fake
         fake.seen.append(Seen(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}))
+        fake.answers.wait()
         if fake.failures:
             status = fake.failures.pop(0)
             if status is None:

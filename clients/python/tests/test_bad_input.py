@@ -69,7 +69,7 @@ def test_a_missing_permission_is_named(
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests to the API server end after a short time instead of a minute."""
     for kind in ("_sync", "_async"):
-        monkeypatch.setattr(f"agent_sandbox_client.{kind}.k8s_helper._REQUEST", httpx.Timeout(0.3))
+        monkeypatch.setattr(f"agent_sandbox_client.{kind}.api._REQUEST", httpx.Timeout(0.3))
     monkeypatch.setattr("agent_sandbox_client.retries.ATTEMPTS", 2)
 
 

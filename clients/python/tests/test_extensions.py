@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.objects import Object, condition, gateway
 from fakes.runtime import FakeRuntime
 
 import agent_sandbox_client
@@ -21,7 +22,9 @@ from agent_sandbox_client import (
     AsyncSandboxClient,
     SandboxClosedError,
     SandboxDirectConnectionConfig,
+    SandboxTemplateNotFoundError,
 )
+from agent_sandbox_client._sync.k8s_helper import K8sHelper
 from agent_sandbox_client.extensions.computer_use import ComputerUseSandboxClient
 from agent_sandbox_client.pool import map_sandboxes
 
@@ -148,6 +151,62 @@ def test_a_program_for_the_other_client(
         client.delete_all()
     assert cluster.names("sandboxclaims") == []
     client.close()  # otherwise the garbage collector finds open connections, and fails some later test
+
+
+async def test_a_program_of_asyncio_for_the_other_client(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    from k8s_agent_sandbox import AsyncSandboxClient
+    from k8s_agent_sandbox.models import SandboxDirectConnectionConfig
+
+    config = SandboxDirectConnectionConfig(api_url=runtime.url)
+    async with AsyncSandboxClient(connection_config=config, access=cluster.access) as client:
+        sandbox = await client.create_sandbox(template="python-sandbox-template", shutdown_after_seconds=600)
+        assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
+        await sandbox.files.write("/tmp/note.txt", "hi")
+        assert await sandbox.files.read("/tmp/note.txt") == b"hi"
+    assert cluster.names("sandboxclaims") == []
+
+
+async def test_the_helper_of_the_other_client(cluster: FakeKubernetes) -> None:
+    from k8s_agent_sandbox.async_k8s_helper import AsyncK8sHelper
+    from k8s_agent_sandbox.k8s_helper import K8sHelper
+
+    cluster.operator = lambda fake, claim: fake.bind(claim, f"warm-{claim['metadata']['name']}")
+    cluster.put("gateways", gateway("10.0.0.1"))
+    life = {"shutdownTime": "2026-05-25T12:00:00Z", "shutdownPolicy": "Delete"}
+    helper = K8sHelper(cluster.access)
+    helper.create_sandbox_claim("c", "python", "team", {"a": "b"}, {"c": "d"}, life, "none")
+    (made,) = cluster.created("sandboxclaims")
+    assert (made["metadata"]["annotations"]["a"], made["metadata"]["labels"]) == ("b", {"c": "d"})
+    assert made["spec"] == {"sandboxTemplateRef": {"name": "python"}, "warmpool": "none", "lifecycle": life}
+    assert helper.resolve_sandbox_name("c", "team", 5) == "warm-c"
+    assert helper.wait_for_sandbox_ready("warm-c", "team", 5) == "127.0.0.1"
+    assert helper.wait_for_gateway_ip("front", "edge", 5) == "10.0.0.1"
+    helper.delete_sandbox_claim("c", "team")
+    helper.close()
+    other = AsyncK8sHelper(cluster.access)
+    await other.create_sandbox_claim("c", "python", "team")
+    assert await other.resolve_sandbox_name("c", "team", 5) == "warm-c"
+    assert await other.wait_for_sandbox_ready("warm-c", "team", 5) == "127.0.0.1"
+    assert await other.wait_for_gateway_ip("front", "edge", 5) == "10.0.0.1"
+    cluster.put("gateways", gateway())
+    with pytest.raises(TimeoutError, match="has no address"):
+        await other.wait_for_gateway_ip("front", "edge", 0.1)
+    await other.close()
+
+
+def test_a_claim_whose_sandbox_is_not_ready_has_a_name(cluster: FakeKubernetes) -> None:
+    def start(fake: FakeKubernetes, claim: Object) -> None:
+        status = {"conditions": [condition("Ready", "False", "NotYet")], "sandbox": {"name": "starting"}}
+        fake.put("sandboxclaims", {**claim, "status": status})
+
+    cluster.operator = start
+    helper = K8sHelper(cluster.access)
+    helper.create_sandbox_claim("c", "python", "team")
+    assert helper.resolve_sandbox_name("c", "team", 5) == "starting"
+    cluster.refuse(cluster.objects[("sandboxclaims", "team", "c")], "TemplateNotFound", "there is no template")
+    with pytest.raises(SandboxTemplateNotFoundError):
+        helper.resolve_sandbox_name("c", "team", 5)
+    helper.close()
 
 
 def test_public_names_have_documentation() -> None:

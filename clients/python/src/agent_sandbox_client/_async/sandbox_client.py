@@ -136,7 +136,7 @@ class AsyncGenericSandboxClient(Generic[S]):
 
     async def _create(self, body: dict[str, Any]) -> None:
         try:
-            await self.k8s_helper.create_sandbox_claim(body)
+            await self.k8s_helper.create_claim(body)
         except (SandboxPermissionError, SandboxClaimRejectedError, SandboxNotFoundError):
             raise  # the API server has created nothing
         except BaseException as error:
@@ -148,7 +148,7 @@ class AsyncGenericSandboxClient(Generic[S]):
         """Deletes a claim that is of no use. The error gets its name if that fails."""
         name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
         try:
-            await self.k8s_helper.undo_sandbox_claim(body)
+            await self.k8s_helper.undo_claim(body)
         except Exception as problem:
             _log.warning("the claim %s/%s may be left: %s", namespace, name, problem)
             if isinstance(error, SandboxError):

@@ -1,6 +1,6 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
-# Generated from ../_sync/sandbox_client.py by tools/generate.py. Do not edit.
+# Generated from ../_async/sandbox_client.py by tools/generate.py. Do not edit.
 """The client: creates, finds and deletes sandboxes."""
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class GenericSandboxClient(Generic[S]):
 
     def _create(self, body: dict[str, Any]) -> None:
         try:
-            self.k8s_helper.create_sandbox_claim(body)
+            self.k8s_helper.create_claim(body)
         except (SandboxPermissionError, SandboxClaimRejectedError, SandboxNotFoundError):
             raise  # the API server has created nothing
         except BaseException as error:
@@ -149,7 +149,7 @@ class GenericSandboxClient(Generic[S]):
         """Deletes a claim that is of no use. The error gets its name if that fails."""
         name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
         try:
-            self.k8s_helper.undo_sandbox_claim(body)
+            self.k8s_helper.undo_claim(body)
         except Exception as problem:
             _log.warning("the claim %s/%s may be left: %s", namespace, name, problem)
             if isinstance(error, SandboxError):

@@ -208,7 +208,7 @@ def test_an_api_server_and_a_tunnel_behind_a_proxy(
         assert len(proxy.seen) > 1
         cluster.cut()
         proxy.credentials = "another"
-        with pytest.raises(SandboxRequestError, match="503 the API server .* cannot be reached: .*407"):
+        with pytest.raises(SandboxRequestError, match=r"503 the API server .* cannot be reached: .*407"):
             sandbox.files.exists("a")
         proxy.credentials = None
     assert cluster.names("sandboxclaims") == []

@@ -173,7 +173,7 @@ def test_an_account_without_all_its_files_is_no_cluster(
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(pod / "none"))
     (pod / missing).unlink()
     with pytest.raises(
-        SandboxClusterError, match="there is no cluster: .* Set KUBECONFIG, or run the program in a Pod"
+        SandboxClusterError, match=r"there is no cluster: .* Set KUBECONFIG, or run the program in a Pod"
     ):
         load()
 

@@ -38,7 +38,7 @@ def operate(fake: FakeKubernetes, thing: Object) -> None:
     if thing.get("kind") != "PodSnapshotManualTrigger":
         fake.bind(thing)
         return
-    number = 1 + len([one for one in fake.created("podsnapshots")])
+    number = 1 + len(fake.created("podsnapshots"))
     made = f"2026-05-25T12:00:0{number}Z"
     snapshot(fake, f"snapshot-{number}", made)
     done = {**condition("Triggered", "True", "Complete"), "lastTransitionTime": made}

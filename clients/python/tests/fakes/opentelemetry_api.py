@@ -77,7 +77,7 @@ class OpenTelemetry:
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
-        self._current: contextvars.ContextVar[Context] = contextvars.ContextVar("context", default={})
+        self._current: contextvars.ContextVar[Context] = contextvars.ContextVar("context")
 
     def modules(self) -> dict[str, types.ModuleType]:
         """Returns the modules by their names."""
@@ -95,7 +95,7 @@ class OpenTelemetry:
 
     def context(self, given: Context | None) -> Context:
         """Returns a context; by default the current one."""
-        return self._current.get() if given is None else given
+        return self._current.get({}) if given is None else given
 
     def get_current_span(self, context: Context | None = None) -> Span:
         """Returns the span of a context."""
@@ -105,7 +105,7 @@ class OpenTelemetry:
     @contextmanager
     def use(self, span: Span) -> Iterator[Span]:
         """Makes a span the current one. An error is recorded."""
-        token = self._current.set({**self._current.get(), _KEY: span})
+        token = self._current.set({**self.context(None), _KEY: span})
         try:
             yield span
         except Exception as error:

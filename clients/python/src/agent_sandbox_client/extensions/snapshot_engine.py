@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import re
 import uuid
 from collections.abc import Callable, Mapping
@@ -208,10 +209,8 @@ class SnapshotEngine:
         return self._helper.objects(self._resource(PODSNAPSHOT_PLURAL), self._namespace, selector)
 
     def _remove(self, resource: Resource, name: str) -> None:
-        try:
+        with contextlib.suppress(SandboxNotFoundError):  # it is gone already
             self._helper.call(kubeapi.delete(resource, self._namespace, name))
-        except SandboxNotFoundError:
-            pass  # it is gone already
 
     def _delete(self, names: builtins.list[str], timeout: float) -> DeleteSnapshotResult:
         deleted: builtins.list[str] = []

@@ -42,6 +42,10 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 PROGRAMS = {
     "a context": f"with SandboxClient(config, access=access) as client:\n sandbox = client.create_sandbox('p')\n {RUN}",
+    "a command with input": (
+        "with SandboxClient(config, access=access) as client:\n sandbox = client.create_sandbox('p')\n"
+        ' print("ready", flush=True); sandbox.commands.run("sleep 30", stdin=b"x", on_stdout=print)'
+    ),
     "cleanup": (
         f"client = SandboxClient(config, cleanup=True, access=access)\nsandbox = client.create_sandbox('p')\n{RUN}"
     ),
@@ -119,9 +123,13 @@ def test_a_handler_of_the_program_stays(cluster: FakeKubernetes, runtime: FakeRu
     assert end(start(program, cluster, runtime)) == (0, "mine\n", "")
 
 
-def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+@pytest.mark.parametrize("way", ["config", "None"], ids=["through a router", "through a tunnel"])
+def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(
+    way: str, cluster: FakeKubernetes, runtime: FakeRuntime
+) -> None:
+    cluster.any_pod = ("127.0.0.1", runtime.port)
     program = """
-    with SandboxClient(config, access=access) as client:
+    with SandboxClient(WAY, access=access) as client:
         sandbox = client.create_sandbox("p")
         assert sandbox.commands.run("echo parent").stdout == "parent\\n"
         child = os.fork()
@@ -134,7 +142,7 @@ def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(cluster: FakeKuber
         assert sandbox.commands.run("echo still there").stdout == "still there\\n"
         print(len(client.list_all_sandboxes()))
     """
-    assert end(start(program, cluster, runtime)) == (0, "1\n", "")
+    assert end(start(program.replace("WAY", way), cluster, runtime)) == (0, "1\n", "")
     assert cluster.names("sandboxclaims") == []
 
 

@@ -108,6 +108,23 @@ def test_standard_input_that_depends_on_the_output(client: SandboxClient) -> Non
     assert (said, output.exit_code) == (b"2\n42\n", 0)
 
 
+def test_input_without_an_end_is_not_read_for_ever(client: SandboxClient) -> None:
+    asked = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal asked
+        while True:
+            asked += 1
+            yield b"x\n"
+
+    with client.create_sandbox("python").commands.stream("cat", stdin=endless()) as output:
+        next(iter(output))
+    eventually(lambda: not [one for one in threading.enumerate() if one.name.startswith("sandbox-stdin")])
+    seen = asked
+    threading.Event().wait(0.05)
+    assert asked == seen
+
+
 def test_an_error_of_the_input_ends_the_command(client: SandboxClient, runtime: FakeRuntime) -> None:
     def wrong() -> Iterator[bytes]:
         yield b"x"
@@ -127,6 +144,10 @@ def test_a_command_is_sent_once(client: SandboxClient, runtime: FakeRuntime) -> 
             commands.run("true")
         assert caught.value.status_code == failure
         assert len(runtime.seen) == 1
+        runtime.failures = [failure]
+        with pytest.raises(SandboxRequestError):
+            commands.run("true", on_stdout=print)
+        assert [one.path for one in runtime.seen] == ["/execute", "/execute/stream"]
 
 
 def test_a_command_that_nobody_began_with_is_sent_again(client: SandboxClient, runtime: FakeRuntime) -> None:
@@ -187,6 +208,10 @@ def test_output_that_breaks_off(client: SandboxClient, runtime: FakeRuntime) -> 
     runtime.failures = [None]
     with pytest.raises(SandboxRequestError, match="broke off"), commands.stream("cat", stdin=b"x") as output:
         list(output)
+    runtime.breaking = True
+    for stdin in (None, b"x"):
+        with pytest.raises(SandboxRequestError, match="broke off before the end of the command"):
+            commands.run("echo hello", on_stdout=print, stdin=stdin)
 
 
 def test_a_proxy_of_the_environment_is_used_except_for_input(
@@ -222,6 +247,16 @@ def test_a_port_of_the_sandbox(client: SandboxClient, runtime: FakeRuntime) -> N
     answer = port.request("POST", "/agent", json={"query": "hello"})
     assert answer.json()["stdout"] == "hello"
     assert runtime.seen[-1].headers["x-sandbox-port"] == "9000"
+    runtime.seen.clear()
+    runtime.failures = [None]
+    with pytest.raises(SandboxRequestError, match="may have been carried out"):
+        port.request("post", "/agent", json={"query": "once"})
+    assert len(runtime.seen) == 1
+    runtime.failures = [None, 502]
+    assert port.request("get", "/").json() == {"status": "ok"}
+    runtime.failures = [403]
+    with pytest.raises(SandboxRequestError, match="needs the permission to create sandboxclaims/proxy"):
+        port.request("GET", "/")
     assert (port.url, port.headers["X-Sandbox-Port"]) == (runtime.url, "9000")
     with pytest.raises(ValueError, match="no number of a port"):
         client.create_sandbox("python").port(70000)

@@ -8,6 +8,7 @@ import gc
 import socket
 import threading
 import time
+import urllib.parse
 from collections.abc import Iterator
 
 import httpx
@@ -109,6 +110,9 @@ def test_what_a_tunnel_cannot_reach_is_said(tunnelled: Sandbox, cluster: FakeKub
     tunnelled.suspend()
     with pytest.raises(SandboxRequestError, match="is suspended: resume it first"):
         tunnelled.commands.run("true")
+    cluster.objects[("sandboxes", "default", "mine")]["metadata"]["uid"] = "of-another-sandbox"
+    with pytest.raises(SandboxRequestError, match="does not exist any more"):
+        tunnelled.commands.run("true")
     cluster.remove("sandboxes", "default", "mine")
     with pytest.raises(SandboxRequestError, match="does not exist any more"):
         tunnelled.commands.run("true")
@@ -116,8 +120,29 @@ def test_what_a_tunnel_cannot_reach_is_said(tunnelled: Sandbox, cluster: FakeKub
 
 def test_a_pod_that_is_not_there_yet(tunnelled: Sandbox, cluster: FakeKubernetes) -> None:
     cluster.pods.clear()
-    with pytest.raises(SandboxRequestError, match="Pod default/mine-pod cannot be reached"):
+    with pytest.raises(SandboxRequestError, match="Pod default/mine-pod cannot be reached") as caught:
         tunnelled.commands.run("true")
+    assert caught.value.status_code == 409  # it is not sent again
+    cluster.pods[("mine-pod", 8888)] = ("255.255.255.255", 1)
+    with pytest.raises(SandboxRequestError, match="network is unreachable") as caught:
+        tunnelled.commands.run("true")
+    assert caught.value.status_code == 502
+
+
+def test_a_client_that_does_not_read_for_long_gets_everything(
+    tunnelled: Sandbox, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_sandbox_client.tunnel._PING", 0.05)
+    monkeypatch.setattr("agent_sandbox_client.tunnel._SILENCE", 0.2)
+    (runtime.root / "large").write_bytes(b"x" * (16 << 20))
+    address = urllib.parse.urlsplit(tunnelled.port(8888).url)
+    with socket.create_connection((address.hostname or "", address.port or 0)) as connection:
+        connection.sendall(b"GET /download/large HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n")
+        threading.Event().wait(1)
+        size = 0
+        while data := connection.recv(1 << 20):
+            size += len(data)
+    assert size > 16 << 20
 
 
 # websocket-client 1.2 leaves a socket that nobody accepted to the garbage collector.
@@ -160,6 +185,7 @@ def test_a_tunnel_to_the_router(cluster: FakeKubernetes, runtime: FakeRuntime) -
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert runtime.seen[-1].headers["x-sandbox-id"] == sandbox.sandbox_id
         assert sandbox.port(9000).headers["X-Sandbox-Port"] == "9000"
+        assert sandbox.port(9000).url == sandbox.port(8888).url  # one tunnel serves all ports
 
 
 def test_a_router_cannot_check_a_certificate(cluster: FakeKubernetes) -> None:

@@ -22,6 +22,7 @@ from agent_sandbox_client import (
     AsyncSandboxClient,
     SandboxClosedError,
     SandboxDirectConnectionConfig,
+    SandboxRequestError,
     SandboxTemplateNotFoundError,
 )
 from agent_sandbox_client._sync.k8s_helper import K8sHelper
@@ -31,10 +32,16 @@ from agent_sandbox_client.pool import map_sandboxes
 TREE = Path(__file__).parent.parent
 
 
-def test_an_agent_in_a_sandbox(cluster: FakeKubernetes, direct: SandboxDirectConnectionConfig) -> None:
+def test_an_agent_in_a_sandbox(
+    cluster: FakeKubernetes, runtime: FakeRuntime, direct: SandboxDirectConnectionConfig
+) -> None:
     with ComputerUseSandboxClient(direct, access=cluster.access) as client:
         sandbox = client.create_sandbox("computer")
         assert sandbox.agent("open the door").stdout == "open the door"
+        for wrong in (b"no JSON", b"[]", b'{"exit_code": "x"}'):
+            runtime.raw = wrong
+            with pytest.raises(SandboxRequestError, match="the answer is none of an agent"):
+                sandbox.agent("open the door")
         sandbox.close_connection()
         with pytest.raises(SandboxClosedError):
             sandbox.agent("once more")

@@ -36,7 +36,7 @@ def start(program: str, cluster: FakeKubernetes, runtime: FakeRuntime) -> subpro
 
 
 def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     return process.returncode, out, err
 
 
@@ -133,7 +133,9 @@ def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(
         sandbox = client.create_sandbox("p")
         assert sandbox.commands.run("echo parent").stdout == "parent\\n"
         child = os.fork()
-        said = sandbox.commands.run(f"echo {child == 0}").stdout
+        said = "".join({sandbox.commands.run(f"echo {child == 0}").stdout for _ in range(8)})
+        names = {name for _ in range(8) for name in client.list_all_sandboxes() if sandbox.status()}
+        assert names == {sandbox.claim_name}
         if child == 0:
             client.delete_all()
             sys.exit(0 if said == "True\\n" else 1)
@@ -144,6 +146,16 @@ def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(
     """
     assert end(start(program.replace("WAY", way), cluster, runtime)) == (0, "1\n", "")
     assert cluster.names("sandboxclaims") == []
+
+
+def test_a_second_signal_ends_the_process_at_once(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    cluster.hang("delete", "sandboxclaims")
+    process = start(PROGRAMS["a context"], cluster, runtime)
+    eventually(lambda: bool(runtime.requests("/execute")))
+    process.send_signal(signal.SIGTERM)
+    eventually(lambda: any(call[0] == "delete" for call in cluster.calls))
+    process.send_signal(signal.SIGTERM)
+    assert end(process)[0] == -signal.SIGTERM
 
 
 def test_ctrl_c_while_a_sandbox_is_created(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:

@@ -29,7 +29,16 @@ SECTIONS = {
 #: A class whose methods are those of the one that programs use.
 SHOWN_AS = {"GenericSandboxClient": "SandboxClient"}
 #: What programs do not use by these names.
-INNER = {"known_access", "send", "exchange", "endpoint", "stream_request", "pytest_addoption", "served_version"}
+INNER = {
+    "known_access",
+    "undeleted_sandboxes",
+    "send",
+    "exchange",
+    "endpoint",
+    "stream_request",
+    "pytest_addoption",
+    "served_version",
+}
 INNER_OF = {"SandboxConnector": {"stream", "close"}}
 
 HEAD = """# Reference of the Python client

@@ -42,6 +42,9 @@ class ApiHandler(Handler):
                 del fake.failing[index]
                 self.answer(status, {"message": "the server is busy"}, {"Retry-After": "0"})
                 return True
+        if plural in fake.unserved:
+            self.answer_bytes(404, b"404 page not found\n", {"Content-Type": "text/plain"})
+            return True
         if fake.hanging.get((verb, plural)) is False:
             fake.ended.wait()
             self.hang_up()
@@ -110,7 +113,7 @@ class ApiHandler(Handler):
     def _watch(self, plural: str, namespace: str, name: str, seconds: float) -> None:
         fake = self.fake
         with fake.changed:
-            thing, seen = fake.objects.get((plural, namespace, name)), len(fake.events)
+            thing, seen, cuts = fake.objects.get((plural, namespace, name)), len(fake.events), fake.cuts
         self.begin_chunks("application/json")
         if thing is not None:
             self.chunk(json.dumps({"type": "ADDED", "object": thing}).encode() + b"\n")
@@ -120,9 +123,12 @@ class ApiHandler(Handler):
             return
         while True:
             with fake.changed:
-                if not fake.changed.wait_for(functools.partial(fake.has_more, seen), min(seconds, 1)):
+                if not fake.changed.wait_for(functools.partial(fake.has_more, seen, cuts), min(seconds, 1)):
                     break
                 new, seen = fake.events[seen:], len(fake.events)
+            if fake.cuts != cuts:
+                self.hang_up()
+                return
             for kind, event, changed in new:
                 if kind == plural and changed["metadata"]["name"] == name:
                     line = json.dumps({"type": event, "object": changed}).encode() + b"\n"
@@ -131,12 +137,12 @@ class ApiHandler(Handler):
         self.chunk(b"")
 
     def do_POST(self) -> None:
-        namespace, plural, _, _ = self._parse()
+        namespace, plural, _, query = self._parse()
         thing = json.loads(self.body())
         name = thing["metadata"]["name"]
         if self._refused("create", plural, name):
             return
-        unknown = [field for field in thing["spec"] if field in self.fake.strict]
+        unknown = self._unknown(thing["spec"], query)
         if unknown:
             self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
         elif (plural, namespace, name) in self.fake.objects:
@@ -146,17 +152,23 @@ class ApiHandler(Handler):
             self._reply("create", plural, 201, made)
             self.fake.operator(self.fake, made)
 
+    def _unknown(self, spec: Object, query: dict[str, str]) -> list[str]:
+        """Returns the fields that are errors. By default, an API server drops them."""
+        return [field for field in spec if field in self.fake.strict and query.get("fieldValidation") == "Strict"]
+
     def do_PATCH(self) -> None:
-        namespace, plural, name, _ = self._parse()
+        namespace, plural, name, query = self._parse()
         patch = json.loads(self.body())
         if self._refused("patch", plural, name):
             return
-        unknown = [field for field in patch["spec"] if field in self.fake.strict]
+        unknown = self._unknown(patch["spec"], query)
         found = self.fake.objects.get((plural, namespace, name))
         if unknown:
             self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
         elif found is None:
             self.answer(404, {"message": f'{plural} "{name}" not found'})
+        elif any(found["metadata"][key] != value for key, value in patch.get("metadata", {}).items()):
+            self.answer(409, {"message": f"{plural} {name}: Precondition failed"})
         else:
             changed = self.fake.put(plural, _merged(found, patch))
             self._reply("patch", plural, 200, changed)

@@ -26,6 +26,7 @@ class FakeKubernetes(Server):
         operator: What happens to a claim that was created. By default it gets a Sandbox that is ready.
         forbidden: Verbs and resources that are refused.
         broken: Verbs and resources whose next answer is lost after they were carried out.
+        unserved: Kinds that are not installed.
         hanging: Verbs and resources that get no answer, and whether they are carried out.
         failing: Verbs and resources whose next calls get a status instead.
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
@@ -43,6 +44,7 @@ class FakeKubernetes(Server):
         self.forbidden: set[tuple[str, str]] = set()
         self.broken: list[tuple[str, str]] = []
         self.failing: list[tuple[str, str, int]] = []
+        self.unserved: set[str] = set()
         self.hanging: dict[tuple[str, str], bool] = {}
         self.ended = threading.Event()
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
@@ -52,13 +54,14 @@ class FakeKubernetes(Server):
         self.accepted: set[str] | None = None
         self.forwards: set[socket.socket] = set()
         self.mute = False
+        self.cuts = 0
         self.strict: set[str] = set()
         self._version = 0
         super().__init__(ApiHandler, tls)
 
-    def has_more(self, known: int) -> bool:
-        """Whether there are more events than those that are known."""
-        return len(self.events) > known
+    def has_more(self, known: int, cuts: int) -> bool:
+        """Whether a watch has something to do: more events than those that it knows, or to break off."""
+        return len(self.events) > known or self.cuts > cuts
 
     def hang(self, verb: str, plural: str, carried_out: bool = False) -> None:
         """Answers no more such requests until it is stopped."""
@@ -145,7 +148,10 @@ class FakeKubernetes(Server):
         self.put("sandboxclaims", refused)
 
     def cut(self) -> None:
-        """Breaks all port-forwards."""
+        """Breaks all watches and port-forwards."""
+        with self.changed:
+            self.cuts += 1
+            self.changed.notify_all()
         for one in list(self.forwards):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)

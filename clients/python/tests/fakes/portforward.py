@@ -44,8 +44,8 @@ def serve(handler: Handler, fake: FakeKubernetes, pod: str, port: int) -> None:
         client.send(_BINARY, bytes([channel]) + struct.pack("<H", port))
     try:
         connection = socket.create_connection(address or ("127.0.0.1", 1))
-    except OSError:
-        client.send(_BINARY, b"\x01" + f"failed to connect to localhost:{port}: connection refused".encode())
+    except OSError as error:
+        client.send(_BINARY, b"\x01" + f"failed to connect to localhost:{port}: {error.strerror.lower()}".encode())
         client.send(_CLOSE, b"")
         return
     fake.forwards.add(handler.connection)

@@ -92,15 +92,20 @@ class AsyncApiServer:
         while (left := deadline - time.monotonic()) > 0:
             if not first:
                 await _io.sleep(min(0.2, left))
-                if await self.get(resource, namespace, name) is None:
+                try:
+                    found = await self.get(resource, namespace, name)
+                except SandboxClusterError as error:  # the API server may be back in time
+                    waiting = Waiting(str(error))
+                    continue
+                if found is None:
                     judge("DELETED", {"metadata": {"name": name}})
             first = False
-            found = await self._watch(
+            seen = await self._watch(
                 kubeapi.watch(resource, namespace, name, min(left, _WATCH)), deadline, judge, waiting
             )
-            if not isinstance(found, Waiting):
-                return found
-            waiting = found
+            if not isinstance(seen, Waiting):
+                return seen
+            waiting = seen
         raise SandboxTimeoutError(f"{resource.plural} {namespace}/{name} after {timeout:g} s: {waiting.message}")
 
     async def _watch(

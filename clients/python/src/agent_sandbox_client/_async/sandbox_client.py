@@ -207,8 +207,12 @@ class AsyncGenericSandboxClient(Generic[S]):
 
     def list_active_sandboxes(self) -> list[tuple[str, str]]:
         """Returns the namespaces and the names of the claims whose handles are open."""
+        return [key for key in self.undeleted_sandboxes() if self._active_connection_sandboxes[key].is_active]
+
+    def undeleted_sandboxes(self) -> list[tuple[str, str]]:
+        """Returns those, and the ones that could not be deleted."""
         for key, handle in list(self._active_connection_sandboxes.items()):
-            if not handle.is_active:
+            if not (handle.is_active or handle.to_be_deleted):
                 self._active_connection_sandboxes.pop(key, None)
         return list(self._active_connection_sandboxes)
 
@@ -266,7 +270,7 @@ class AsyncGenericSandboxClient(Generic[S]):
         if os.getpid() == self._process:
             await self.delete_all()
             await self.close()
-        if self._unregister is not None and not self._active_connection_sandboxes:
+        if self._unregister is not None and not self.undeleted_sandboxes():
             self._unregister()
             self._unregister = None
 

@@ -93,15 +93,20 @@ class ApiServer:
         while (left := deadline - time.monotonic()) > 0:
             if not first:
                 _io.sleep(min(0.2, left))
-                if self.get(resource, namespace, name) is None:
+                try:
+                    found = self.get(resource, namespace, name)
+                except SandboxClusterError as error:  # the API server may be back in time
+                    waiting = Waiting(str(error))
+                    continue
+                if found is None:
                     judge("DELETED", {"metadata": {"name": name}})
             first = False
-            found = self._watch(
+            seen = self._watch(
                 kubeapi.watch(resource, namespace, name, min(left, _WATCH)), deadline, judge, waiting
             )
-            if not isinstance(found, Waiting):
-                return found
-            waiting = found
+            if not isinstance(seen, Waiting):
+                return seen
+            waiting = seen
         raise SandboxTimeoutError(f"{resource.plural} {namespace}/{name} after {timeout:g} s: {waiting.message}")
 
     def _watch(

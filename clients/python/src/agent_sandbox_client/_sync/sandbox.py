@@ -30,6 +30,7 @@ class Sandbox:
         sandbox_id: The name of the Sandbox, which may be another one.
         namespace: The namespace of both.
         connector: Sends requests to the sandbox, for extensions.
+        to_be_deleted: Whether `terminate` could not delete the claim. Call it again, or leave it to the client.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Sandbox:
         )
         self._commands: CommandExecutor | None = CommandExecutor(self.connector, self.tracer)
         self._files: Filesystem | None = Filesystem(self.connector, self.tracer, self._commands)
+        self.to_be_deleted = False
         self._pod_name: str | None = None
         self._name_hash: str | None = None
 
@@ -174,9 +176,10 @@ class Sandbox:
         self.close_connection()
         if self.claim_name is None:
             return
+        self.to_be_deleted = True
         with self.tracer.span("terminate", {"sandbox.claim.name": self.claim_name}):
             self.k8s_helper.delete_sandbox_claim(self.claim_name, self.namespace)
-        self.claim_name = None
+        self.claim_name, self.to_be_deleted = None, False
 
     def __enter__(self: Self) -> Self:
         return self

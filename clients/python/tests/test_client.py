@@ -273,6 +273,7 @@ def test_a_sandbox_is_found_again(client: SandboxClient, cluster: FakeKubernetes
     claim = cluster.objects[("sandboxclaims", "default", "mine")]
     cluster.bind(claim, "another")  # the claim was deleted and made anew
     assert client.get_sandbox("mine").sandbox_id == "another"
+    assert not again.is_active
     again = client.get_sandbox("mine")
     cluster.remove("sandboxclaims", "default", "mine")
     with pytest.raises(SandboxNotFoundError, match="default/mine does not exist"):

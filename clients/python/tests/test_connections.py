@@ -133,12 +133,12 @@ def test_a_client_that_does_not_read_for_long_gets_everything(
     tunnelled: Sandbox, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agent_sandbox_client.tunnel._PING", 0.05)
-    monkeypatch.setattr("agent_sandbox_client.tunnel._SILENCE", 0.2)
+    monkeypatch.setattr("agent_sandbox_client.tunnel._SILENCE", 1)
     (runtime.root / "large").write_bytes(b"x" * (16 << 20))
     address = urllib.parse.urlsplit(tunnelled.port(8888).url)
     with socket.create_connection((address.hostname or "", address.port or 0)) as connection:
         connection.sendall(b"GET /download/large HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n")
-        threading.Event().wait(1)
+        threading.Event().wait(1.5)
         size = 0
         while data := connection.recv(1 << 20):
             size += len(data)

@@ -198,6 +198,8 @@ class AsyncGenericSandboxClient(Generic[S]):
             raise ValueError(f"claim {namespace}/{claim_name} is of template {template!r}, not {template_name!r}")
         if known is not None and known.is_active and known.sandbox_id == claims.sandbox_name(claim):
             return known
+        if known is not None:
+            await known.close_connection()
         tracer = self._tracer.lifecycle()
         try:
             return await self._opened(claim_name, namespace, resolve_timeout, tracer)

@@ -197,6 +197,10 @@ bench-copy: ## Start a cluster and compare exec, cp and port-forward with kubect
 bench-router: ## Compare the router with a direct connection and a bare reverse proxy, and measure its memory; two minutes.
 	@CGO_ENABLED=0 go test -trimpath -buildvcs=false -vet=off -run '^$$' -bench '$(or $(RUN),Load|Stream)' -benchtime 1x ./router
 
+.PHONY: bench-python
+bench-python: ## Start a cluster and measure the Python client: many sandboxes at once, what a command costs. ARGS="-only command"
+	@test/bench/python/run.sh $(ARGS)
+
 # The flags are those of each module's tests, so that the linters find its packages compiled.
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters over all modules, and the API linter over the types.

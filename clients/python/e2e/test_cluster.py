@@ -191,9 +191,9 @@ def test_what_goes_wrong(client: SandboxClient) -> None:
     access = load()
     assert access.tls is not None
     stranger = replace(access, authorization=lambda: f"Bearer {os.environ['STRANGER']}", tls=_without_certificate())
-    with SandboxClient(namespace=NAMESPACE, access=stranger) as other:
-        with pytest.raises(SandboxPermissionError, match="permission to create sandboxclaims"):
-            other.create_sandbox(TEMPLATE)
+    refused = pytest.raises(SandboxPermissionError, match="permission to create sandboxclaims")
+    with SandboxClient(namespace=NAMESPACE, access=stranger) as other, refused:
+        other.create_sandbox(TEMPLATE)
     assert client.list_all_sandboxes(label_selector="made-by=python-client") == []
 
 

@@ -4,15 +4,22 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from fakes import certificates
 from fakes.kubernetes import FakeKubernetes
 from fakes.runtime import FakeRuntime
+from public_methods import PublicMethods
 
 from agent_sandbox_client import AsyncSandboxClient, SandboxClient, SandboxDirectConnectionConfig
 from agent_sandbox_client.cluster import ClusterAccess
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(PublicMethods(), "public-methods")
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +54,23 @@ def cluster() -> Iterator[FakeKubernetes]:
 @pytest.fixture
 def cluster_access(cluster: FakeKubernetes) -> ClusterAccess:
     return cluster.access
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificates.make(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture(scope="session")
+def other_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return certificates.make(tmp_path_factory.mktemp("other"))
+
+
+@pytest.fixture
+def serving(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
 
 
 @pytest.fixture

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.objects import gateway, router_slice
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
     AsyncSandboxClient,
     SandboxCommandTimeoutError,
     SandboxDirectConnectionConfig,
+    SandboxGatewayConnectionConfig,
+    SandboxInClusterConnectionConfig,
+    SandboxLocalTunnelConnectionConfig,
     SandboxNotFoundError,
     SandboxRequestError,
     SandboxTimeoutError,
@@ -42,12 +46,17 @@ async def test_the_same_methods(
     assert (port.url, (await port.request("GET")).json()) == (runtime.url, {"status": "ok"})
     assert (await sandbox.status())[0] == "SandboxReady"
     assert (await sandbox.get_pod_name(), await sandbox.get_pod_ip()) == ("mine-pod", "127.0.0.1")
+    assert await sandbox.get_sandbox_name_hash() == "abc123"
     await sandbox.extend(60)
     await sandbox.suspend()
     assert await sandbox.is_suspended()
     await sandbox.resume()
     assert await async_client.get_sandbox("mine") is sandbox
     assert await async_client.list_all_sandboxes() == ["mine"]
+    assert async_client.list_active_sandboxes() == [("default", "mine")]
+    access = async_client.known_access()
+    assert access is not None
+    assert access.host == cluster.url
     await async_client.delete_sandbox("mine")
     assert cluster.names("sandboxclaims") == []
 
@@ -59,6 +68,41 @@ async def test_a_tunnel(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
         assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
         cluster.cut()
         assert not await sandbox.files.exists("x")
+
+
+async def test_a_tunnel_to_the_router(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    runtime.token = "of-the-kubeconfig"
+    cluster.put("endpointslices", router_slice("edge"))
+    cluster.pods[("router-1", 8080)] = ("127.0.0.1", runtime.port)
+    config = SandboxLocalTunnelConnectionConfig(router_namespace="edge")
+    async with AsyncSandboxClient(config, access=cluster.access) as client:
+        sandbox = await client.create_sandbox("python")
+        assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
+        assert (await sandbox.port(9000)).headers["X-Sandbox-Port"] == "9000"
+        assert await client.k8s_helper.ready_pods("sandbox-router-svc", "edge") == [("router-1", 8080)]
+
+
+async def test_a_gateway_whose_address_changes(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    cluster.put("gateways", gateway("127.0.0.1", 1))
+    async with AsyncSandboxClient(SandboxGatewayConnectionConfig("front", "edge"), access=cluster.access) as client:
+        sandbox = await client.create_sandbox("python")
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            await sandbox.commands.run("true")
+        cluster.put("gateways", gateway("127.0.0.1", runtime.port))
+        assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
+
+
+async def test_straight_to_the_pod_whose_address_changes(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    config = SandboxInClusterConnectionConfig(server_port=runtime.port)
+    async with AsyncSandboxClient(config, access=cluster.access) as client:
+        sandbox = await client.create_sandbox("python", name="mine")
+        cluster.objects[("sandboxes", "default", "mine")]["status"]["podIPs"] = ["127.0.0.2"]
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            await sandbox.commands.run("true")
+        cluster.objects[("sandboxes", "default", "mine")]["status"]["podIPs"] = ["127.0.0.1"]
+        assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
+        assert await sandbox.connector.strategy.token() is None
+        assert "authorization" not in runtime.seen[-1].headers
 
 
 async def test_a_cancelled_creation_leaves_nothing(async_client: AsyncSandboxClient, cluster: FakeKubernetes) -> None:

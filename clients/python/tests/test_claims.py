@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from fakes.kubernetes import condition
+from fakes.objects import condition
 
 from agent_sandbox_client import claims
 from agent_sandbox_client.claims import Bound, ClaimRequest, Waiting

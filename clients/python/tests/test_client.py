@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import atexit
 import threading
 import time
 from collections.abc import Callable
@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.kubernetes import FakeKubernetes, condition
+from fakes.kubernetes import FakeKubernetes
+from fakes.objects import condition
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
+from fakes.server import Server
 
 from agent_sandbox_client import (
     GenericSandboxClient,
@@ -27,7 +30,6 @@ from agent_sandbox_client import (
     SandboxError,
     SandboxMetadataError,
     SandboxNotFoundError,
-    SandboxPermissionError,
     SandboxTemplateNotFoundError,
     SandboxTimeoutError,
 )
@@ -44,6 +46,7 @@ def test_a_sandbox_is_created_used_and_deleted(client: SandboxClient, cluster: F
     assert client.list_active_sandboxes() == [("team", sandbox.claim_name)]
     client.delete_sandbox(sandbox.claim_name, "team")
     assert (cluster.names("sandboxclaims"), client.list_active_sandboxes()) == ([], [])
+    assert not sandbox.is_active
 
 
 def test_a_claim_that_got_a_warm_sandbox_has_its_name(client: SandboxClient, cluster: FakeKubernetes) -> None:
@@ -154,17 +157,6 @@ def _delete(fake: FakeKubernetes, claim: dict[str, Any]) -> None:
     fake.remove("sandboxclaims", claim["metadata"]["namespace"], claim["metadata"]["name"])
 
 
-@pytest.mark.parametrize("verb", ["create", "watch"])
-def test_a_missing_permission_is_named(client: SandboxClient, cluster: FakeKubernetes, verb: str) -> None:
-    cluster.forbidden.add((verb, "sandboxclaims"))
-    with pytest.raises(
-        SandboxPermissionError, match=f"permission to {verb} sandboxclaims.extensions.agents.x-k8s.io"
-    ) as caught:
-        client.create_sandbox("python")
-    assert caught.value.leftover is None
-    assert cluster.names("sandboxclaims") == []
-
-
 def test_a_name_that_is_taken_stays_with_its_owner(client: SandboxClient, cluster: FakeKubernetes) -> None:
     client.create_sandbox("python", name="mine")
     with pytest.raises(SandboxClaimRejectedError, match="already exists"):
@@ -183,8 +175,20 @@ def test_a_claim_whose_answer_is_lost_is_found_again(client: SandboxClient, clus
 
 def test_a_field_that_the_cluster_does_not_know_is_not_dropped(client: SandboxClient, cluster: FakeKubernetes) -> None:
     cluster.strict = {"sandboxMetadata"}
-    with pytest.raises(SandboxClaimRejectedError, match="unknown field"):
+    cluster.forbidden.add(("get", "sandboxclaims"))
+    with pytest.raises(SandboxClaimRejectedError, match="unknown field") as caught:
         client.create_sandbox("python", sandbox_metadata=Metadata({"a": "b"}))
+    assert caught.value.leftover is None  # a claim that was refused needs no undoing
+    assert cluster.created("sandboxclaims") == []
+
+
+def test_a_cluster_without_the_operator_is_said(client: SandboxClient, cluster: FakeKubernetes) -> None:
+    cluster.unserved.add("sandboxclaims")
+    with pytest.raises(SandboxClusterError, match="does not serve sandboxclaims.*: install the operator") as caught:
+        client.create_sandbox("python")
+    assert caught.value.leftover is None
+    with pytest.raises(SandboxClusterError, match="install the operator with its extensions"):
+        client.list_all_sandboxes()
 
 
 def test_cut_connections_and_busy_servers_are_survived(client: SandboxClient, cluster: FakeKubernetes) -> None:
@@ -192,6 +196,7 @@ def test_cut_connections_and_busy_servers_are_survived(client: SandboxClient, cl
     cluster.failing += [
         ("create", "sandboxclaims", 429),
         ("watch", "sandboxclaims", 500),
+        ("watch", "sandboxclaims", 429),
         ("get", "sandboxclaims", 503),
     ]
     cluster.operator = lambda fake, claim: threading.Timer(0.6, fake.bind, (claim,)).start()
@@ -200,7 +205,22 @@ def test_cut_connections_and_busy_servers_are_survived(client: SandboxClient, cl
     assert cluster.names("sandboxclaims") == []
 
 
-def test_no_cluster_is_said_at_once(direct: SandboxDirectConnectionConfig) -> None:
+def test_an_api_server_that_restarts_is_waited_for(client: SandboxClient, cluster: FakeKubernetes) -> None:
+    def restart(claim: dict[str, Any]) -> None:
+        eventually(lambda: cluster.calls[-1][0] == "watch")
+        Server.stop(cluster)
+        cluster.cut()
+        threading.Event().wait(0.5)  # the client finds nobody meanwhile
+        cluster.start()
+        cluster.bind(claim)
+
+    cluster.operator = lambda fake, claim: threading.Thread(target=restart, args=(claim,)).start()
+    assert client.create_sandbox("python", sandbox_ready_timeout=20).commands.run("echo hello").stdout == "hello\n"
+
+
+def test_no_cluster_is_said_at_once(direct: SandboxDirectConnectionConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_sandbox_client.retries._FIRST_PAUSE", 3)  # another attempt would not help
+    monkeypatch.setattr("agent_sandbox_client.retries._LONGEST_PAUSE", 3)
     started = time.monotonic()
     client = SandboxClient(direct, access=ClusterAccess("http://127.0.0.1:1"))
     with pytest.raises(SandboxClusterError, match=r"http://127\.0\.0\.1:1 does not answer") as caught:
@@ -211,16 +231,15 @@ def test_no_cluster_is_said_at_once(direct: SandboxDirectConnectionConfig) -> No
 
 def test_no_kubeconfig_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(SandboxClusterError, match="Set KUBECONFIG"):
-        load(str(tmp_path / "none"))
+    with pytest.raises(SandboxClusterError, match="Set KUBECONFIG") as caught:
+        SandboxClient(kubeconfig=str(tmp_path / "none")).create_sandbox("python")
+    assert caught.value.leftover is None
 
 
-def test_a_kubeconfig_is_read_as_kubectl_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kubeconfig_is_read_as_kubectl_does(
+    tmp_path: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:1")
-    certificate = tmp_path / "ca.crt"
-    key = tmp_path / "ca.key"
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1"]
-    subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     file = tmp_path / "config"
     file.write_text(
         f"""
@@ -230,7 +249,8 @@ clusters: [{{name: c, cluster: {{server: "https://api.example:6443", certificate
 users: [{{name: u, user: {{token: secret}}}}]
 """
     )
-    access = load(str(file))
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path / 'none'}:{file}")
+    access = load()
     assert (access.host, access.authorization(), access.token()) == (
         "https://api.example:6443",
         "Bearer secret",
@@ -250,6 +270,11 @@ def test_a_sandbox_is_found_again(client: SandboxClient, cluster: FakeKubernetes
     assert again.commands.run("echo again").stdout == "again\n"
     with pytest.raises(ValueError, match="of template 'python', not 'node'"):
         client.get_sandbox("mine", template_name="node")
+    claim = cluster.objects[("sandboxclaims", "default", "mine")]
+    cluster.bind(claim, "another")  # the claim was deleted and made anew
+    assert client.get_sandbox("mine").sandbox_id == "another"
+    assert not again.is_active
+    again = client.get_sandbox("mine")
     cluster.remove("sandboxclaims", "default", "mine")
     with pytest.raises(SandboxNotFoundError, match="default/mine does not exist"):
         client.get_sandbox("mine")
@@ -274,6 +299,26 @@ def test_what_cannot_be_deleted_is_logged_and_stays_known(
     assert "default/mine could not be deleted" in caplog.text
     cluster.forbidden.clear()
     client.delete_sandbox("mine")
+    assert cluster.names("sandboxclaims") == []
+
+
+def test_what_a_context_cannot_delete_is_tried_again_at_the_exit(
+    cluster: FakeKubernetes, direct: SandboxDirectConnectionConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registered: list[Callable[[], None]] = []
+    monkeypatch.setattr(atexit, "register", registered.append)
+    monkeypatch.setattr(atexit, "unregister", registered.remove)
+    with SandboxClient(direct, access=cluster.access) as client:
+        client.create_sandbox("python")
+    assert registered == []
+    with SandboxClient(direct, access=cluster.access) as client:
+        client.create_sandbox("python")
+        cluster.forbidden.add(("delete", "sandboxclaims"))
+    (at_exit,) = registered
+    at_exit()
+    assert len(cluster.names("sandboxclaims")) == 1
+    cluster.forbidden.clear()
+    at_exit()
     assert cluster.names("sandboxclaims") == []
 
 

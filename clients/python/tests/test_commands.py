@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
@@ -24,13 +24,6 @@ from agent_sandbox_client import (
 from agent_sandbox_client.cluster import ClusterAccess
 
 PYTHON = sys.executable
-
-
-def eventually(reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not reached():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
 
 
 def test_outputs_and_exit_code(client: SandboxClient) -> None:
@@ -115,6 +108,23 @@ def test_standard_input_that_depends_on_the_output(client: SandboxClient) -> Non
     assert (said, output.exit_code) == (b"2\n42\n", 0)
 
 
+def test_input_without_an_end_is_not_read_for_ever(client: SandboxClient) -> None:
+    asked = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal asked
+        while True:
+            asked += 1
+            yield b"x\n"
+
+    with client.create_sandbox("python").commands.stream("cat", stdin=endless()) as output:
+        next(iter(output))
+    eventually(lambda: not [one for one in threading.enumerate() if one.name.startswith("sandbox-stdin")])
+    seen = asked
+    threading.Event().wait(0.05)
+    assert asked == seen
+
+
 def test_an_error_of_the_input_ends_the_command(client: SandboxClient, runtime: FakeRuntime) -> None:
     def wrong() -> Iterator[bytes]:
         yield b"x"
@@ -134,6 +144,10 @@ def test_a_command_is_sent_once(client: SandboxClient, runtime: FakeRuntime) -> 
             commands.run("true")
         assert caught.value.status_code == failure
         assert len(runtime.seen) == 1
+        runtime.failures = [failure]
+        with pytest.raises(SandboxRequestError):
+            commands.run("true", on_stdout=print)
+        assert [one.path for one in runtime.seen] == ["/execute", "/execute/stream"]
 
 
 def test_a_command_that_nobody_began_with_is_sent_again(client: SandboxClient, runtime: FakeRuntime) -> None:
@@ -194,6 +208,10 @@ def test_output_that_breaks_off(client: SandboxClient, runtime: FakeRuntime) -> 
     runtime.failures = [None]
     with pytest.raises(SandboxRequestError, match="broke off"), commands.stream("cat", stdin=b"x") as output:
         list(output)
+    runtime.breaking = True
+    for stdin in (None, b"x"):
+        with pytest.raises(SandboxRequestError, match="broke off before the end of the command"):
+            commands.run("echo hello", on_stdout=print, stdin=stdin)
 
 
 def test_a_proxy_of_the_environment_is_used_except_for_input(
@@ -229,6 +247,16 @@ def test_a_port_of_the_sandbox(client: SandboxClient, runtime: FakeRuntime) -> N
     answer = port.request("POST", "/agent", json={"query": "hello"})
     assert answer.json()["stdout"] == "hello"
     assert runtime.seen[-1].headers["x-sandbox-port"] == "9000"
+    runtime.seen.clear()
+    runtime.failures = [None]
+    with pytest.raises(SandboxRequestError, match="may have been carried out"):
+        port.request("post", "/agent", json={"query": "once"})
+    assert len(runtime.seen) == 1
+    runtime.failures = [None, 502]
+    assert port.request("get", "/").json() == {"status": "ok"}
+    runtime.failures = [403]
+    with pytest.raises(SandboxRequestError, match="needs the permission to create sandboxclaims/proxy"):
+        port.request("GET", "/")
     assert (port.url, port.headers["X-Sandbox-Port"]) == (runtime.url, "9000")
     with pytest.raises(ValueError, match="no number of a port"):
         client.create_sandbox("python").port(70000)

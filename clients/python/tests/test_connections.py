@@ -8,12 +8,14 @@ import gc
 import socket
 import threading
 import time
+import urllib.parse
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.objects import gateway, router_slice
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 from agent_sandbox_client import (
@@ -65,9 +67,13 @@ def test_a_cut_tunnel_is_made_again(tunnelled: Sandbox, cluster: FakeKubernetes)
 def test_a_command_whose_tunnel_is_cut_says_so(
     tunnelled: Sandbox, cluster: FakeKubernetes, runtime: FakeRuntime
 ) -> None:
-    threading.Timer(0.3, cluster.cut).start()
+    def cut() -> None:
+        eventually(lambda: bool(runtime.running))
+        cluster.cut()
+
+    threading.Thread(target=cut).start()
     with pytest.raises(SandboxRequestError, match="may have been carried out"):
-        tunnelled.commands.run("sleep 5")
+        tunnelled.commands.run("sleep 20")
     assert len(runtime.requests("/execute")) == 1
     assert tunnelled.commands.run("echo again").stdout == "again\n"
 
@@ -104,6 +110,9 @@ def test_what_a_tunnel_cannot_reach_is_said(tunnelled: Sandbox, cluster: FakeKub
     tunnelled.suspend()
     with pytest.raises(SandboxRequestError, match="is suspended: resume it first"):
         tunnelled.commands.run("true")
+    cluster.objects[("sandboxes", "default", "mine")]["metadata"]["uid"] = "of-another-sandbox"
+    with pytest.raises(SandboxRequestError, match="does not exist any more"):
+        tunnelled.commands.run("true")
     cluster.remove("sandboxes", "default", "mine")
     with pytest.raises(SandboxRequestError, match="does not exist any more"):
         tunnelled.commands.run("true")
@@ -111,8 +120,29 @@ def test_what_a_tunnel_cannot_reach_is_said(tunnelled: Sandbox, cluster: FakeKub
 
 def test_a_pod_that_is_not_there_yet(tunnelled: Sandbox, cluster: FakeKubernetes) -> None:
     cluster.pods.clear()
-    with pytest.raises(SandboxRequestError, match="Pod default/mine-pod cannot be reached"):
+    with pytest.raises(SandboxRequestError, match="Pod default/mine-pod cannot be reached") as caught:
         tunnelled.commands.run("true")
+    assert caught.value.status_code == 409  # it is not sent again
+    cluster.pods[("mine-pod", 8888)] = ("255.255.255.255", 1)
+    with pytest.raises(SandboxRequestError, match="network is unreachable") as caught:
+        tunnelled.commands.run("true")
+    assert caught.value.status_code == 502
+
+
+def test_a_client_that_does_not_read_for_long_gets_everything(
+    tunnelled: Sandbox, runtime: FakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_sandbox_client.tunnel._PING", 0.05)
+    monkeypatch.setattr("agent_sandbox_client.tunnel._SILENCE", 1)
+    (runtime.root / "large").write_bytes(b"x" * (16 << 20))
+    address = urllib.parse.urlsplit(tunnelled.port(8888).url)
+    with socket.create_connection((address.hostname or "", address.port or 0)) as connection:
+        connection.sendall(b"GET /download/large HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n")
+        threading.Event().wait(1.5)
+        size = 0
+        while data := connection.recv(1 << 20):
+            size += len(data)
+    assert size > 16 << 20
 
 
 # websocket-client 1.2 leaves a socket that nobody accepted to the garbage collector.
@@ -135,10 +165,7 @@ def test_a_closed_handle_ends_its_tunnels(tunnelled: Sandbox, cluster: FakeKuber
     tunnelled.close_connection()
     with pytest.raises(httpx.ConnectError):
         httpx.get(url, trust_env=False)
-    deadline = time.monotonic() + 10
-    while cluster.forwards:
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
+    eventually(lambda: not cluster.forwards)
 
 
 def test_a_proxy_of_the_environment_is_not_for_tunnels(tunnelled: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,25 +175,17 @@ def test_a_proxy_of_the_environment_is_not_for_tunnels(tunnelled: Sandbox, monke
 
 def test_a_tunnel_to_the_router(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
     runtime.token = "of-the-kubeconfig"
-    slices = {
-        "metadata": {
-            "name": "r",
-            "namespace": "edge",
-            "labels": {"kubernetes.io/service-name": "sandbox-router-svc"},
-        },
-        "ports": [{"name": "http", "port": 8080}],
-        "endpoints": [{"targetRef": {"kind": "Pod", "name": "router-1"}}],
-    }
     config = SandboxLocalTunnelConnectionConfig(router_namespace="edge")
     with SandboxClient(config, access=cluster.access) as client:
         sandbox = client.create_sandbox("python")
         with pytest.raises(SandboxRequestError, match="has no ready Pod"):
             sandbox.commands.run("true")
-        cluster.put("endpointslices", slices)
+        cluster.put("endpointslices", router_slice("edge"))
         cluster.pods[("router-1", 8080)] = ("127.0.0.1", runtime.port)
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert runtime.seen[-1].headers["x-sandbox-id"] == sandbox.sandbox_id
         assert sandbox.port(9000).headers["X-Sandbox-Port"] == "9000"
+        assert sandbox.port(9000).url == sandbox.port(8888).url  # one tunnel serves all ports
 
 
 def test_a_router_cannot_check_a_certificate(cluster: FakeKubernetes) -> None:
@@ -183,14 +202,22 @@ def test_a_gateway(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
         sandbox = client.create_sandbox("python")
         with pytest.raises(SandboxNotFoundError, match="Gateway edge/front does not exist"):
             sandbox.commands.run("true")
-        gateway: dict[str, Any] = {"metadata": {"name": "front", "namespace": "edge"}, "spec": {}, "status": {}}
-        cluster.put("gateways", gateway)
-        with pytest.raises(SandboxTimeoutError, match="has no address"):
+        cluster.put("gateways", gateway())
+        with pytest.raises(SandboxTimeoutError, match=r"Gateway edge/front has no address after 0\.1 s"):
             sandbox.commands.run("true")
-        gateway["spec"] = {"listeners": [{"protocol": "HTTP", "port": runtime.port}]}
-        gateway["status"] = {"addresses": [{"value": "127.0.0.1"}]}
+        cluster.put("gateways", gateway("127.0.0.1", runtime.port))
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert runtime.seen[-1].headers["x-sandbox-id"] == sandbox.sandbox_id
+
+
+def test_a_gateway_whose_address_changes(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    cluster.put("gateways", gateway("127.0.0.1", 1))
+    with SandboxClient(SandboxGatewayConnectionConfig("front", "edge"), access=cluster.access) as client:
+        sandbox = client.create_sandbox("python")
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            sandbox.commands.run("true")
+        cluster.put("gateways", gateway("127.0.0.1", runtime.port))
+        assert sandbox.commands.run("echo hello").stdout == "hello\n"
 
 
 def test_straight_to_the_pod(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
@@ -199,7 +226,16 @@ def test_straight_to_the_pod(cluster: FakeKubernetes, runtime: FakeRuntime) -> N
         sandbox = client.create_sandbox("python")
         assert sandbox.commands.run("echo hello").stdout == "hello\n"
         assert "x-sandbox-id" not in runtime.seen[-1].headers
-        assert sandbox.port(9000).url == "http://127.0.0.1:9000"
+        assert sandbox.connector.strategy.token() is None
+        assert (sandbox.port(9000).url, sandbox.port(9000).headers) == ("http://127.0.0.1:9000", {})
+        cluster.objects[("sandboxes", "default", sandbox.sandbox_id)]["status"]["podIPs"] = ["127.0.0.2"]
+        assert sandbox.commands.run("echo hello").stdout == "hello\n"  # while the address is good, it is not read again
+        sandbox.close_connection()
+        again = client.get_sandbox(str(sandbox.claim_name))
+        with pytest.raises(SandboxRequestError, match="POST /execute"):
+            again.commands.run("true")
+        cluster.objects[("sandboxes", "default", sandbox.sandbox_id)]["status"]["podIPs"] = ["127.0.0.1"]
+        assert again.commands.run("echo hello").stdout == "hello\n"
     by_name = SandboxInClusterConnectionConfig(use_pod_ip=False, cluster_domain="invalid")
     with SandboxClient(by_name, access=cluster.access) as client:
         sandbox = client.create_sandbox("python", "team")

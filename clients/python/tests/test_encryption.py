@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import ssl
-import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
@@ -19,34 +21,9 @@ from agent_sandbox_client import (
     SandboxDirectConnectionConfig,
     SandboxRequestError,
 )
-from agent_sandbox_client.cluster import ClusterAccess
+from agent_sandbox_client.cluster import ClusterAccess, load
 
 DATA = bytes(range(256)) * 4_000
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    made = tmp_path / "tls.pem"
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-days", "1"]
-    command = [
-        *make,
-        "-addext",
-        "subjectAltName=IP:127.0.0.1",
-        "-keyout",
-        str(made),
-        "-out",
-        str(tmp_path / "certificate"),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    made.write_text(made.read_text() + (tmp_path / "certificate").read_text())
-    return made
-
-
-@pytest.fixture
-def serving(certificate: Path) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
 
 
 async def test_a_tunnel_through_an_encrypted_api_server(
@@ -93,4 +70,42 @@ def test_an_api_server_with_another_certificate(serving: ssl.SSLContext, direct:
     client = SandboxClient(direct, access=ClusterAccess(cluster.url, ssl.create_default_context()))
     with pytest.raises(SandboxClusterError, match="certificate verify failed"):
         client.create_sandbox("python")
+    cluster.stop()
+
+
+def kubeconfig(file: Path, server: str, cluster: dict[str, Any], user: dict[str, str]) -> ClusterAccess:
+    parts = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": {**cluster, "server": server}}],
+        "users": [{"name": "u", "user": user}],
+    }
+    file.write_text(json.dumps(parts))
+    return load(str(file))
+
+
+def test_a_kubeconfig_with_a_certificate_for_the_user(
+    certificate: Path, other_certificate: Path, serving: ssl.SSLContext, tmp_path: Path
+) -> None:
+    serving.verify_mode = ssl.CERT_REQUIRED
+    serving.load_verify_locations(other_certificate)
+    cluster = FakeKubernetes(serving)
+    user = {"client-certificate": str(other_certificate), "client-key": str(other_certificate)}
+    access = kubeconfig(tmp_path / "config", cluster.url, {"certificate-authority": str(certificate)}, user)
+    assert (access.authorization(), access.token()) == (None, None)
+    with SandboxClient(access=access) as client:
+        assert client.list_all_sandboxes() == []
+    cluster.stop()
+
+
+def test_a_kubeconfig_that_trusts_everybody(serving: ssl.SSLContext, tmp_path: Path) -> None:
+    cluster = FakeKubernetes(serving)
+    basic = "Basic " + base64.b64encode(b"me:secret").decode()
+    cluster.accepted = {basic}
+    anywhere = f"https://localhost:{cluster.port}"  # the certificate is for another name, too
+    user = {"username": "me", "password": "secret"}
+    access = kubeconfig(tmp_path / "config", anywhere, {"insecure-skip-tls-verify": True}, user)
+    assert access.token() is None
+    with SandboxClient(access=access) as client:
+        assert client.list_all_sandboxes() == []
     cluster.stop()

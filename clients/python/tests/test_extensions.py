@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 import pkgutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.objects import Object, condition, gateway
 from fakes.runtime import FakeRuntime
 
 import agent_sandbox_client
@@ -24,19 +22,26 @@ from agent_sandbox_client import (
     AsyncSandboxClient,
     SandboxClosedError,
     SandboxDirectConnectionConfig,
-    SandboxTracerConfig,
+    SandboxRequestError,
+    SandboxTemplateNotFoundError,
 )
+from agent_sandbox_client._sync.k8s_helper import K8sHelper
 from agent_sandbox_client.extensions.computer_use import ComputerUseSandboxClient
 from agent_sandbox_client.pool import map_sandboxes
-from agent_sandbox_client.tracing import Tracer
 
 TREE = Path(__file__).parent.parent
 
 
-def test_an_agent_in_a_sandbox(cluster: FakeKubernetes, direct: SandboxDirectConnectionConfig) -> None:
+def test_an_agent_in_a_sandbox(
+    cluster: FakeKubernetes, runtime: FakeRuntime, direct: SandboxDirectConnectionConfig
+) -> None:
     with ComputerUseSandboxClient(direct, access=cluster.access) as client:
         sandbox = client.create_sandbox("computer")
         assert sandbox.agent("open the door").stdout == "open the door"
+        for wrong in (b"no JSON", b"[]", b'{"exit_code": "x"}'):
+            runtime.raw = wrong
+            with pytest.raises(SandboxRequestError, match="the answer is none of an agent"):
+                sandbox.agent("open the door")
         sandbox.close_connection()
         with pytest.raises(SandboxClosedError):
             sandbox.agent("once more")
@@ -84,53 +89,40 @@ async def test_the_first_error_ends_the_rest(async_client: AsyncSandboxClient, c
     assert cluster.names("sandboxclaims") == []
 
 
-def test_the_fixtures_of_pytest(cluster: FakeKubernetes, runtime: FakeRuntime, tmp_path: Path) -> None:
-    config = tmp_path / "kubeconfig"
-    config.write_text(
-        f"current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n"
-        f"clusters: [{{name: c, cluster: {{server: '{cluster.url}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n"
+def test_the_fixtures_of_pytest(
+    cluster: FakeKubernetes, runtime: FakeRuntime, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = pytester.makefile(
+        ".yaml",
+        kubeconfig=f"current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n"
+        f"clusters: [{{name: c, cluster: {{server: '{cluster.url}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n",
     )
-    (tmp_path / "conftest.py").write_text(
+    monkeypatch.setenv("KUBECONFIG", str(config))
+    inner = pytester.makepyfile("def test_it(sandbox): assert sandbox.commands.run('echo hello').stdout == 'hello\\n'")
+    cluster.any_pod = ("127.0.0.1", runtime.port)
+    run = ("-p", "agent_sandbox_client.pytest_plugin", inner, "--sandbox-namespace", "team")
+    pytester.runpytest_inprocess(*run, "--sandbox-template", "python").assert_outcomes(passed=1)
+    (claim,) = cluster.created("sandboxclaims")
+    assert (claim["metadata"]["namespace"], claim["spec"]["sandboxTemplateRef"]) == ("team", {"name": "python"})
+    assert claim["spec"]["lifecycle"]["shutdownPolicy"] == "Delete"  # a run that is killed leaves nothing for ever
+    pytester.makeconftest(
         f"""
-import pytest
-from agent_sandbox_client import SandboxDirectConnectionConfig
+        import pytest
+        from agent_sandbox_client import SandboxDirectConnectionConfig
 
-@pytest.fixture(scope="session")
-def sandbox_connection_config():
-    return SandboxDirectConnectionConfig({runtime.url!r})
-"""
+        @pytest.fixture(scope="session")
+        def sandbox_connection_config():
+            return SandboxDirectConnectionConfig({runtime.url!r})
+        """
     )
-    (tmp_path / "test_inner.py").write_text(
-        "def test_it(sandbox):\n    assert sandbox.commands.run('echo hello').stdout == 'hello\\n'\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(TREE / "src"), "KUBECONFIG": str(config)}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "agent_sandbox_client.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-    ]
-
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-
-    done = run("--sandbox-template", "python", "--sandbox-namespace", "team")
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
-    assert ("create", "sandboxclaims") in {call[:2] for call in cluster.calls}
+    pytester.runpytest_inprocess(*run, "--sandbox-pool", "fast").assert_outcomes(passed=1)
+    assert cluster.created("sandboxclaims")[1]["spec"]["warmPoolRef"] == {"name": "fast"}
+    assert runtime.seen[-1].headers["x-sandbox-namespace"] == "team"
+    for both in ((), ("--sandbox-template", "python", "--sandbox-pool", "fast")):
+        result = pytester.runpytest_inprocess(*run, *both)
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*needs --sandbox-template or --sandbox-pool*"])
     assert cluster.names("sandboxclaims") == []
-    assert "needs --sandbox-template or --sandbox-pool" in run().stdout
-
-
-def test_tracing_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "opentelemetry", cast(Any, None))
-    with pytest.raises(ImportError, match=r"agent-sandbox-client\[tracing\]"):
-        Tracer(SandboxTracerConfig(enable_tracing=True))
 
 
 def test_every_name_of_the_other_client_is_one_of_this() -> None:
@@ -165,6 +157,63 @@ def test_a_program_for_the_other_client(
     finally:
         client.delete_all()
     assert cluster.names("sandboxclaims") == []
+    client.close()  # otherwise the garbage collector finds open connections, and fails some later test
+
+
+async def test_a_program_of_asyncio_for_the_other_client(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    from k8s_agent_sandbox import AsyncSandboxClient
+    from k8s_agent_sandbox.models import SandboxDirectConnectionConfig
+
+    config = SandboxDirectConnectionConfig(api_url=runtime.url)
+    async with AsyncSandboxClient(connection_config=config, access=cluster.access) as client:
+        sandbox = await client.create_sandbox(template="python-sandbox-template", shutdown_after_seconds=600)
+        assert (await sandbox.commands.run("echo hello")).stdout == "hello\n"
+        await sandbox.files.write("/tmp/note.txt", "hi")
+        assert await sandbox.files.read("/tmp/note.txt") == b"hi"
+    assert cluster.names("sandboxclaims") == []
+
+
+async def test_the_helper_of_the_other_client(cluster: FakeKubernetes) -> None:
+    from k8s_agent_sandbox.async_k8s_helper import AsyncK8sHelper
+    from k8s_agent_sandbox.k8s_helper import K8sHelper
+
+    cluster.operator = lambda fake, claim: fake.bind(claim, f"warm-{claim['metadata']['name']}")
+    cluster.put("gateways", gateway("10.0.0.1"))
+    life = {"shutdownTime": "2026-05-25T12:00:00Z", "shutdownPolicy": "Delete"}
+    helper = K8sHelper(cluster.access)
+    helper.create_sandbox_claim("c", "python", "team", {"a": "b"}, {"c": "d"}, life, "none")
+    (made,) = cluster.created("sandboxclaims")
+    assert (made["metadata"]["annotations"]["a"], made["metadata"]["labels"]) == ("b", {"c": "d"})
+    assert made["spec"] == {"sandboxTemplateRef": {"name": "python"}, "warmpool": "none", "lifecycle": life}
+    assert helper.resolve_sandbox_name("c", "team", 5) == "warm-c"
+    assert helper.wait_for_sandbox_ready("warm-c", "team", 5) == "127.0.0.1"
+    assert helper.wait_for_gateway_ip("front", "edge", 5) == "10.0.0.1"
+    helper.delete_sandbox_claim("c", "team")
+    helper.close()
+    other = AsyncK8sHelper(cluster.access)
+    await other.create_sandbox_claim("c", "python", "team")
+    assert await other.resolve_sandbox_name("c", "team", 5) == "warm-c"
+    assert await other.wait_for_sandbox_ready("warm-c", "team", 5) == "127.0.0.1"
+    assert await other.wait_for_gateway_ip("front", "edge", 5) == "10.0.0.1"
+    cluster.put("gateways", gateway())
+    with pytest.raises(TimeoutError, match="has no address"):
+        await other.wait_for_gateway_ip("front", "edge", 0.1)
+    await other.close()
+
+
+def test_a_claim_whose_sandbox_is_not_ready_has_a_name(cluster: FakeKubernetes) -> None:
+    def start(fake: FakeKubernetes, claim: Object) -> None:
+        status = {"conditions": [condition("Ready", "False", "NotYet")], "sandbox": {"name": "starting"}}
+        fake.put("sandboxclaims", {**claim, "status": status})
+
+    cluster.operator = start
+    helper = K8sHelper(cluster.access)
+    helper.create_sandbox_claim("c", "python", "team")
+    assert helper.resolve_sandbox_name("c", "team", 5) == "starting"
+    cluster.refuse(cluster.objects[("sandboxclaims", "team", "c")], "TemplateNotFound", "there is no template")
+    with pytest.raises(SandboxTemplateNotFoundError):
+        helper.resolve_sandbox_name("c", "team", 5)
+    helper.close()
 
 
 def test_public_names_have_documentation() -> None:

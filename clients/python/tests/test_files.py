@@ -19,6 +19,7 @@ from agent_sandbox_client import (
     SandboxRequestError,
     SandboxResponseTooLargeError,
 )
+from agent_sandbox_client._sync import files
 
 NAMES = [
     "a.txt",
@@ -129,6 +130,27 @@ def test_directories_go_there_and_back(sandbox: Sandbox, runtime: FakeRuntime, t
     names = sorted(path.relative_to(tmp_path / "back").as_posix() for path in (tmp_path / "back").rglob("*"))
     assert names == ["deep", "deep/er", "deep/er/ü", "empty dir", "link", "run.sh"]
     assert (tmp_path / "back" / "deep" / "er" / "ü").read_bytes() == b"\0\xff"
+
+
+def test_a_single_file_stays_executable(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("#!/bin/sh\necho ran\n")
+    (tmp_path / "run.sh").chmod(0o755)
+    sandbox.files.upload(tmp_path / "run.sh", "tools/run")
+    assert sandbox.commands.run("tools/run").stdout == "ran\n"
+
+
+def test_what_the_sandbox_cannot_make_is_said(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "source" / "empty").mkdir(parents=True)
+    sandbox.files.write("taken", b"")
+    with pytest.raises(SandboxRequestError, match="mkdir in the sandbox: mkdir: "):
+        sandbox.files.upload(tmp_path / "source", "taken")
+
+
+def test_a_file_that_becomes_shorter_is_not_sent_as_if_it_were_whole(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"abc")
+    with source.open("rb") as file, pytest.raises(OSError, match="has become shorter"):
+        list(files._parts(b"", file, 5, b""))
 
 
 def test_a_directory_with_what_cannot_be_copied(sandbox: Sandbox, tmp_path: Path) -> None:

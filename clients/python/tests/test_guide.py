@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,10 @@ def test_the_programs_of_the_guide_do_what_it_says(
     monkeypatch.setattr("agent_sandbox_client.AsyncSandboxClient", AsyncClient)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for program in re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        exec(compile(program, str(GUIDE), "exec"), names)
+    # A thread of its own: asyncio.run forgets the loop that pytest-asyncio has set, and so nobody closes it.
+    with ThreadPoolExecutor(1) as thread:
+        for program in re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            thread.submit(exec, compile(program, str(GUIDE), "exec"), names).result()
     out = capsys.readouterr().out
     assert re.sub(r"http://127.*\n", "", out).replace("done\n\n", "done\n").replace("\n\n", "\n") == SAID
     assert (tmp_path / "copy" / "main.py").read_text() == "print('hello')"

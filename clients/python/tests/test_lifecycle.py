@@ -9,7 +9,13 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from fakes.kubernetes import FakeKubernetes
 
-from agent_sandbox_client import SandboxClaimRejectedError, SandboxClient, SandboxNotFoundError, SandboxTimeoutError
+from agent_sandbox_client import (
+    SandboxClaimRejectedError,
+    SandboxClient,
+    SandboxClosedError,
+    SandboxNotFoundError,
+    SandboxTimeoutError,
+)
 
 
 def test_a_sandbox_is_suspended_and_resumed(client: SandboxClient, cluster: FakeKubernetes) -> None:
@@ -19,8 +25,12 @@ def test_a_sandbox_is_suspended_and_resumed(client: SandboxClient, cluster: Fake
     assert spec == {"replicas": 0, "operatingMode": "Suspended"}
     assert sandbox.is_suspended()
     assert sandbox.status()[0] == "SandboxNotReady"
+    assert sandbox.get_pod_name() == f"{sandbox.sandbox_id}-pod"
     sandbox.resume()
     assert not sandbox.is_suspended()
+    annotations = cluster.objects[("sandboxes", "default", sandbox.sandbox_id)]["metadata"]["annotations"]
+    annotations["agents.x-k8s.io/pod-name"] = "next"
+    assert sandbox.get_pod_name() == "next"
 
 
 def test_a_cluster_that_knows_one_field_is_enough_to_suspend(client: SandboxClient, cluster: FakeKubernetes) -> None:
@@ -50,6 +60,8 @@ def test_a_sandbox_that_is_gone_says_so(client: SandboxClient, cluster: FakeKube
         "sandboxes", {"metadata": {"name": sandbox.sandbox_id, "namespace": "default"}, "spec": {}, "status": {}}
     )
     assert sandbox.status()[0] == "SandboxNotFound"  # another one of that name
+    with pytest.raises(SandboxClaimRejectedError, match="Precondition failed"):
+        sandbox.suspend()
     with pytest.raises(SandboxNotFoundError, match="was deleted"):
         cluster.remove("sandboxes", "default", sandbox.sandbox_id)
         sandbox.k8s_helper.wait_for_sandbox(sandbox.sandbox_id, "default", 5, lambda event, _: _gone(event))
@@ -61,9 +73,15 @@ def _gone(event: str) -> bool:
     return False
 
 
-def test_a_time_to_live_is_extended(client: SandboxClient) -> None:
+def test_a_time_to_live_is_extended(client: SandboxClient, cluster: FakeKubernetes) -> None:
     sandbox = client.create_sandbox("python", shutdown_after_seconds=60)
     end = sandbox.extend(3600)
     assert timedelta(seconds=3600) < end - datetime.now(timezone.utc) <= timedelta(seconds=3660)
     with pytest.raises(ValueError, match="no shutdown time"):
         client.create_sandbox("python").extend(60)
+    cluster.remove("sandboxclaims", "default", str(sandbox.claim_name))
+    with pytest.raises(SandboxNotFoundError, match="does not exist"):
+        sandbox.extend(60)
+    sandbox.terminate()
+    with pytest.raises(SandboxClosedError):
+        sandbox.extend(60)

@@ -9,12 +9,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 from pathlib import Path
 
 import pytest
 from fakes.kubernetes import FakeKubernetes
+from fakes.polling import eventually
 from fakes.runtime import FakeRuntime
 
 SOURCE = Path(__file__).parent.parent / "src"
@@ -38,12 +37,16 @@ def start(program: str, cluster: FakeKubernetes, runtime: FakeRuntime) -> subpro
 
 
 def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     return process.returncode, out, err
 
 
 PROGRAMS = {
     "a context": f"with SandboxClient(config, access=access) as client:\n sandbox = client.create_sandbox('p')\n {RUN}",
+    "a command with input": (
+        "with SandboxClient(config, access=access) as client:\n sandbox = client.create_sandbox('p')\n"
+        ' print("ready", flush=True); sandbox.commands.run("sleep 30", stdin=b"x", on_stdout=print)'
+    ),
     "cleanup": (
         f"client = SandboxClient(config, cleanup=True, access=access)\nsandbox = client.create_sandbox('p')\n{RUN}"
     ),
@@ -78,10 +81,7 @@ def test_a_signal_in_the_middle_of_a_command(
     process = start(program, cluster, runtime)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    deadline = time.monotonic() + 10
-    while not runtime.requests("/execute"):
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
+    eventually(lambda: bool(runtime.requests("/execute")))
     process.send_signal(number)
     code, _, errors = end(process)
     assert code in (-number, 128 + number, 1), errors
@@ -124,13 +124,19 @@ def test_a_handler_of_the_program_stays(cluster: FakeKubernetes, runtime: FakeRu
     assert end(start(program, cluster, runtime)) == (0, "mine\n", "")
 
 
-def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+@pytest.mark.parametrize("way", ["config", "None"], ids=["through a router", "through a tunnel"])
+def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(
+    way: str, cluster: FakeKubernetes, runtime: FakeRuntime
+) -> None:
+    cluster.any_pod = ("127.0.0.1", runtime.port)
     program = """
-    with SandboxClient(config, access=access) as client:
+    with SandboxClient(WAY, access=access) as client:
         sandbox = client.create_sandbox("p")
         assert sandbox.commands.run("echo parent").stdout == "parent\\n"
         child = os.fork()
-        said = sandbox.commands.run(f"echo {child == 0}").stdout
+        said = "".join({sandbox.commands.run(f"echo {child == 0}").stdout for _ in range(8)})
+        names = {name for _ in range(8) for name in client.list_all_sandboxes() if sandbox.status()}
+        assert names == {sandbox.claim_name}
         if child == 0:
             client.delete_all()
             sys.exit(0 if said == "True\\n" else 1)
@@ -139,17 +145,24 @@ def test_a_child_uses_the_sandbox_and_leaves_it_to_its_parent(cluster: FakeKuber
         assert sandbox.commands.run("echo still there").stdout == "still there\\n"
         print(len(client.list_all_sandboxes()))
     """
-    assert end(start(program, cluster, runtime)) == (0, "1\n", "")
+    assert end(start(program.replace("WAY", way), cluster, runtime)) == (0, "1\n", "")
     assert cluster.names("sandboxclaims") == []
+
+
+def test_a_second_signal_ends_the_process_at_once(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
+    cluster.hang("delete", "sandboxclaims")
+    process = start(PROGRAMS["a context"], cluster, runtime)
+    eventually(lambda: bool(runtime.requests("/execute")))
+    process.send_signal(signal.SIGTERM)
+    eventually(lambda: any(call[0] == "delete" for call in cluster.calls))
+    process.send_signal(signal.SIGTERM)
+    assert end(process)[0] == -signal.SIGTERM
 
 
 def test_ctrl_c_while_a_sandbox_is_created(cluster: FakeKubernetes, runtime: FakeRuntime) -> None:
     cluster.operator = lambda fake, claim: None
     process = start("SandboxClient(config, access=access).create_sandbox('p')", cluster, runtime)
-    deadline = time.monotonic() + 10
-    while not any(call[0] == "watch" for call in cluster.calls):
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
+    eventually(lambda: any(call[0] == "watch" for call in cluster.calls))
     process.send_signal(signal.SIGINT)
     code, _, errors = end(process)
     assert code == -signal.SIGINT, errors

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fakes.objects import condition
 
 from agent_sandbox_client import endpoints, kubeapi, paths, requests, retries, sandboxes, streaming, text
 from agent_sandbox_client.endpoints import Target, TokenSource
@@ -247,6 +248,20 @@ def test_facts_about_a_sandbox() -> None:
     )
     assert (sandboxes.pod_name({}, "s"), sandboxes.pod_ip(None), sandboxes.name_hash({})) == ("s", None, None)
     assert sandboxes.name_hash({"status": {"selector": "app=x"}}) is None
+
+
+READY = [condition("Ready", "True")]
+STATES: dict[str, tuple[dict[str, Any], bool]] = {
+    "it can be used": ({"spec": {}, "status": {"conditions": READY}}, True),
+    "the status is older than the suspension": ({"spec": {"replicas": 0}, "status": {"conditions": READY}}, False),
+    "so it says": ({"spec": {}, "status": {"conditions": [condition("Ready", "False")]}}, False),
+    "it says nothing": ({}, False),
+}
+
+
+@pytest.mark.parametrize(("sandbox", "want"), STATES.values(), ids=STATES)
+def test_a_sandbox_is_ready(sandbox: dict[str, Any], want: bool) -> None:
+    assert sandboxes.ready("MODIFIED", sandbox) == want
 
 
 def test_an_answer_that_is_too_large() -> None:

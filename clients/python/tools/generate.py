@@ -49,8 +49,8 @@ def generated() -> dict[Path, str]:
     for source in sorted((SOURCE / "_async").glob("*.py")):
         if source.name not in OWN:
             head, _, rest = source.read_text(encoding="utf-8").partition('"""')
-            text = head + HEADER.format(source.name) + '"""' + rest
-            files[SOURCE / "_sync" / source.name] = without_asyncio(text)
+            text = HEADER.format(source.name) + without_asyncio('"""' + rest)
+            files[SOURCE / "_sync" / source.name] = head + text
     return files
 
 

@@ -118,7 +118,7 @@ class AsyncDuplex:
         try:
             self._reader, self._writer = await _within(connecting, _CONNECT)
         except (OSError, asyncio.TimeoutError) as error:
-            raise DuplexError(f"cannot connect: {error or 'it takes too long'}") from error
+            raise DuplexError(f"cannot connect: {str(error) or 'it takes too long'}") from error
         self._sending = asyncio.ensure_future(self._send_or_abort(body))
         self._parts = self._receive()
         self.status = int(await self._parts.__anext__())
@@ -162,7 +162,7 @@ class AsyncDuplex:
             try:
                 data = await _within(self._reader.read(_CHUNK), self._exchange.timeout)
             except (OSError, asyncio.TimeoutError) as error:
-                raise self._failure or DuplexError(f"the response broke off: {error or 'it is silent'}") from error
+                raise self._failure or DuplexError(f"the response broke off: {str(error) or 'it is silent'}") from error
             if not data and self._failure is not None:
                 raise self._failure
             for event in self._protocol.receive(data):

@@ -24,7 +24,7 @@ _log = logging.getLogger("agent_sandbox_client")
 class Client(Protocol):
     """What this module needs of a client."""
 
-    def list_active_sandboxes(self) -> list[tuple[str, str]]:
+    def undeleted_sandboxes(self) -> list[tuple[str, str]]:
         """Returns the namespaces and names of the claims to delete."""
 
     def known_access(self) -> ClusterAccess | None:
@@ -58,7 +58,7 @@ def _exit(number: int, frame: FrameType | None) -> None:
 
 def _delete_all(client: Client) -> None:
     """Deletes one claim after the other: at the exit of the interpreter, there are neither new threads nor loops."""
-    claims, access = client.list_active_sandboxes(), client.known_access()
+    claims, access = client.undeleted_sandboxes(), client.known_access()
     if not claims or access is None:
         return
     helper = K8sHelper(access)

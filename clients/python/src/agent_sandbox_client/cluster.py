@@ -42,20 +42,29 @@ def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterAc
     from kubernetes import client, config  # takes half a second
 
     configuration = client.Configuration()
+    configuration.proxy = None  # newer ones take it from the environment, without regard to NO_PROXY
+    kubeconfig = kubeconfig or os.environ.get("KUBECONFIG") or None  # the package knows only the one of its import
     try:
-        if kubeconfig is None and context is None and _in_cluster():
+        if kubeconfig is None and context is None and _in_cluster(config.incluster_config.SERVICE_TOKEN_FILENAME):
             config.load_incluster_config(client_configuration=configuration)
         else:
             config.load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
     except (config.ConfigException, OSError, ValueError) as error:
-        raise SandboxClusterError(
+        raise _unsent(
             f"there is no cluster: {printable(error)}. Set KUBECONFIG, or run the program in a Pod"
         ) from error
     return access(configuration)
 
 
-def _in_cluster() -> bool:
-    return bool(os.environ.get("KUBERNETES_SERVICE_HOST")) and "KUBECONFIG" not in os.environ
+def _in_cluster(token_file: str) -> bool:
+    """Returns whether this is a Pod with a ServiceAccount."""
+    return bool(os.environ.get("KUBERNETES_SERVICE_HOST")) and os.path.isfile(token_file)
+
+
+def _unsent(message: str) -> SandboxClusterError:
+    error = SandboxClusterError(message)
+    error.unsent = True
+    return error
 
 
 def access(configuration: Any) -> ClusterAccess:
@@ -64,7 +73,13 @@ def access(configuration: Any) -> ClusterAccess:
     proxy = configuration.proxy or proxy_for(host, os.environ)
 
     def authorization() -> str | None:
-        return configuration.get_api_key_with_prefix("authorization") or _basic(configuration)
+        try:
+            header = configuration.get_api_key_with_prefix("authorization") or _basic(configuration)
+        except (
+            Exception
+        ) as problem:  # a token file or a program of a kubeconfig that is gone, and whatever that one says
+            raise _unsent(f"the credentials for {host} cannot be read: {printable(problem)}") from problem
+        return header.strip() if header else None
 
     return ClusterAccess(host, _tls(configuration, host), authorization, proxy)
 

@@ -82,12 +82,18 @@ class TokenSource:
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*")
 
 
+def gateway_address(gateway: Mapping[str, Any]) -> str | None:
+    """Returns the first address of a Gateway, or None while it has none."""
+    addresses = gateway.get("status", {}).get("addresses") or []
+    return str(addresses[0].get("value", "")) if addresses else None
+
+
 def gateway_url(gateway: Mapping[str, Any], scheme: str) -> str | None:
     """Returns the URL of a Gateway, or None while it has no address. Raises for an address that is none."""
-    addresses = gateway.get("status", {}).get("addresses") or []
-    if not addresses:
+    address = gateway_address(gateway)
+    if address is None:
         return None
-    host = url_host(str(addresses[0].get("value", "")))
+    host = url_host(address)
     for listener in gateway.get("spec", {}).get("listeners") or []:
         if str(listener.get("protocol", "")).lower() == scheme:
             return f"{scheme}://{host}:{int(listener['port'])}"

@@ -34,9 +34,11 @@ class SandboxClusterError(SandboxError, ConnectionError):
 
     Attributes:
         unsent: Whether the API server surely has not done what it was asked for.
+        unserved: Whether it does not know the kind of objects.
     """
 
     unsent: bool = False
+    unserved: bool = False
 
 
 class SandboxPermissionError(SandboxError, PermissionError):

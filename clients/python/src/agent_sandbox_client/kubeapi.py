@@ -55,13 +55,21 @@ class Call:
     @property
     def path(self) -> str:
         """The path of the URL."""
-        path = f"/apis/{self.resource.group}/{self.resource.version}/namespaces/{self.namespace}/{self.resource.plural}"
-        return f"{path}/{self.name}" if self.name else path
+        group = f"/apis/{self.resource.group}" if self.resource.group else "/api"
+        parts = [group, self.resource.version]
+        if self.resource.plural:
+            parts += ["namespaces", self.namespace, self.resource.plural, self.name]
+        return "/".join(part for part in parts if part)
 
     @property
     def repeatable(self) -> bool:
         """Whether it may be sent twice."""
         return self.verb != "create"
+
+
+def discovery(group: str, version: str = "") -> Call:
+    """Returns the request for the versions of a group, or for the kinds of a version."""
+    return Call("get", "GET", Resource(group, version, ""), "")
 
 
 def get(resource: Resource, namespace: str, name: str) -> Call:
@@ -108,21 +116,28 @@ def delete(resource: Resource, namespace: str, name: str) -> Call:
 def failure(call: Call, status: int, body: bytes) -> SandboxError:
     """Returns the error for an answer that is no success."""
     message = status_message(body) or f"the API server answers {status}"
-    what = f"{call.resource.plural}.{call.resource.group}"
+    what = f"{call.resource.plural}.{call.resource.group}".strip(".")
     if status in (401, 403):
-        cure = f"the program needs the permission to {call.verb} {what} in namespace {call.namespace}"
+        where = f" in namespace {call.namespace}" if call.namespace else ""
+        cure = f"the program needs the permission to {call.verb} {what}{where}"
         return SandboxPermissionError(
             f"{message}: {cure}" if status == 403 else f"the credentials are refused: {message}"
         )
     if status == 404 and (_not_served(body) or call.verb in ("list", "watch")):
-        error = SandboxClusterError(f"the cluster does not serve {what}: install the operator with its extensions")
-        error.unsent = True
+        error = SandboxClusterError(f"the cluster does not serve {what}: {_cure(call.resource)}")
+        error.unsent = error.unserved = True
         return error
     if status == 404:
         return SandboxNotFoundError(message)
     if status in (400, 409, 422):
         return SandboxClaimRejectedError(message)
     return SandboxClusterError(f"{call.verb} {what} {call.name}: {message}")
+
+
+def _cure(resource: Resource) -> str:
+    if resource.group in (constants.CLAIM_API_GROUP, constants.SANDBOX_API_GROUP):
+        return "install the operator with its extensions"
+    return "install what serves it"
 
 
 def _not_served(body: bytes) -> bool:

@@ -151,6 +151,10 @@ SandboxConnectionConfig = (
 class SandboxTracerConfig:
     """Tracing with OpenTelemetry, which needs the extra "tracing".
 
+    Spans go to the global provider of the program. They belong to its current span; where it has none, to the span
+    `lifecycle`, which lasts from the creation of a handle until it is closed. The claim and the requests to the sandbox
+    carry the trace context, so that the operator, a router and the runtime continue the trace.
+
     Attributes:
         enable_tracing: Whether spans are made.
         trace_service_name: The first part of their names.

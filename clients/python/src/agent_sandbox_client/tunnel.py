@@ -9,14 +9,16 @@ gets an HTTP response that says why.
 
 from __future__ import annotations
 
+import base64
 import contextlib
-import http
+import http.client
 import json
 import select
 import socket
 import ssl
 import threading
 import time
+import urllib.parse
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -128,7 +130,7 @@ def dial(access: ClusterAccess, to: PodPort, timeout: float) -> Any:
             timeout=timeout,
             header=[f"Authorization: {authorization}"] if authorization else [],
             subprotocols=["v4.channel.k8s.io"],
-            sslopt={"context": access.tls} if access.tls else {},
+            socket=_connect(access, timeout),
             enable_multithread=False,
             suppress_origin=True,
         )
@@ -141,6 +143,29 @@ def dial(access: ClusterAccess, to: PodPort, timeout: float) -> Any:
         raise ConnectionError(message) from error
     except (websocket.WebSocketException, OSError) as error:
         raise ConnectionError(f"the API server {access.host} cannot be reached: {printable(error)}") from error
+
+
+def _connect(access: ClusterAccess, timeout: float) -> socket.socket:
+    """Connects to the API server. A proxy is the one of the access: websocket-client has rules of its own for that."""
+    server = urllib.parse.urlsplit(access.host)
+    host, port = server.hostname or "", server.port or (443 if access.tls else 80)
+    connection = http.client.HTTPConnection(host, port, timeout=timeout)
+    if access.proxy:
+        proxy = urllib.parse.urlsplit(access.proxy)
+        if proxy.scheme != "http":
+            raise SandboxPortForwardError(f"a tunnel cannot go through a proxy of the kind {proxy.scheme}://")
+        connection = http.client.HTTPConnection(proxy.hostname or "", proxy.port or 80, timeout=timeout)
+        connection.set_tunnel(host, port, _credentials(proxy))
+    connection.connect()
+    made: socket.socket = connection.sock
+    return access.tls.wrap_socket(made, server_hostname=host) if access.tls else made
+
+
+def _credentials(proxy: urllib.parse.SplitResult) -> dict[str, str]:
+    if proxy.username is None:
+        return {}
+    pair = f"{urllib.parse.unquote(proxy.username)}:{urllib.parse.unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
 
 
 class _Connection:

@@ -6,27 +6,17 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
-import json
 import socket
 import ssl
 import threading
-import urllib.parse
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from agent_sandbox_client.cluster import ClusterAccess
 
-from .portforward import serve
-from .server import Handler, Server
-
-Object = dict[str, Any]
-
-
-def condition(kind: str, status: str, reason: str = "", message: str = "") -> Object:
-    """Returns a condition."""
-    return {"type": kind, "status": status, "reason": reason, "message": message}
+from .api_handler import ApiHandler
+from .objects import Object, condition
+from .server import Server
 
 
 class FakeKubernetes(Server):
@@ -36,9 +26,14 @@ class FakeKubernetes(Server):
         operator: What happens to a claim that was created. By default it gets a Sandbox that is ready.
         forbidden: Verbs and resources that are refused.
         broken: Verbs and resources whose next answer is lost after they were carried out.
+        unserved: Kinds that are not installed.
+        hanging: Verbs and resources that get no answer, and whether they are carried out.
         failing: Verbs and resources whose next calls get a status instead.
         pods: The addresses that port-forwards lead to, by the name and the port of the Pod.
+        any_pod: The address for all others, if there is one.
         calls: The verbs, resources and names that came.
+        groups: The kinds of further groups, by the group and the version, for discovery.
+        accepted: The Authorization headers that are accepted. None accepts all.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
@@ -49,17 +44,33 @@ class FakeKubernetes(Server):
         self.forbidden: set[tuple[str, str]] = set()
         self.broken: list[tuple[str, str]] = []
         self.failing: list[tuple[str, str, int]] = []
+        self.unserved: set[str] = set()
+        self.hanging: dict[tuple[str, str], bool] = {}
+        self.ended = threading.Event()
         self.pods: dict[tuple[str, int], tuple[str, int]] = {}
+        self.any_pod: tuple[str, int] | None = None
         self.calls: list[tuple[str, str, str]] = []
+        self.groups: dict[tuple[str, str], list[str]] = {}
+        self.accepted: set[str] | None = None
         self.forwards: set[socket.socket] = set()
         self.mute = False
+        self.cuts = 0
         self.strict: set[str] = set()
         self._version = 0
-        super().__init__(_Handler, tls)
+        super().__init__(ApiHandler, tls)
 
-    def has_more(self, known: int) -> bool:
-        """Whether there are more events than those that are known."""
-        return len(self.events) > known
+    def has_more(self, known: int, cuts: int) -> bool:
+        """Whether a watch has something to do: more events than those that it knows, or to break off."""
+        return len(self.events) > known or self.cuts > cuts
+
+    def hang(self, verb: str, plural: str, carried_out: bool = False) -> None:
+        """Answers no more such requests until it is stopped."""
+        self.hanging[(verb, plural)] = carried_out
+
+    def stop(self) -> None:
+        """Ends the server, and what hangs."""
+        self.ended.set()
+        super().stop()
 
     @property
     def access(self) -> ClusterAccess:
@@ -69,6 +80,10 @@ class FakeKubernetes(Server):
     def names(self, plural: str) -> list[str]:
         """Returns the names of the objects of a kind."""
         return [name for kind, _, name in self.objects if kind == plural]
+
+    def created(self, plural: str) -> list[Object]:
+        """Returns the objects of a kind as they were when they were created."""
+        return [thing for kind, event, thing in self.events if (kind, event) == (plural, "ADDED")]
 
     def put(self, plural: str, thing: Object, event: str = "MODIFIED") -> Object:
         """Writes an object."""
@@ -133,7 +148,10 @@ class FakeKubernetes(Server):
         self.put("sandboxclaims", refused)
 
     def cut(self) -> None:
-        """Breaks all port-forwards."""
+        """Breaks all watches and port-forwards."""
+        with self.changed:
+            self.cuts += 1
+            self.changed.notify_all()
         for one in list(self.forwards):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -147,136 +165,3 @@ class FakeKubernetes(Server):
         changed = copy.deepcopy(sandbox)
         changed["status"].update(conditions=conditions, podIPs=[] if suspended else ["127.0.0.1"])
         self.put("sandboxes", changed)
-
-
-class _Handler(Handler):
-    fake: FakeKubernetes
-
-    def _parse(self) -> tuple[str, str, str, dict[str, str]]:
-        parts = urllib.parse.urlsplit(self.path)
-        words = parts.path.strip("/").split("/")
-        query = {name: values[0] for name, values in urllib.parse.parse_qs(parts.query).items()}
-        namespace = words[words.index("namespaces") + 1]
-        rest = words[words.index("namespaces") + 2 :]
-        return namespace, rest[0], rest[1] if len(rest) > 1 else "", query
-
-    def _refused(self, verb: str, plural: str, name: str) -> bool:
-        fake = self.fake
-        fake.calls.append((verb, plural, name))
-        for index, (what, kind, status) in enumerate(fake.failing):
-            if (what, kind) == (verb, plural):
-                del fake.failing[index]
-                self.answer(status, {"message": "the server is busy"}, {"Retry-After": "0"})
-                return True
-        if (verb, plural) not in fake.forbidden:
-            return False
-        message = f'{plural} is forbidden: User "agent" cannot {verb} resource "{plural}"'
-        self.answer(403, {"kind": "Status", "message": message})
-        return True
-
-    def _reply(self, verb: str, plural: str, status: int, value: Any) -> None:
-        if (verb, plural) in self.fake.broken:
-            self.fake.broken.remove((verb, plural))
-            self.hang_up()
-            return
-        self.answer(status, value)
-
-    def do_GET(self) -> None:
-        namespace, plural, name, query = self._parse()
-        if self.path.split("?")[0].endswith("/portforward"):
-            self.close_connection = True
-            serve(self, self.fake, name, int(query["ports"]))
-            return
-        verb = "watch" if "watch" in query else "get" if name else "list"
-        if self._refused(verb, plural, name):
-            return
-        if verb == "watch":
-            self._watch(plural, namespace, query["fieldSelector"].partition("=")[2], float(query["timeoutSeconds"]))
-        elif verb == "list":
-            self._list(plural, namespace, query)
-        else:
-            thing = self.fake.objects.get((plural, namespace, name))
-            missing = {"kind": "Status", "message": f'{plural} "{name}" not found'}
-            self._reply(verb, plural, 404 if thing is None else 200, missing if thing is None else thing)
-
-    def _list(self, plural: str, namespace: str, query: dict[str, str]) -> None:
-        key, _, value = query.get("labelSelector", "").partition("=")
-        items = [
-            thing
-            for (kind, space, _), thing in self.fake.objects.items()
-            if (kind, space) == (plural, namespace)
-            and (not key or thing["metadata"].get("labels", {}).get(key) == value)
-        ]
-        start, size = int(query.get("continue", 0)), 2  # a part is small, so that clients need more than one
-        more = {"continue": str(start + size)} if start + size < len(items) else {}
-        self._reply("list", plural, 200, {"metadata": more, "items": items[start : start + size]})
-
-    def _watch(self, plural: str, namespace: str, name: str, seconds: float) -> None:
-        fake = self.fake
-        with fake.changed:
-            thing, seen = fake.objects.get((plural, namespace, name)), len(fake.events)
-        self.begin_chunks("application/json")
-        if thing is not None:
-            self.chunk(json.dumps({"type": "ADDED", "object": thing}).encode() + b"\n")
-        if ("watch", plural) in fake.broken:
-            fake.broken.remove(("watch", plural))
-            self.hang_up()
-            return
-        while True:
-            with fake.changed:
-                if not fake.changed.wait_for(functools.partial(fake.has_more, seen), min(seconds, 1)):
-                    break
-                new, seen = fake.events[seen:], len(fake.events)
-            for kind, event, changed in new:
-                if kind == plural and changed["metadata"]["name"] == name:
-                    line = json.dumps({"type": event, "object": changed}).encode() + b"\n"
-                    self.chunk(line[:20])  # lines do not come in one piece
-                    self.chunk(line[20:])
-        self.chunk(b"")
-
-    def do_POST(self) -> None:
-        namespace, plural, _, _ = self._parse()
-        thing = json.loads(self.body())
-        name = thing["metadata"]["name"]
-        if self._refused("create", plural, name):
-            return
-        unknown = [field for field in thing["spec"] if field in self.fake.strict]
-        if unknown:
-            self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
-        elif (plural, namespace, name) in self.fake.objects:
-            self.answer(409, {"message": f'{plural} "{name}" already exists'})
-        else:
-            made = self.fake.put(plural, thing, "ADDED")
-            self._reply("create", plural, 201, made)
-            self.fake.operator(self.fake, made)
-
-    def do_PATCH(self) -> None:
-        namespace, plural, name, _ = self._parse()
-        patch = json.loads(self.body())
-        if self._refused("patch", plural, name):
-            return
-        unknown = [field for field in patch["spec"] if field in self.fake.strict]
-        found = self.fake.objects.get((plural, namespace, name))
-        if unknown:
-            self.answer(400, {"message": f'strict decoding error: unknown field "spec.{unknown[0]}"'})
-        elif found is None:
-            self.answer(404, {"message": f'{plural} "{name}" not found'})
-        else:
-            changed = self.fake.put(plural, _merged(found, patch))
-            self._reply("patch", plural, 200, changed)
-            if plural == "sandboxes":
-                self.fake.react(changed)
-
-    def do_DELETE(self) -> None:
-        namespace, plural, name, _ = self._parse()
-        if self._refused("delete", plural, name):
-            return
-        removed = self.fake.remove(plural, namespace, name)
-        self._reply("delete", plural, 200 if removed else 404, {"message": f'{plural} "{name}" not found'})
-
-
-def _merged(thing: Object, patch: Object) -> Object:
-    merged = copy.deepcopy(thing)
-    for key, value in patch.items():
-        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, dict) else value
-    return merged

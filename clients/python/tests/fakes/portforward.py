@@ -26,7 +26,9 @@ def serve(handler: Handler, fake: FakeKubernetes, pod: str, port: int) -> None:
     if ("create", "pods/portforward") in fake.forbidden:
         handler.answer(403, {"message": "forbidden"})
         return
-    address = fake.pods.get((pod, port))
+    if ("create", "pods/portforward") in fake.hanging:
+        fake.ended.wait()
+    address = fake.pods.get((pod, port), fake.any_pod)
     if address is None and not any(name == pod for name, _ in fake.pods):
         handler.answer(404, {"message": f'pods "{pod}" not found'})
         return
@@ -42,8 +44,8 @@ def serve(handler: Handler, fake: FakeKubernetes, pod: str, port: int) -> None:
         client.send(_BINARY, bytes([channel]) + struct.pack("<H", port))
     try:
         connection = socket.create_connection(address or ("127.0.0.1", 1))
-    except OSError:
-        client.send(_BINARY, b"\x01" + f"failed to connect to localhost:{port}: connection refused".encode())
+    except OSError as error:
+        client.send(_BINARY, b"\x01" + f"failed to connect to localhost:{port}: {error.strerror.lower()}".encode())
         client.send(_CLOSE, b"")
         return
     fake.forwards.add(handler.connection)

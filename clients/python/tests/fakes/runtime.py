@@ -41,7 +41,9 @@ class FakeRuntime(Server):
         failures: What the next requests get instead of an answer: a status, or None for a connection that breaks.
         missing: Endpoints that it does not have.
         token: The token that it needs as a router does. None if it needs none.
-        raw: What POST /execute answers instead of running the command.
+        answers: Answers wait for it. It is set unless a test clears it.
+        raw: What POST /execute and POST /agent answer.
+        breaking: Whether streams end before the exit code.
     """
 
     def __init__(self, root: Path, tls: ssl.SSLContext | None = None) -> None:
@@ -52,6 +54,9 @@ class FakeRuntime(Server):
         self.missing: set[str] = set()
         self.token: str | None = None
         self.raw: bytes | None = None
+        self.breaking = False
+        self.answers = threading.Event()
+        self.answers.set()
         self.running: set[subprocess.Popen[bytes]] = set()
         super().__init__(_Handler, tls)
 
@@ -89,7 +94,7 @@ class _Handler(Handler):
             return
         if self.path == "/upload":
             self._upload(self.body())
-        elif self.path == "/execute" and self.fake.raw is not None:
+        elif self.path in ("/execute", "/agent") and self.fake.raw is not None:
             self.body()
             self.answer_bytes(200, self.fake.raw)
         elif self.path == "/execute":
@@ -105,6 +110,7 @@ class _Handler(Handler):
         """Records the request. Returns False if it has had its answer already."""
         fake = self.fake
         fake.seen.append(Seen(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}))
+        fake.answers.wait()
         if fake.failures:
             status = fake.failures.pop(0)
             if status is None:
@@ -206,13 +212,16 @@ class _Handler(Handler):
         assert process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
             for line in lines:
+                assert len(line) <= 4 << 20, "the runtime takes no longer lines"
                 process.stdin.write(base64.b64decode(json.loads(line)["data"]))
                 process.stdin.flush()
         with contextlib.suppress(OSError):
             process.stdin.close()
         for thread in pumps:
             thread.join()
-        send({"exit_code": process.wait()})
+        code = process.wait()
+        if not self.fake.breaking:
+            send({"exit_code": code})
         _close(process)
         self.fake.running.discard(process)
         with contextlib.suppress(OSError):

@@ -12,6 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 
+class _HTTPServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # of the usual five, clients that come all at once wait for a second
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing: clients may break off."""
+
+
 class Server:
     """Serves on a port of this machine until stop."""
 
@@ -21,13 +29,16 @@ class Server:
         class Bound(handler):  # type: ignore[misc, valid-type]
             fake = owner
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bound)
-        self._server.daemon_threads = True
-        self._server.handle_error = lambda request, address: None  # type: ignore[assignment] # clients may break off
-        self.port: int = self._server.server_port
+        self._handler, self._tls, self.port = Bound, tls, 0
+        self.start()
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
-        if tls is not None:
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+
+    def start(self) -> None:
+        """Begins to serve, after a stop on the same port."""
+        self._server = _HTTPServer(("127.0.0.1", self.port), self._handler)
+        self.port = self._server.server_port
+        if self._tls is not None:
+            self._server.socket = self._tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self) -> None:

@@ -19,6 +19,7 @@ from ..exceptions import SandboxClosedError, SandboxError
 from ..models import RouterAccess, SandboxConnectionConfig
 from ..proxies import proxy_for
 from ..requests import Request
+from ..tracing import Tracer
 from . import _io
 from .k8s_helper import AsyncK8sHelper
 from .strategies import AsyncConnectionStrategy, AsyncPodIP, strategy_for
@@ -35,8 +36,10 @@ class AsyncSandboxConnector:
         k8s_helper: AsyncK8sHelper,
         get_pod_ip: AsyncPodIP,
         uid: str | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self.id, self.namespace, self.config = sandbox_id, namespace, connection_config
+        self._tracer = tracer or Tracer()
         self._uid, self._k8s_helper, self._get_pod_ip = uid, k8s_helper, get_pod_ip
         self.strategy = self._new_strategy()
         self._clients: dict[str, httpx.AsyncClient] = {}
@@ -186,7 +189,7 @@ class AsyncSandboxConnector:
         self._check()
         target = self._target(port)
         endpoint = await self.strategy.connect(target)
-        headers = {"X-Request-ID": requests.request_id(), **request.headers}
+        headers = {"X-Request-ID": requests.request_id(), **self._tracer.headers(), **request.headers}
         if endpoint.routed:
             headers.update(router_headers(target, await self.strategy.token()))
             if request.timeout is not None:

@@ -1,71 +1,49 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The API server."""
+"""Claims, Sandboxes, and what leads to them."""
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from typing import Any
 
-import httpx
-
-from .. import claims, cluster, constants, endpoints, kubeapi, retries, sandboxes
-from ..claims import Bound, Waiting
-from ..cluster import ClusterAccess
+from .. import claims, constants, endpoints, kubeapi, sandboxes
+from ..claims import Bound, ClaimRequest, Waiting
 from ..exceptions import SandboxClusterError, SandboxError, SandboxNotFoundError, SandboxTimeoutError
-from ..kubeapi import CLAIMS, ENDPOINT_SLICES, GATEWAYS, SANDBOXES, Call, Resource
+from ..kubeapi import CLAIMS, ENDPOINT_SLICES, GATEWAYS, SANDBOXES
 from ..models import SandboxGatewayConnectionConfig
-from ..text import LineBuffer, printable
 from . import _io
-
-T = TypeVar("T")
-
-_REQUEST = httpx.Timeout(60, connect=10)  # seconds; API servers answer within a minute
-_WATCH = 30.0  # seconds; a watch that has gone silent is found after this time
-_LINE = 16 * 1024 * 1024  # bytes; more than an object can have
+from .api import AsyncApiServer
 
 
-class AsyncK8sHelper:
+class AsyncK8sHelper(AsyncApiServer):
     """Reads and writes the objects that the client needs. It connects when it is first used."""
 
-    def __init__(
-        self, access: ClusterAccess | None = None, *, kubeconfig: str | None = None, context: str | None = None
+    async def create_sandbox_claim(
+        self,
+        name: str,
+        template: str,
+        namespace: str,
+        annotations: Mapping[str, str] | None = None,
+        labels: Mapping[str, str] | None = None,
+        lifecycle: Mapping[str, Any] | None = None,
+        warmpool: str | None = None,
     ) -> None:
-        self._access, self._source = access, (kubeconfig, context)
-        self._http: httpx.AsyncClient | None = None
-        self._lock = _io.Lock()
-        self._reached = False
-        self._process = os.getpid()
+        """Creates a claim of a template. `lifecycle` is that of its spec."""
+        request = ClaimRequest(name, namespace, template, warmpool, labels=labels, annotations=annotations)
+        body = claims.manifest(request, datetime.now(timezone.utc))
+        if lifecycle is not None:
+            body["spec"]["lifecycle"] = dict(lifecycle)
+        await self.create_claim(body)
 
-    async def access(self) -> ClusterAccess:
-        """Returns how the API server is reached. After a fork, the child makes connections of its own."""
-        if os.getpid() != self._process:
-            self._process, self._http, self._lock = os.getpid(), None, _io.Lock()
-        async with self._lock:
-            if self._access is None:
-                self._access = await _io.in_thread(cluster.load, *self._source)
-            return self._access
-
-    def known_access(self) -> ClusterAccess | None:
-        """Returns how the API server is reached. None if that was never needed."""
-        return self._access
-
-    async def close(self) -> None:
-        """Ends the connections."""
-        async with self._lock:
-            http, self._http = self._http, None
-        if http is not None:
-            await http.aclose()
-
-    async def create_sandbox_claim(self, body: dict[str, Any]) -> None:
+    async def create_claim(self, body: dict[str, Any]) -> None:
         """Creates a claim. If the answer is lost, it asks whether the claim exists."""
         metadata = body["metadata"]
         try:
-            await self._call(kubeapi.create(CLAIMS, metadata["namespace"], body))
+            await self.call(kubeapi.create(CLAIMS, metadata["namespace"], body))
         except SandboxClusterError as error:
             if error.unsent:
                 raise
@@ -73,7 +51,7 @@ class AsyncK8sHelper:
             if found is None or _mark(found) != _mark(body):
                 raise
 
-    async def undo_sandbox_claim(self, body: dict[str, Any]) -> None:
+    async def undo_claim(self, body: dict[str, Any]) -> None:
         """Deletes the claim that was made of body, and no other one of its name."""
         name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
         found = await self.get_sandbox_claim(name, namespace)
@@ -83,6 +61,19 @@ class AsyncK8sHelper:
     async def wait_for_claim_ready(self, name: str, namespace: str, timeout: float) -> Bound:
         """Waits until a claim has a sandbox that is ready."""
         return await self.wait_for(CLAIMS, namespace, name, timeout, claims.judge)
+
+    async def resolve_sandbox_name(self, claim_name: str, namespace: str, timeout: float) -> str:
+        """Waits until a claim has a Sandbox, which may not be ready yet, and returns its name."""
+
+        def judge(event: str, claim: dict[str, Any]) -> str | Waiting:
+            state = claims.judge(event, claim)
+            return state.sandbox or Waiting("the claim has no sandbox")
+
+        return await self.wait_for(CLAIMS, namespace, claim_name, timeout, judge)
+
+    async def wait_for_sandbox_ready(self, name: str, namespace: str, timeout: float) -> str | None:
+        """Waits until a Sandbox is ready, and returns the address of its Pod if it is known."""
+        return sandboxes.pod_ip(await self.wait_for_sandbox(name, namespace, timeout, sandboxes.ready))
 
     async def wait_for_sandbox(
         self, name: str, namespace: str, timeout: float, reached: Callable[[str, dict[str, Any]], bool]
@@ -96,31 +87,31 @@ class AsyncK8sHelper:
 
     async def get_sandbox(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a Sandbox, or None."""
-        return await self._get(SANDBOXES, namespace, name)
+        return await self.get(SANDBOXES, namespace, name)
 
     async def get_sandbox_claim(self, name: str, namespace: str) -> dict[str, Any] | None:
         """Returns a claim, or None."""
-        return await self._get(CLAIMS, namespace, name)
+        return await self.get(CLAIMS, namespace, name)
 
     async def list_sandbox_claims(self, namespace: str, label_selector: str | None = None) -> list[str]:
         """Returns the names of the claims."""
-        return [str(one["metadata"]["name"]) for one in await self._list(CLAIMS, namespace, label_selector)]
+        return [str(one["metadata"]["name"]) for one in await self.objects(CLAIMS, namespace, label_selector)]
 
     async def delete_sandbox_claim(self, name: str, namespace: str) -> None:
         """Deletes a claim. One that does not exist is deleted already."""
         with contextlib.suppress(SandboxNotFoundError):
-            await self._call(kubeapi.delete(CLAIMS, namespace, name))
+            await self.call(kubeapi.delete(CLAIMS, namespace, name))
 
     async def patch_claim(self, name: str, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
         """Changes a claim and returns it."""
-        return dict(await self._call(kubeapi.patch(CLAIMS, namespace, name, body)))
+        return dict(await self.call(kubeapi.patch(CLAIMS, namespace, name, body)))
 
     async def patch_sandbox_spec(self, name: str, namespace: str, uid: str | None, spec: dict[str, Any]) -> None:
         """Changes the spec of a Sandbox. Fields that the cluster does not know are left out, but not all of them."""
         while True:
             body = {"metadata": {"uid": uid} if uid else {}, "spec": spec}
             try:
-                await self._call(kubeapi.patch(SANDBOXES, namespace, name, body))
+                await self.call(kubeapi.patch(SANDBOXES, namespace, name, body))
                 return
             except SandboxError as error:
                 unknown = sandboxes.unknown_fields(spec, str(error))
@@ -130,164 +121,36 @@ class AsyncK8sHelper:
 
     async def ready_pods(self, service: str, namespace: str) -> list[tuple[str, int]]:
         """Returns the ready Pods of a Service and the port of each."""
-        slices = await self._list(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
+        slices = await self.objects(ENDPOINT_SLICES, namespace, f"kubernetes.io/service-name={service}")
         return kubeapi.ready_pods(slices)
 
     async def wait_for_gateway_url(self, config: SandboxGatewayConnectionConfig) -> str:
         """Waits until a Gateway has an address, and returns its URL. The permission to get it is enough."""
-        deadline = time.monotonic() + config.gateway_ready_timeout
-        name = f"Gateway {config.gateway_namespace}/{config.gateway_name}"
-        while True:
-            gateway = await self._get(GATEWAYS, config.gateway_namespace, config.gateway_name)
-            if gateway is None:
-                raise SandboxNotFoundError(f"{name} does not exist")
-            url = endpoints.gateway_url(gateway, config.scheme)
-            if url is not None:
-                return url
-            if time.monotonic() + 1 > deadline:
-                raise SandboxTimeoutError(f"{name} has no address after {config.gateway_ready_timeout:g} s")
-            await _io.sleep(1)
 
-    async def _get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
-        try:
-            return dict(await self._call(kubeapi.get(resource, namespace, name)))
-        except SandboxNotFoundError:
-            return None
+        def url(gateway: dict[str, Any]) -> str | None:
+            return endpoints.gateway_url(gateway, config.scheme)
 
-    async def _list(self, resource: Resource, namespace: str, selector: str | None) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        after: str | None = None
-        while True:
-            part = await self._call(kubeapi.list_of(resource, namespace, selector, after))
-            found += part.get("items") or []
-            after = part.get("metadata", {}).get("continue")
-            if not after:
-                return found
+        return await self._gateway(config.gateway_name, config.gateway_namespace, config.gateway_ready_timeout, url)
 
-    async def wait_for(
-        self,
-        resource: Resource,
-        namespace: str,
-        name: str,
-        timeout: float,
-        judge: Callable[[str, dict[str, Any]], T | Waiting],
-    ) -> T:
-        """Follows an object until judge returns something else than Waiting."""
+    async def wait_for_gateway_ip(self, gateway_name: str, namespace: str, timeout: float) -> str:
+        """Waits until a Gateway has an address, and returns it."""
+        return await self._gateway(gateway_name, namespace, timeout, endpoints.gateway_address)
+
+    async def _gateway(
+        self, name: str, namespace: str, timeout: float, read: Callable[[dict[str, Any]], str | None]
+    ) -> str:
         deadline = time.monotonic() + timeout
-        waiting = Waiting("nothing is known about it")
-        first = True
-        while (left := deadline - time.monotonic()) > 0:
-            if not first:
-                await _io.sleep(min(0.2, left))
-                if await self._get(resource, namespace, name) is None:
-                    judge("DELETED", {"metadata": {"name": name}})
-            first = False
-            found = await self._watch(
-                kubeapi.watch(resource, namespace, name, min(left, _WATCH)), deadline, judge, waiting
-            )
-            if not isinstance(found, Waiting):
-                return found
-            waiting = found
-        raise SandboxTimeoutError(f"{resource.plural} {namespace}/{name} after {timeout:g} s: {waiting.message}")
-
-    async def _watch(
-        self, call: Call, deadline: float, judge: Callable[[str, dict[str, Any]], T | Waiting], waiting: Waiting
-    ) -> T | Waiting:
-        """Follows one watch to its end, or until judge is content."""
-        left = deadline - time.monotonic()
-        timeout = httpx.Timeout(max(left, 0.1), connect=min(10, max(left, 0.1)), read=min(max(left, 0.1), _WATCH + 5))
-        found: T | Waiting = waiting
-        lines = LineBuffer(_LINE)
-        http = await self._client()
-        try:
-            async with http.stream(
-                call.method, call.path, params=dict(call.params), headers=await self._headers(), timeout=timeout
-            ) as response:
-                self._reached = True
-                if response.status_code != 200:
-                    return self._refused(call, response.status_code, await response.aread(), waiting)
-                async for data in response.aiter_bytes():
-                    for line in lines.feed(data):
-                        event = kubeapi.event(line)
-                        if event is None:
-                            return found
-                        found = judge(*event)
-                        if not isinstance(found, Waiting) or time.monotonic() > deadline:
-                            return found
-        except httpx.ConnectError as error:
-            if not self._reached:
-                raise _unreachable(http, error) from error
-        except httpx.TransportError:
-            pass  # the next watch begins with the state
-        return found
-
-    def _refused(self, call: Call, status: int, body: bytes, waiting: Waiting) -> Waiting:
-        if status == 429 or status >= 500:
-            return waiting
-        raise kubeapi.failure(call, status, body)
-
-    async def _call(self, call: Call) -> Any:
-        attempt = 0
         while True:
-            attempt += 1
-            http = await self._client()
-            try:
-                response = await http.request(
-                    call.method,
-                    call.path,
-                    params=dict(call.params),
-                    content=None if call.body is None else json.dumps(call.body).encode(),
-                    headers={"Content-Type": call.content_type, **await self._headers()},
-                    extensions=_io.AT_ONCE,
-                )
-                self._reached = True
-                if response.is_success:
-                    return response.json()
-                error: SandboxError = kubeapi.failure(call, response.status_code, response.content)
-                after = retries.retry_after(response.headers.get("Retry-After"))
-                failure = retries.Failure(response.status_code, after)
-            except httpx.TransportError as problem:
-                error = _unreachable(http, problem)
-                unsent = isinstance(problem, (httpx.ConnectError, httpx.ConnectTimeout))
-                if isinstance(error, SandboxClusterError):
-                    error.unsent = unsent
-                if unsent and not self._reached:
-                    raise error from problem
-                failure = retries.Failure(unsent=unsent)
-            pause = retries.pause(failure, attempt, call.repeatable)
-            if pause is None:
-                raise error
-            await _io.sleep(pause)
-
-    async def _headers(self) -> dict[str, str]:
-        access = await self.access()
-        authorization = await _io.in_thread(access.authorization)
-        return {"Authorization": authorization} if authorization else {}
-
-    async def _client(self) -> httpx.AsyncClient:
-        access = await self.access()
-        async with self._lock:
-            if self._http is None:
-                self._http = _new_client(access)
-            return self._http
-
-
-def _new_client(access: ClusterAccess) -> httpx.AsyncClient:
-    transport = httpx.AsyncHTTPTransport(
-        verify=access.tls if access.tls is not None else False,
-        proxy=httpx.Proxy(access.proxy) if access.proxy else None,
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
-    )
-    headers = {"Accept": "application/json", "User-Agent": "agent-sandbox-client"}
-    return httpx.AsyncClient(
-        base_url=access.host, transport=transport, timeout=_REQUEST, headers=headers, trust_env=False
-    )
+            gateway = await self.get(GATEWAYS, namespace, name)
+            if gateway is None:
+                raise SandboxNotFoundError(f"Gateway {namespace}/{name} does not exist")
+            found = read(gateway)
+            if found is not None:
+                return found
+            if time.monotonic() + 1 > deadline:
+                raise SandboxTimeoutError(f"Gateway {namespace}/{name} has no address after {timeout:g} s")
+            await _io.sleep(1)
 
 
 def _mark(claim: dict[str, Any]) -> str | None:
     return (claim["metadata"].get("annotations") or {}).get(constants.FIRST_REQUESTED_ANNOTATION)
-
-
-def _unreachable(http: httpx.AsyncClient, error: Exception) -> SandboxClusterError:
-    cause = printable(error) or type(error).__name__
-    return SandboxClusterError(f"the API server {http.base_url} does not answer: {cause}")

@@ -29,6 +29,7 @@ class AsyncSandbox:
         sandbox_id: The name of the Sandbox, which may be another one.
         namespace: The namespace of both.
         connector: Sends requests to the sandbox, for extensions.
+        to_be_deleted: Whether `terminate` could not delete the claim. Call it again, or leave it to the client.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class AsyncSandbox:
         self.connection_config, self.k8s_helper = connection_config, k8s_helper
         self.tracer = tracer or Tracer()
         self.connector = AsyncSandboxConnector(
-            sandbox_id, namespace, connection_config, k8s_helper, self.get_pod_ip, uid
+            sandbox_id, namespace, connection_config, k8s_helper, self.get_pod_ip, uid, self.tracer
         )
         self._commands: AsyncCommandExecutor | None = AsyncCommandExecutor(self.connector, self.tracer)
         self._files: AsyncFilesystem | None = AsyncFilesystem(self.connector, self.tracer, self._commands)
+        self.to_be_deleted = False
         self._pod_name: str | None = None
+        self._name_hash: str | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(claim_name={self.claim_name!r}, namespace={self.namespace!r})"
@@ -104,7 +107,9 @@ class AsyncSandbox:
 
     async def get_sandbox_name_hash(self) -> str | None:
         """Returns the value of the label agents.x-k8s.io/sandbox-name-hash of the Pod, or None."""
-        return sandboxes.name_hash(await self._read())
+        if self._name_hash is None:
+            self._name_hash = sandboxes.name_hash(await self._read())
+        return self._name_hash
 
     async def suspend(self, wait_timeout: float = 180) -> None:
         """Ends the Pod, and keeps the sandbox with its volumes. Returns when the Pod is gone.
@@ -163,15 +168,17 @@ class AsyncSandbox:
         """Closes the handle. The sandbox goes on: `get_sandbox` of the client returns another handle."""
         self._commands = self._files = None
         await self.connector.close()
+        self.tracer.end()
 
     async def terminate(self) -> None:
         """Closes the handle and deletes the claim, and with it the sandbox. One that is gone already is no error."""
         await self.close_connection()
         if self.claim_name is None:
             return
+        self.to_be_deleted = True
         with self.tracer.span("terminate", {"sandbox.claim.name": self.claim_name}):
             await self.k8s_helper.delete_sandbox_claim(self.claim_name, self.namespace)
-        self.claim_name = None
+        self.claim_name, self.to_be_deleted = None, False
 
     async def __aenter__(self: Self) -> Self:
         return self

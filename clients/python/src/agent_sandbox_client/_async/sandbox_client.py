@@ -118,20 +118,25 @@ class AsyncGenericSandboxClient(Generic[S]):
             sandbox_metadata, pod_metadata, shutdown_after_seconds,
         )  # fmt: skip
         claims.validate(request)
-        with self._tracer.span("create_claim", {"sandbox.claim.name": request.name}):
-            body = claims.manifest(request, datetime.now(timezone.utc))
-            if (trace := self._tracer.context()) is not None:
-                body["metadata"]["annotations"][constants.TRACE_CONTEXT_ANNOTATION] = trace
-            await self._create(body)
-            try:
-                return await self._opened(request.name, request.namespace, sandbox_ready_timeout)
-            except BaseException as error:  # also Ctrl-C and cancellation
-                await _io.finish(self._undo(body, error))
-                raise
+        tracer = self._tracer.lifecycle()
+        try:
+            with tracer.span("create_claim", {"sandbox.claim.name": request.name}):
+                body = claims.manifest(request, datetime.now(timezone.utc))
+                if (trace := tracer.context()) is not None:
+                    body["metadata"]["annotations"][constants.TRACE_CONTEXT_ANNOTATION] = trace
+                await self._create(body)
+                try:
+                    return await self._opened(request.name, request.namespace, sandbox_ready_timeout, tracer)
+                except BaseException as error:  # also Ctrl-C and cancellation
+                    await _io.finish(self._undo(body, error))
+                    raise
+        except BaseException:
+            tracer.end()
+            raise
 
     async def _create(self, body: dict[str, Any]) -> None:
         try:
-            await self.k8s_helper.create_sandbox_claim(body)
+            await self.k8s_helper.create_claim(body)
         except (SandboxPermissionError, SandboxClaimRejectedError, SandboxNotFoundError):
             raise  # the API server has created nothing
         except BaseException as error:
@@ -143,18 +148,18 @@ class AsyncGenericSandboxClient(Generic[S]):
         """Deletes a claim that is of no use. The error gets its name if that fails."""
         name, namespace = body["metadata"]["name"], body["metadata"]["namespace"]
         try:
-            await self.k8s_helper.undo_sandbox_claim(body)
+            await self.k8s_helper.undo_claim(body)
         except Exception as problem:
             _log.warning("the claim %s/%s may be left: %s", namespace, name, problem)
             if isinstance(error, SandboxError):
                 error.leftover = f"{namespace}/{name}"
 
-    async def _opened(self, name: str, namespace: str, timeout: float) -> S:
+    async def _opened(self, name: str, namespace: str, timeout: float, tracer: Tracer) -> S:
         """Waits until a claim is ready, and returns its handle, which is then known."""
-        with self._tracer.span("wait_for_sandbox_ready", {"sandbox.claim.name": name}):
+        with tracer.span("wait_for_sandbox_ready", {"sandbox.claim.name": name}):
             bound = await self.k8s_helper.wait_for_claim_ready(name, namespace, timeout)
         handle = self.sandbox_class(
-            name, bound.sandbox, namespace, self.connection_config, self.k8s_helper, self._tracer, bound.uid
+            name, bound.sandbox, namespace, self.connection_config, self.k8s_helper, tracer, bound.uid
         )
         self._active_connection_sandboxes[(namespace, name)] = cast(S, handle)
         return cast(S, handle)
@@ -193,12 +198,23 @@ class AsyncGenericSandboxClient(Generic[S]):
             raise ValueError(f"claim {namespace}/{claim_name} is of template {template!r}, not {template_name!r}")
         if known is not None and known.is_active and known.sandbox_id == claims.sandbox_name(claim):
             return known
-        return await self._opened(claim_name, namespace, resolve_timeout)
+        if known is not None:
+            await known.close_connection()
+        tracer = self._tracer.lifecycle()
+        try:
+            return await self._opened(claim_name, namespace, resolve_timeout, tracer)
+        except BaseException:
+            tracer.end()
+            raise
 
     def list_active_sandboxes(self) -> list[tuple[str, str]]:
         """Returns the namespaces and the names of the claims whose handles are open."""
+        return [key for key in self.undeleted_sandboxes() if self._active_connection_sandboxes[key].is_active]
+
+    def undeleted_sandboxes(self) -> list[tuple[str, str]]:
+        """Returns those, and the ones that could not be deleted."""
         for key, handle in list(self._active_connection_sandboxes.items()):
-            if not handle.is_active:
+            if not (handle.is_active or handle.to_be_deleted):
                 self._active_connection_sandboxes.pop(key, None)
         return list(self._active_connection_sandboxes)
 
@@ -256,7 +272,7 @@ class AsyncGenericSandboxClient(Generic[S]):
         if os.getpid() == self._process:
             await self.delete_all()
             await self.close()
-        if self._unregister is not None and not self._active_connection_sandboxes:
+        if self._unregister is not None and not self.undeleted_sandboxes():
             self._unregister()
             self._unregister = None
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
-# Generated from ../_sync/connector.py by tools/generate.py. Do not edit.
+# Generated from ../_async/connector.py by tools/generate.py. Do not edit.
 """Sends requests to a sandbox."""
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..exceptions import SandboxClosedError, SandboxError
 from ..models import RouterAccess, SandboxConnectionConfig
 from ..proxies import proxy_for
 from ..requests import Request
+from ..tracing import Tracer
 from . import _io
 from .k8s_helper import K8sHelper
 from .strategies import ConnectionStrategy, PodIP, strategy_for
@@ -36,8 +37,10 @@ class SandboxConnector:
         k8s_helper: K8sHelper,
         get_pod_ip: PodIP,
         uid: str | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self.id, self.namespace, self.config = sandbox_id, namespace, connection_config
+        self._tracer = tracer or Tracer()
         self._uid, self._k8s_helper, self._get_pod_ip = uid, k8s_helper, get_pod_ip
         self.strategy = self._new_strategy()
         self._clients: dict[str, httpx.Client] = {}
@@ -187,7 +190,7 @@ class SandboxConnector:
         self._check()
         target = self._target(port)
         endpoint = self.strategy.connect(target)
-        headers = {"X-Request-ID": requests.request_id(), **request.headers}
+        headers = {"X-Request-ID": requests.request_id(), **self._tracer.headers(), **request.headers}
         if endpoint.routed:
             headers.update(router_headers(target, self.strategy.token()))
             if request.timeout is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
-# Generated from ../_sync/ports.py by tools/generate.py. Do not edit.
+# Generated from ../_async/ports.py by tools/generate.py. Do not edit.
 """HTTP servers in a sandbox."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
-# Generated from ../_sync/strategies.py by tools/generate.py. Do not edit.
+# Generated from ../_async/strategies.py by tools/generate.py. Do not edit.
 """The ways to a sandbox."""
 
 from __future__ import annotations

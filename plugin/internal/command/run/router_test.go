@@ -27,7 +27,12 @@ import (
 // withRouter adds a router with one Pod, which answers as the function does.
 func (w *world) withRouter(t *testing.T, namespace string, answer http.HandlerFunc) {
 	t.Helper()
-	w.withRouterServer(t, namespace, httptest.NewServer(answer))
+	w.withRouterServer(t, namespace, httptest.NewServer(http.HandlerFunc(
+		func(out http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/healthz" {
+				answer(out, r)
+			}
+		})))
 }
 
 // withRouterServer adds a router whose Pod is the server.

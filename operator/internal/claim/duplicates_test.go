@@ -51,6 +51,39 @@ func TestADuplicateIsDeletedOnlyIfTheStatusNamesTheOther(t *testing.T) {
 			t.Errorf("owned: %v, status: %+v", got, w.claim("c").Status.SandboxStatus)
 		}
 	})
+	t.Run("this process adopted the other one, and its cache shows no owner of either", func(t *testing.T) {
+		w := start(t)
+		w.setStatus("p-b")
+		w.reconciler.memory.ExpectAdoption("c-uid", "p-a")
+		for _, name := range []string{"p-a", "p-b"} {
+			w.staleSandboxes[name] = newMember(name, newPool("p"))
+		}
+		for range 2 {
+			if _, err := w.reconcile("c"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := w.ownedBy("c-uid"); !slices.Equal(got, []string{"p-b"}) || w.claim("c").Status.SandboxStatus.Name != "p-b" {
+			t.Errorf("owned: %v, status: %+v", got, w.claim("c").Status.SandboxStatus)
+		}
+	})
+	t.Run("this process has not adopted the one that it wanted", func(t *testing.T) {
+		w := newWorld(t, newClaim("c"), newTemplate(), newPool("p"), newMember("p-a", newPool("p"), olderBy(1)),
+			newClaimed(newClaim("c"), newMember("p-b", newPool("p"))))
+		w.promises.severalOperators = true
+		w.setStatus("p-b")
+		w.reconciler.memory.ExpectAdoption("c-uid", "p-a")
+		w.staleSandboxes["p-b"] = newMember("p-b", newPool("p"))
+		if _, err := w.reconcile("c"); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.ownedBy("c-uid"); !slices.Equal(got, []string{"p-b"}) || w.claim("c").Status.SandboxStatus.Name != "p-b" {
+			t.Errorf("owned: %v, status: %+v", got, w.claim("c").Status.SandboxStatus)
+		}
+		if member := w.reconciler.memory.Adopting("c-uid"); member != "" {
+			t.Errorf("it still wants %s", member)
+		}
+	})
 	t.Run("the claim changes before the deletion", func(t *testing.T) {
 		w := start(t)
 		w.onWrite = func(what string, do func() error) error {

@@ -83,6 +83,11 @@ func (r *Reconciler) observeSandboxes(
 	if err := r.observeRecorded(ctx, claim, now, seen); err != nil {
 		return err
 	}
+	if seen.adopting {
+		if err := r.observeRival(ctx, claim, seen); err != nil || len(seen.owned) > 0 {
+			return err
+		}
+	}
 	if seen.recorded == nil {
 		if seen.owned, err = r.listUncached(ctx, claim, now); err != nil || len(seen.owned) > 0 {
 			return err
@@ -96,7 +101,23 @@ func (r *Reconciler) observeSandboxes(
 	return err
 }
 
-// observePromised looks for the Sandbox that the claim's status names, if the claim owns others according to the cache.
+// observeRival looks for the Sandbox that another operator promised to a claim while this process adopted one for it, of
+// which its cache shows nothing yet.
+func (r *Reconciler) observeRival(
+	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed,
+) error {
+	adopted := metav1.IsControlledBy(seen.recorded, claim)
+	if adopted {
+		seen.owned = append(seen.owned, seen.recorded)
+	}
+	err := r.observePromised(ctx, claim, seen)
+	if err == nil && !adopted && len(seen.owned) > 0 {
+		r.memory.AdoptionFailed(claim.UID) // it is not wanted any more
+	}
+	return err
+}
+
+// observePromised looks for the Sandbox that the claim's status names, if it is not among those that the claim owns.
 // The cache of Sandboxes may lag behind that of claims, and the claim keeps what its status names. It asks the API
 // server, and drops what the cache still shows of an earlier Sandbox of this name.
 func (r *Reconciler) observePromised(

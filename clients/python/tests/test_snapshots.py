@@ -86,7 +86,7 @@ def test_other_errors_are_not_taken_for_that(cluster: FakeKubernetes) -> None:
     cluster.stop()
     with pytest.raises(SandboxClusterError, match="does not answer"):
         PodSnapshotSandboxClient(access=cluster.access)
-    cluster.__init__()  # type: ignore[misc] # so that the fixture can stop it
+    cluster.start()
 
 
 def test_an_ordinary_handle_suspends_without_snapshots(client: SandboxClient, cluster: FakeKubernetes) -> None:

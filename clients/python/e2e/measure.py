@@ -81,7 +81,8 @@ def command(times: int) -> None:
 
         claim, pod = str(sandbox.claim_name), sandbox.get_pod_name()
         ways: dict[str, Callable[[], object]] = {
-            "`commands.run`, through a tunnel": lambda: sandbox.commands.run("true"),
+            "`commands.run`, through a tunnel, on a new connection": lambda: sandbox.commands.run("true"),
+            "`commands.run` again, on the same connection": lambda: sandbox.commands.run("true"),
             "a bare HTTP request, through the same tunnel": bare,
             "`commands.run` with `on_stdout`": lambda: sandbox.commands.run("true", on_stdout=len),
             "`commands.run` with `stdin`": lambda: sandbox.commands.run("true", stdin=b""),

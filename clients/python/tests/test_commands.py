@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fakes.polling import eventually
@@ -260,3 +261,18 @@ def test_a_port_of_the_sandbox(client: SandboxClient, runtime: FakeRuntime) -> N
     assert (port.url, port.headers["X-Sandbox-Port"]) == (runtime.url, "9000")
     with pytest.raises(ValueError, match="no number of a port"):
         client.create_sandbox("python").port(70000)
+
+
+def test_commands_whose_output_is_followed_share_a_connection(client: SandboxClient, runtime: FakeRuntime) -> None:
+    commands = client.create_sandbox("python").commands
+    server, opened = runtime._server, list[str]()
+    accept = server.get_request
+
+    def count() -> Any:
+        opened.append("a connection")
+        return accept()
+
+    server.get_request = count  # type: ignore[assignment]
+    for _ in range(3):
+        assert commands.run("echo hello", on_stdout=len).stdout == "hello\n"
+    assert opened == ["a connection"]

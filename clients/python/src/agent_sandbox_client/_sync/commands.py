@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import httpx
+
 from .. import requests, streaming
+from .._duplex import DuplexError
 from ..exceptions import SandboxCommandTimeoutError, SandboxRequestError
 from ..models import ExecutionResult, OutputChunk
 from ..requests import Request
@@ -36,14 +39,19 @@ class CommandStream:
 
     def __iter__(self) -> Iterator[OutputChunk]:
         lines = LineBuffer(_LINE)
-        for part in self._parts:
-            for line in lines.feed(part):
-                output = streaming.output(line)
-                if isinstance(output, int):
-                    self.exit_code = output
-                    return
-                yield output
-        raise SandboxRequestError("the output broke off before the end of the command, which may still have ended")
+        try:
+            for part in self._parts:
+                for line in lines.feed(part):
+                    output = streaming.output(line)
+                    if isinstance(output, int):
+                        self.exit_code = output  # the last line; read to its end, the connection can be used again
+                    else:
+                        yield output
+        except (httpx.TransportError, DuplexError):
+            if self.exit_code is None:
+                raise
+        if self.exit_code is None:
+            raise SandboxRequestError("the output broke off before the end of the command, which may still have ended")
 
 
 class CommandExecutor:

@@ -16,18 +16,24 @@ import (
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
 )
 
-// Scale sets the size of a pool. A pool that was deleted and recreated meanwhile is not changed.
-func (c *Client) Scale(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, replicas int32) error {
-	if err := c.patchPool(ctx, pool, map[string]any{"replicas": replicas}); err != nil {
+// Scale sets the size of a pool, or with dryRun only lets the server validate it. A pool that was deleted and recreated
+// meanwhile is not changed.
+func (c *Client) Scale(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, replicas int32, dryRun bool,
+) error {
+	if err := c.patchPool(ctx, pool, map[string]any{"replicas": replicas}, dryRun); err != nil {
 		return fmt.Errorf("scale pool %s: %w", pool.Name, err)
 	}
 	return nil
 }
 
-// SetTemplate changes the template of a pool. A pool that was deleted and recreated meanwhile is not changed.
-func (c *Client) SetTemplate(ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, template string) error {
+// SetTemplate changes the template of a pool, or with dryRun only lets the server validate it. A pool that was deleted
+// and recreated meanwhile is not changed.
+func (c *Client) SetTemplate(
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, template string, dryRun bool,
+) error {
 	reference := extensionsv1beta1.SandboxTemplateRef{Name: template}
-	if err := c.patchPool(ctx, pool, map[string]any{"sandboxTemplateRef": reference}); err != nil {
+	if err := c.patchPool(ctx, pool, map[string]any{"sandboxTemplateRef": reference}, dryRun); err != nil {
 		return fmt.Errorf("set the template of pool %s: %w", pool.Name, err)
 	}
 	return nil
@@ -35,14 +41,14 @@ func (c *Client) SetTemplate(ctx context.Context, pool *extensionsv1beta1.Sandbo
 
 // patchPool changes fields of a pool's spec.
 func (c *Client) patchPool(
-	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, spec map[string]any,
+	ctx context.Context, pool *extensionsv1beta1.SandboxWarmPool, spec map[string]any, dryRun bool,
 ) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pool.UID}, "spec": spec})
 	if err != nil {
 		return fmt.Errorf("encode patch: %w", err)
 	}
 	_, err = c.sandboxes.ExtensionsV1beta1().SandboxWarmPools(pool.Namespace).Patch(
-		ctx, pool.Name, types.MergePatchType, patch, patchOptions(false),
+		ctx, pool.Name, types.MergePatchType, patch, patchOptions(dryRun),
 	)
 	return err
 }

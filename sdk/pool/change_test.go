@@ -17,7 +17,7 @@ import (
 
 func TestSetTemplateChangesThatPoolOnly(t *testing.T) {
 	cluster := fakecluster.New(warm())
-	if err := client(cluster).SetTemplate(t.Context(), warm(), "node"); err != nil {
+	if err := client(cluster).SetTemplate(t.Context(), warm(), "node", false); err != nil {
 		t.Fatal(err)
 	}
 	got := string(cluster.Sandboxes.Actions()[0].(clienttesting.PatchActionImpl).Patch)

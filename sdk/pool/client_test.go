@@ -95,7 +95,7 @@ func TestFactsLeaveOutWhatMayNotBeRead(t *testing.T) {
 
 func TestScaleChangesThatPoolOnly(t *testing.T) {
 	cluster := fakecluster.New(warm())
-	if err := client(cluster).Scale(t.Context(), warm(), 7); err != nil {
+	if err := client(cluster).Scale(t.Context(), warm(), 7, false); err != nil {
 		t.Fatal(err)
 	}
 	var patch struct {

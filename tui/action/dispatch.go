@@ -200,7 +200,7 @@ func (d *Dispatcher) scale(ctx context.Context, t Target, argument string) (stri
 	if found.UID != t.UID {
 		return "", errRecreated
 	}
-	return fmt.Sprintf("scaled to %d", replicas), d.pools.Scale(ctx, found, int32(replicas))
+	return fmt.Sprintf("scaled to %d", replicas), d.pools.Scale(ctx, found, int32(replicas), false)
 }
 
 // create creates a claim from a template or a pool.

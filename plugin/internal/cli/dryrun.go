@@ -28,7 +28,8 @@ type DryRunOptions struct{ Mode string }
 // AddFlag adds --dry-run.
 func (o *DryRunOptions) AddFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Mode, "dry-run", DryRunNone,
-		"Change nothing: client, the meaning without a value, prints the object only; server also has the cluster check it.")
+		"Print what would be done, and change nothing: client, the meaning without a value; server also has the cluster "+
+			"check it.")
 	cmd.Flags().Lookup("dry-run").NoOptDefVal = DryRunClient
 	complete := cobra.FixedCompletions([]cobra.Completion{DryRunNone, DryRunClient, DryRunServer},
 		cobra.ShellCompDirectiveNoFileComp)
@@ -70,6 +71,17 @@ func (o *DryRunOptions) OnClient() bool { return o.Mode == DryRunClient }
 // OnServer reports whether the cluster checks the request without persisting it.
 func (o *DryRunOptions) OnServer() bool { return o.Mode == DryRunServer }
 
+// Suffix returns what a dry run adds to the words for what was done.
+func (o *DryRunOptions) Suffix() string {
+	switch o.Mode {
+	case DryRunClient:
+		return " (dry run)"
+	case DryRunServer:
+		return " (server dry run)"
+	}
+	return ""
+}
+
 // NewCreatedPrintFlags returns kubectl's print flags for created objects, without --template: our flag of that name
 // takes a SandboxTemplate. Templates for the output are given as -o go-template=.
 func NewCreatedPrintFlags() *genericclioptions.PrintFlags {
@@ -81,13 +93,8 @@ func NewCreatedPrintFlags() *genericclioptions.PrintFlags {
 // Print prints a created object in the format of the flags. Without a format it prints that the object was created, or
 // would be.
 func (o *DryRunOptions) Print(flags *genericclioptions.PrintFlags, object runtime.Object, out io.Writer) error {
-	switch o.Mode {
-	case DryRunClient:
-		if err := flags.Complete("%s (dry run)"); err != nil {
-			return err
-		}
-	case DryRunServer:
-		if err := flags.Complete("%s (server dry run)"); err != nil {
+	if o.Enabled() {
+		if err := flags.Complete("%s" + o.Suffix()); err != nil {
 			return err
 		}
 	}

@@ -149,6 +149,22 @@ func TestChanges(t *testing.T) {
 			line: "scale -l team=nobody --replicas 5", said: "No pools are selected in namespace default.\n",
 		},
 		"a pool gets another template": {line: "set-template warm node", out: "pool/warm now uses template node\n"},
+		"a dry run names what would change": {
+			line: "set-template warm lost node --dry-run", out: "pool/lost now uses template node (dry run)\n" +
+				"pool/warm now uses template node (dry run)\n",
+		},
+		"a dry run names what would not change": {
+			line: "scale warm --replicas 3 --dry-run=server", out: "pool/warm unchanged (server dry run)\n",
+		},
+		"a dry run finds that a template is missing": {
+			line: "set-template warm nope --dry-run", said: `no template is called "nope"`, code: cli.ExitFailed,
+		},
+		"a dry run is of the client or the server": {
+			line: "set-template warm node --dry-run=maybe", said: `--dry-run is "maybe"`, code: cli.ExitUsage,
+		},
+		"a dry run of a size is of the client or the server": {
+			line: "scale warm --replicas 4 --dry-run=maybe", said: `--dry-run is "maybe"`, code: cli.ExitUsage,
+		},
 		"pools get another template": {
 			line: "set-template pool/warm lost template/node", out: "pool/lost now uses template node\n" +
 				"pool/warm now uses template node\n",

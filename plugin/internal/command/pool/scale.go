@@ -22,6 +22,7 @@ import (
 type ScaleOptions struct {
 	Selection cli.SelectionOptions
 	Replicas  int32
+	DryRun    cli.DryRunOptions
 }
 
 func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -44,7 +45,7 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 			if !cmd.Flags().Changed("replicas") {
 				return cli.UsageError(errors.New("--replicas is missing: give the number of sandboxes to keep warm"))
 			}
-			if err := checkReplicas(o.Replicas); err != nil {
+			if err := errors.Join(checkReplicas(o.Replicas), o.DryRun.Validate()); err != nil {
 				return cli.UsageError(err)
 			}
 			return o.Run(cmd.Context(), f, streams)
@@ -53,23 +54,29 @@ func newScaleCommand(f factory.Factory, streams genericiooptions.IOStreams) *cob
 	o.Selection.AddFlagsFor(cmd, resolve.KindPool)
 	o.Selection.AddQuietFlag(cmd)
 	cmd.Flags().Int32Var(&o.Replicas, "replicas", 0, "The number of sandboxes to keep warm.")
+	o.DryRun.AddFlag(cmd)
 	return cmd
 }
 
 // Run scales the selected pools.
 func (o *ScaleOptions) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	return forEachPool(ctx, f, streams, &o.Selection,
+	return forEachPool(ctx, f, streams, &o.Selection, &o.DryRun,
 		func(a *factory.Clients, pool *extensionsv1beta1.SandboxWarmPool) (string, error) {
 			if old := pool.Spec.Replicas; old != nil && *old == o.Replicas {
 				return "unchanged", nil
 			}
-			return fmt.Sprintf("scaled to %d", o.Replicas), a.Pools.Scale(ctx, pool, o.Replicas)
+			done := fmt.Sprintf("scaled to %d", o.Replicas)
+			if o.DryRun.OnClient() {
+				return done, nil
+			}
+			return done, a.Pools.Scale(ctx, pool, o.Replicas, o.DryRun.OnServer())
 		})
 }
 
-// forEachPool changes every selected pool. done is what was done, as in "scaled to 3".
+// forEachPool changes every selected pool. done is what was done, as in "scaled to 3", or would be in a dry run.
 func forEachPool(
 	ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams, o *cli.SelectionOptions,
+	dryRun *cli.DryRunOptions,
 	change func(*factory.Clients, *extensionsv1beta1.SandboxWarmPool) (done string, err error),
 ) error {
 	a, err := factory.NewClients(f)
@@ -84,6 +91,6 @@ func forEachPool(
 		func(pool extensionsv1beta1.SandboxWarmPool) (string, error) {
 			done, err := change(a, &pool)
 			ref := resolve.Ref{Kind: resolve.KindPool, Name: pool.Name}
-			return o.Result(cli.Selected{Namespace: pool.Namespace, Ref: ref}, done), err
+			return o.Result(cli.Selected{Namespace: pool.Namespace, Ref: ref}, done+dryRun.Suffix()), err
 		}))
 }

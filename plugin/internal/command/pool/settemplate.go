@@ -22,6 +22,7 @@ import (
 type SetTemplateOptions struct {
 	Selection cli.SelectionOptions
 	Template  string
+	DryRun    cli.DryRunOptions
 }
 
 func newSetTemplateCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -36,7 +37,9 @@ func newSetTemplateCommand(f factory.Factory, streams genericiooptions.IOStreams
 			"all are replaced.",
 		Example: "  kubectl sandbox pool set-template python-warm python-3.14\n\n" +
 			"  # Change all pools of a team\n" +
-			"  kubectl sandbox pool set-template -l team=research python-3.14",
+			"  kubectl sandbox pool set-template -l team=research python-3.14\n\n" +
+			"  # Have the cluster check that without changing anything\n" +
+			"  kubectl sandbox pool set-template -l team=research python-3.14 --dry-run=server",
 		ValidArgsFunction: cli.CompleteFirstThenRest(cli.CompletePools(f), cli.CompleteTemplates(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.complete(args); err != nil {
@@ -47,6 +50,7 @@ func newSetTemplateCommand(f factory.Factory, streams genericiooptions.IOStreams
 	}
 	o.Selection.AddFlagsFor(cmd, resolve.KindPool)
 	o.Selection.AddQuietFlag(cmd)
+	o.DryRun.AddFlag(cmd)
 	return cmd
 }
 
@@ -61,12 +65,15 @@ func (o *SetTemplateOptions) complete(args []string) error {
 		return err
 	}
 	o.Template, o.Selection.Names = templates[0].Name, args[:len(args)-1]
-	return o.Selection.Validate()
+	if err := o.Selection.Validate(); err != nil {
+		return err
+	}
+	return cli.UsageError(o.DryRun.Validate())
 }
 
 // Run changes the selected pools. A template that does not exist is refused, unless the user may not read templates.
 func (o *SetTemplateOptions) Run(ctx context.Context, f factory.Factory, streams genericiooptions.IOStreams) error {
-	return forEachPool(ctx, f, streams, &o.Selection,
+	return forEachPool(ctx, f, streams, &o.Selection, &o.DryRun,
 		func(a *factory.Clients, pool *extensionsv1beta1.SandboxWarmPool) (string, error) {
 			if pool.Spec.TemplateRef.Name == o.Template {
 				return "unchanged", nil
@@ -74,6 +81,10 @@ func (o *SetTemplateOptions) Run(ctx context.Context, f factory.Factory, streams
 			if _, err := a.Pools.Template(ctx, pool.Namespace, o.Template); err != nil && !apierrors.IsForbidden(err) {
 				return "", fmt.Errorf("pool %s keeps template %s: %w", pool.Name, pool.Spec.TemplateRef.Name, err)
 			}
-			return "now uses template " + o.Template, a.Pools.SetTemplate(ctx, pool, o.Template)
+			done := "now uses template " + o.Template
+			if o.DryRun.OnClient() {
+				return done, nil
+			}
+			return done, a.Pools.SetTemplate(ctx, pool, o.Template, o.DryRun.OnServer())
 		})
 }

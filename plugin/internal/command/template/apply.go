@@ -84,7 +84,7 @@ func (o *ApplyOptions) Run(ctx context.Context, f factory.Factory, streams gener
 		all = append(all, templates...)
 	}
 	if o.DryRun.OnClient() {
-		return o.printEach(streams.Out, all, "applied (dry run)")
+		return o.printEach(streams.Out, all, "applied"+o.DryRun.Suffix())
 	}
 	a, err := factory.NewClients(f)
 	if err != nil {
@@ -111,10 +111,6 @@ func (o *ApplyOptions) apply(
 	ctx context.Context, f factory.Factory, a *factory.Clients, template *extensionsv1beta1.SandboxTemplate,
 	remarks io.Writer,
 ) (done string, err error) {
-	suffix := ""
-	if o.DryRun.OnServer() {
-		suffix = " (server dry run)"
-	}
 	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		was, err := a.Pools.Template(ctx, template.Namespace, template.Name)
 		if resolve.Is(err, resolve.NotFound) {
@@ -135,7 +131,7 @@ func (o *ApplyOptions) apply(
 		}
 		return nil
 	})
-	return done + suffix, err
+	return done + o.DryRun.Suffix(), err
 }
 
 // withContent returns the existing template with the spec of the other, and its labels and annotations added.

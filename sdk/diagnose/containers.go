@@ -58,7 +58,11 @@ func containerFindings(snapshot *Snapshot) []Finding {
 		)
 	}
 	if len(all) == 0 && len(snapshot.Pod.Spec.SchedulingGates) == 0 {
-		all = append(all, Finding{State: Wait, Subject: "Pod " + snapshot.Pod.Name, Text: "no container has started"})
+		finding := Finding{State: Wait, Subject: "Pod " + snapshot.Pod.Name, Text: "no container has started"}
+		if snapshot.Pod.Spec.NodeName == "" {
+			finding.State = Note // what keeps it from a node is the cause
+		}
+		all = append(all, finding)
 	}
 	return all
 }

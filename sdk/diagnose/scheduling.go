@@ -14,9 +14,10 @@ import (
 
 // Reasons of events about volumes.
 const (
-	eventFailedMount        = "FailedMount"
-	eventProvisioningFailed = "ProvisioningFailed"
-	eventFailedBinding      = "FailedBinding"
+	eventFailedMount          = "FailedMount"
+	eventProvisioningFailed   = "ProvisioningFailed"
+	eventFailedBinding        = "FailedBinding"
+	eventWaitForFirstConsumer = "WaitForFirstConsumer"
 )
 
 // schedulingFindings is the second layer: the volumes, and the node for the Pod.
@@ -69,27 +70,6 @@ func noPodFinding(snapshot *Snapshot) Finding {
 	return Finding{State: Note, Subject: "Pod", Text: "there is none"}
 }
 
-func volumeFinding(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
-	finding := Finding{Subject: "volume " + volume.Name}
-	switch volume.Status.Phase {
-	case corev1.ClaimBound:
-		finding.State, finding.Text = Good, "is bound"
-	case corev1.ClaimLost:
-		finding.State, finding.Text = Bad, "has lost its PersistentVolume"
-	default:
-		finding.State, finding.Text = Wait, "is not bound yet"
-		latest := latestEvent(snapshot, "PersistentVolumeClaim", volume.Name, func(e *corev1.Event) bool {
-			return e.Reason == eventProvisioningFailed || e.Reason == eventFailedBinding
-		})
-		if latest != nil {
-			finding.State, finding.problem = Bad, unboundVolume
-			finding.Text = "is not bound: " + latest.Reason + ": " + oneLine(latest.Message)
-			finding.Lasting = cannotBind(snapshot, volume, latest.Reason)
-		}
-	}
-	return finding
-}
-
 // warningFindings returns the latest warning event about an object with one of the reasons, as a finding.
 func warningFindings(snapshot *Snapshot, kind, name string, reasons ...string) []Finding {
 	latest := latestEvent(snapshot, kind, name, func(e *corev1.Event) bool { return slices.Contains(reasons, e.Reason) })
@@ -110,16 +90,6 @@ func mountsStorage(pod *corev1.Pod) bool {
 		return source.Secret == nil && source.ConfigMap == nil && source.Projected == nil && source.DownwardAPI == nil &&
 			source.EmptyDir == nil && source.HostPath == nil
 	})
-}
-
-// cannotBind reports whether a volume stays unbound until somebody changes something: it has no storage class, or one
-// that does not exist.
-func cannotBind(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim, reason string) bool {
-	class := volume.Spec.StorageClassName
-	if reason == eventFailedBinding {
-		return class == nil || *class == ""
-	}
-	return class != nil && slices.Contains(snapshot.MissingStorageClasses, *class)
 }
 
 func starting(pod *corev1.Pod) bool { return pod.Status.Phase == corev1.PodPending }

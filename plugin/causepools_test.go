@@ -15,6 +15,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
+	"github.com/agent-sandbox/kubectl-sandbox/apis/naming"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -128,5 +129,28 @@ func TestEveryPlaceTellsWhyAPoolIsShort(t *testing.T) {
 				t.Errorf("it says %q:\n%s\n%s", tt.no, listed, described)
 			}
 		})
+	}
+}
+
+func TestAPoolSaysWhatOnlyTheEventsOfItsMembersTell(t *testing.T) {
+	now := selectionTime
+	owner := b.Pool("warm", "python", b.WithUID("w"), b.WithReplicas(1))
+	member := b.Sandbox("warm-aaaaa", b.WithUID("m"), b.OwnedBy(owner), b.CreatedAt(now.Add(-time.Minute)),
+		b.WithCondition(apis.ConditionReady, false, apis.ReasonDependenciesNotReady, apis.MessagePodPhase+"Pending", now))
+	pod := b.Pod("warm-aaaaa", b.WithUID("p"), b.OwnedBy(member), b.OnNode("n1"), b.Waiting("ContainerCreating", ""),
+		b.WithLabel(apis.LabelSandboxNameHash, naming.Hash("warm-aaaaa")))
+	unmounted := &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "unmounted"}, Type: corev1.EventTypeWarning,
+		Reason: "FailedMount", Message: `secret "token" not found`, LastTimestamp: metav1.NewTime(now),
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "warm-aaaaa", UID: "p"},
+	}
+	for _, line := range []string{"pool list", "pool describe warm"} {
+		said := where(t, now, line, owner, pythonTemplate(), member, pod, unmounted, b.Operator(1))
+		if !strings.Contains(said, `1 not ready: FailedMount: secret "token" not found`) {
+			t.Errorf("%s does not say why:\n%s", line, said)
+		}
+		if strings.HasPrefix(line, "pool describe") && !strings.Contains(said, "Blocked") {
+			t.Errorf("%s does not say that its member is blocked:\n%s", line, said)
+		}
 	}
 }

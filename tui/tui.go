@@ -138,7 +138,8 @@ func Once(ctx context.Context, o Options, out io.Writer, width int) error {
 		select {
 		case s := <-feed.Snapshots():
 			m.receive(s)
-			waiting = s.Health.Loading() || !s.UsageRead || (s.Health.Disconnected() != nil && m.unavailable() != nil)
+			waiting = s.Health.Loading() || !s.UsageRead || !s.CausesRead ||
+				(s.Health.Disconnected() != nil && m.unavailable() != nil)
 		case <-late.C():
 			waiting = false
 		case <-inner.Done():

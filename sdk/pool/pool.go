@@ -37,6 +37,8 @@ type Inventory struct {
 	Claims    []*extensionsv1beta1.SandboxClaim
 	// Rejections are the latest events about pools whose members the API server rejects, by the UID of the pool.
 	Rejections map[types.UID]*corev1.Event
+	// Obstacles are what keeps Sandboxes from being Ready although their conditions do not say it, by their UID.
+	Obstacles map[types.UID]Obstacle
 	// Stale, if set, replaces the function of that name, for a caller that caches its results.
 	Stale func(*extensionsv1beta1.SandboxTemplate, *agentsv1beta1.Sandbox) bool
 }
@@ -46,6 +48,28 @@ func (f *Inventory) stale(template *extensionsv1beta1.SandboxTemplate, member *a
 		return f.Stale(template, member)
 	}
 	return Stale(template, member)
+}
+
+// Obstacle is the state of a Sandbox according to its Pod, its volumes and their events.
+type Obstacle struct {
+	Verdict diagnose.Verdict
+	Text    string
+}
+
+// VerdictOf returns the state of a member in one word.
+func (f *Inventory) VerdictOf(member *agentsv1beta1.Sandbox) diagnose.Verdict {
+	if obstacle := f.obstacle(member); obstacle.Text != "" {
+		return obstacle.Verdict
+	}
+	return VerdictOf(member, f.Now)
+}
+
+// obstacle returns the obstacle of a member whose conditions say only that it is starting; otherwise none.
+func (f *Inventory) obstacle(member *agentsv1beta1.Sandbox) Obstacle {
+	if obstacle, found := f.Obstacles[member.UID]; found && VerdictOf(member, f.Now) == diagnose.Starting {
+		return obstacle
+	}
+	return Obstacle{}
 }
 
 // Summary describes one pool.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
@@ -226,6 +227,25 @@ func TestSummarize(t *testing.T) {
 				t.Errorf("cause %q, broken %t, fixed %t", s.Cause, s.Broken(), s.TemplateChanged)
 			}
 		})
+	}
+}
+
+func TestWhatOnlyEventsTellIsTheReasonOfAShortage(t *testing.T) {
+	pending, image := notReady("Pod exists with phase: Pending"), notReady(badImage)
+	noSecret := pool.Obstacle{Verdict: diagnose.Blocked, Text: `FailedMount: secret "x" not found`}
+	mounts := world(sandboxes(member("warm-aaaaa", builders.WithUID("a"), pending),
+		member("warm-bbbbb", builders.WithUID("b"), image), member("warm-ccccc", builders.WithUID("c"), pending)))
+	mounts.Obstacles = map[types.UID]pool.Obstacle{"a": noSecret, "b": noSecret, "c": noSecret}
+	s := pool.Summarize(warm(), mounts)
+	if s.Shortage != `3 not ready: FailedMount: secret "x" not found` || s.Broken() {
+		t.Errorf("%q, broken %t", s.Shortage, s.Broken())
+	}
+	if got := mounts.VerdictOf(mounts.Sandboxes[0]); got != diagnose.Blocked {
+		t.Errorf("the member is %s", got)
+	}
+	mounts.Sandboxes = mounts.Sandboxes[1:2] // what its conditions say comes first
+	if s := pool.Summarize(warm(), mounts); !strings.Contains(s.Shortage, "not found (1 not ready)") || !s.Broken() {
+		t.Errorf("%q, broken %t", s.Shortage, s.Broken())
 	}
 }
 

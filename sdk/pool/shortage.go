@@ -17,7 +17,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 )
 
-// VerdictOf returns the state of a member in one word.
+// VerdictOf returns the state of a member in one word, as its conditions tell it.
 func VerdictOf(member *agentsv1beta1.Sandbox, now time.Time) diagnose.Verdict {
 	return diagnose.VerdictByConditions(diagnose.Snapshot{Now: now, Sandbox: member})
 }
@@ -110,6 +110,9 @@ func (s *Summary) commonObstacle(f *Inventory) (why string, count int) {
 		text := "the operator has not seen it yet"
 		if c := diagnose.Current(member.Status.Conditions, apis.ConditionReady, member.Generation); c != nil {
 			text = podreason.ShortConditionMessage(strings.Join(strings.Fields(c.Message), " "))
+		}
+		if obstacle := f.obstacle(member); obstacle.Text != "" {
+			text = obstacle.Text
 		}
 		if said[text]++; why == "" || said[text] > said[why] || (said[text] == said[why] && text < why) {
 			why, example = text, member

@@ -74,6 +74,7 @@ type Row struct {
 	// Version changes whenever one of the objects behind the row changes.
 	Version string
 
+	byConditions diagnose.Verdict
 	path, search string
 }
 
@@ -130,6 +131,7 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Sna
 		State: diagnose.VerdictByConditions(*snapshot), Created: object.CreationTimestamp.Time, Deadline: snapshot.Deadline(),
 		Version: object.ResourceVersion,
 	}
+	r.byConditions = r.State
 	if ready := apis.FindCondition(conditions, apis.ConditionReady); ready != nil && r.State != diagnose.Ready {
 		r.Reason = shortReason(strings.Join(strings.Fields(ready.Message), " "))
 	} else if ready == nil && (r.State == diagnose.Starting || r.State == diagnose.Blocked) {

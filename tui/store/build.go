@@ -30,6 +30,7 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 	s.changed = false
 	snapshot := &Snapshot{At: now, Members: map[types.UID][]*rows.Row{}, Health: health}
 	snapshot.Usage, snapshot.UsageRead = s.sandboxUsage(), s.usage.read
+	snapshot.CausesRead = s.causes.read
 	groups, byTemplate := s.groups(now, health)
 	templateClaims := map[key]int{}
 	for k, row := range s.claimRows {
@@ -65,7 +66,9 @@ func (s *state) build(now time.Time, health Health) *Snapshot {
 func (s *state) groups(now time.Time, health Health) (groups map[key]*group, byTemplate map[key][]string) {
 	groups, byTemplate = make(map[key]*group, len(s.pools)), map[key][]string{}
 	for k, p := range s.pools {
-		g := &group{pool: p, inventory: pool.Inventory{Now: now, Stale: s.isStaleMember}}
+		g := &group{pool: p, inventory: pool.Inventory{
+			Now: now, Stale: s.isStaleMember, Rejections: s.causes.rejections, Obstacles: s.causes.obstacles,
+		}}
 		template := key{Namespace: k.Namespace, Name: p.Spec.TemplateRef.Name}
 		byTemplate[template] = append(byTemplate[template], k.Name)
 		if !health.Unread(resourceTemplates) {

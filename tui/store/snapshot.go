@@ -27,7 +27,9 @@ type Snapshot struct {
 	// that it was read, or tried to, at least once.
 	Usage     map[types.NamespacedName]Usage
 	UsageRead bool
-	Health    Health
+	// CausesRead says that causes which no condition tells were looked for at least once.
+	CausesRead bool
+	Health     Health
 }
 
 // Phase is the state of reading one kind.

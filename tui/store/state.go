@@ -40,6 +40,7 @@ type state struct {
 	blueprints blueprints
 	history    history
 	usage      usages
+	causes     causes
 
 	claimRows, sandboxRows map[key]*rows.Row
 	// The objects whose rows have to be rebuilt.
@@ -176,7 +177,8 @@ func (s *state) rebuildRows(now time.Time) {
 			delete(s.sandboxRows, k)
 			continue
 		}
-		s.sandboxRows[k] = rows.FromSandbox(o.Sandbox, s.pods[o.UID], s.stale(o), now)
+		row := rows.FromSandbox(o.Sandbox, s.pods[o.UID], s.stale(o), now)
+		s.sandboxRows[k] = row.WithCause(s.causes.sandboxes[k])
 	}
 	for k := range s.dirtyClaims {
 		claim, has := s.claims[k]
@@ -189,7 +191,7 @@ func (s *state) rebuildRows(now time.Time) {
 		if held != nil {
 			pod = s.pods[held.UID]
 		}
-		s.claimRows[k] = rows.FromClaim(claim, held, pod, now)
+		s.claimRows[k] = rows.FromClaim(claim, held, pod, now).WithCause(s.causes.claims[k])
 	}
 	clear(s.dirtySandboxes)
 	clear(s.dirtyClaims)

@@ -148,6 +148,7 @@ func (s *Store) startScope(namespace string) {
 	for _, k := range s.kinds() {
 		g.read(k, namespace)
 	}
+	s.o.Go(g.pollCauses)
 	if s.o.Dynamic != nil {
 		s.o.Go(g.pollUsage)
 	} else {

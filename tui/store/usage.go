@@ -76,7 +76,7 @@ func (g *scope) readUsage() map[key]Usage {
 	ctx, cancel := context.WithTimeout(g.ctx, usageTimeout)
 	defer cancel()
 	var usage map[key]Usage
-	for _, namespace := range g.usageNamespaces() {
+	for _, namespace := range g.namespacesToRead() {
 		list, err := g.store.o.Dynamic.Resource(podMetricsResource()).Namespace(namespace).List(ctx,
 			metav1.ListOptions{LabelSelector: apis.LabelSandboxNameHash})
 		if err != nil {
@@ -94,8 +94,8 @@ func (g *scope) readUsage() map[key]Usage {
 	return usage
 }
 
-// usageNamespaces returns the namespaces to read usage of: those that are read one by one, else the scope's.
-func (g *scope) usageNamespaces() []string {
+// namespacesToRead returns the namespaces to read: those that are read one by one, else the scope's.
+func (g *scope) namespacesToRead() []string {
 	g.store.mu.Lock()
 	defer g.store.mu.Unlock()
 	if g.namespace != "" {

@@ -99,16 +99,16 @@ func TestMetricsThatCannotBeReadAreNoProblem(t *testing.T) {
 
 func TestMetricsAreReadInTheNamespacesThatAreReadOneByOne(t *testing.T) {
 	g := &scope{store: New(Options{}), state: newState()}
-	if got := g.usageNamespaces(); !slices.Equal(got, []string{""}) {
+	if got := g.namespacesToRead(); !slices.Equal(got, []string{""}) {
 		t.Errorf("before anything is read: %q", got)
 	}
 	g.sources = []*source{{reading: Reading{Phase: Split}}, {reading: Reading{Namespace: "a"}},
 		{reading: Reading{Namespace: "b"}}, {reading: Reading{Namespace: "a"}}}
-	if got := g.usageNamespaces(); !slices.Equal(got, []string{"a", "b"}) {
+	if got := g.namespacesToRead(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("namespace by namespace: %q", got)
 	}
 	g.namespace = "c"
-	if got := g.usageNamespaces(); !slices.Equal(got, []string{"c"}) {
+	if got := g.namespacesToRead(); !slices.Equal(got, []string{"c"}) {
 		t.Errorf("one namespace: %q", got)
 	}
 }

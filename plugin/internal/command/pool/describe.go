@@ -65,7 +65,7 @@ func describe(
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	inventory.Rejections = a.Observer.Rejections(ctx, o.Namespace(a.Namespace))
+	a.Observer.AddObstacles(ctx, o.Namespace(a.Namespace), inventory)
 	summaries := make([]pool.Summary, 0, len(pools))
 	for i := range pools {
 		summary := pool.Summarize(&pools[i], inventory)
@@ -109,7 +109,7 @@ func page(
 	p.Section("Labels", printing.SortedPairs(s.Pool.Labels))
 	var members []string
 	for _, member := range s.Members {
-		line := fmt.Sprintf("%s\t%s", member.Name, style.Verdict(pool.VerdictOf(member, inventory.Now)))
+		line := fmt.Sprintf("%s\t%s", member.Name, style.Verdict(inventory.VerdictOf(member)))
 		if s.Template != nil && pool.Stale(s.Template, member) {
 			line += " (stale)"
 		}
@@ -144,7 +144,7 @@ func next(
 			command("template create "+s.Pool.Spec.TemplateRef.Name+" --image IMAGE")}
 	}
 	for _, member := range s.Members {
-		if pool.VerdictOf(member, inventory.Now) != diagnose.Ready {
+		if inventory.VerdictOf(member) != diagnose.Ready {
 			if s.Broken() {
 				return repairs(s, member.Name, command)
 			}

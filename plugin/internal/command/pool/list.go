@@ -63,7 +63,7 @@ func list(ctx context.Context, f factory.Factory, streams genericiooptions.IOStr
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	inventory.Rejections = a.Observer.Rejections(ctx, o.Namespace(a.Namespace))
+	a.Observer.AddObstacles(ctx, o.Namespace(a.Namespace), inventory)
 	style := printing.Style{Colored: f.Color(streams.Out)}
 	var items []printing.Item
 	for i := range pools {

@@ -94,7 +94,7 @@ func faultOf(
 	if err != nil {
 		return ""
 	}
-	inventory.Rejections = a.Observer.Rejections(ctx, t.Namespace)
+	inventory.Rejections = a.Observer.Rejections(ctx, t.Namespace) // other obstacles do not make a template faulty
 	for i := range pools {
 		if pools[i].Namespace != t.Namespace || pools[i].Spec.TemplateRef.Name != t.Name {
 			continue

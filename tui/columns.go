@@ -14,6 +14,7 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/pool"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/store"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
 
@@ -23,8 +24,8 @@ const none = "-"
 // Widths of bars and sparklines.
 const (
 	barWidth     = 8
-	readyWidth   = 10
-	minutesWidth = 10
+	readyWidth   = store.Samples
+	minutesWidth = store.Minutes
 	// reasonWidth is the usual width of a reason.
 	reasonWidth = 30
 	// reasonMinWidth is its width on a narrow terminal.

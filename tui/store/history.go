@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// samples is the number of points in the sparkline of ready members, sampleEvery their distance.
-	samples     = 24
-	sampleEvery = 5 * time.Second
-	// minutes is the number of minutes in the sparkline of claims.
-	minutes = 12
+	// Samples is the number of points in the sparkline of ready members, sampleEvery their distance.
+	Samples     = 10
+	sampleEvery = 12 * time.Second
+	// Minutes is the number of minutes in the sparkline of claims.
+	Minutes = 10
 )
 
 // history keeps earlier numbers, which the API does not provide.
@@ -39,7 +39,7 @@ func (h *history) countClaim(uid types.UID, created, now time.Time, pools ...key
 	}
 	h.counted[uid] = struct{}{}
 	minute := minuteOf(created)
-	if minute <= minuteOf(now)-minutes {
+	if minute <= minuteOf(now)-Minutes {
 		return
 	}
 	for _, pool := range pools {
@@ -55,12 +55,12 @@ func (h *history) forgetClaim(uid types.UID) { delete(h.counted, uid) }
 
 // perMinute returns the claims of the latest minutes, the oldest first.
 func (h *history) perMinute(pool key, now time.Time) []int {
-	counts, last := make([]int, minutes), minuteOf(now)
+	counts, last := make([]int, Minutes), minuteOf(now)
 	for minute, count := range h.claims[pool] {
-		switch at := minute - last + minutes - 1; {
+		switch at := minute - last + Minutes - 1; {
 		case at < 0:
 			delete(h.claims[pool], minute)
-		case at < minutes:
+		case at < Minutes:
 			counts[at] = count
 		}
 	}
@@ -79,7 +79,7 @@ func (h *history) sampleDue(now time.Time) bool {
 // sample adds a number of ready members. It allocates a new slice each time, because snapshots share the old one.
 func (h *history) sample(pool types.UID, ready int) {
 	old := h.ready[pool]
-	h.ready[pool] = append(append(make([]int, 0, samples), old[max(0, len(old)-samples+1):]...), ready)
+	h.ready[pool] = append(append(make([]int, 0, Samples), old[max(0, len(old)-Samples+1):]...), ready)
 }
 
 // retain drops the pools that are not in uids.

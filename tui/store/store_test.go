@@ -280,18 +280,18 @@ func TestTheHistoryOfAPool(t *testing.T) {
 	h.countClaim("2", now.Add(-2*time.Minute), now, pool)
 	h.countClaim("3", now.Add(-time.Hour), now, pool) // too long ago
 	counts := h.perMinute(pool, now)
-	if len(counts) != minutes || counts[minutes-1] != 1 || counts[minutes-3] != 1 {
+	if len(counts) != Minutes || counts[Minutes-1] != 1 || counts[Minutes-3] != 1 {
 		t.Errorf("claims per minute: %v", counts)
 	}
-	if later := h.perMinute(pool, now.Add(time.Hour)); later[minutes-1] != 0 || len(h.claims[pool]) != 0 {
+	if later := h.perMinute(pool, now.Add(time.Hour)); later[Minutes-1] != 0 || len(h.claims[pool]) != 0 {
 		t.Errorf("an hour later: %v", later)
 	}
-	for i := range samples + 3 {
+	for i := range Samples + 3 {
 		if h.sampleDue(now.Add(time.Duration(i) * sampleEvery)) {
 			h.sample("uid", i)
 		}
 	}
-	if ready := h.ready["uid"]; len(ready) != samples || ready[samples-1] != samples+2 {
+	if ready := h.ready["uid"]; len(ready) != Samples || ready[Samples-1] != Samples+2 {
 		t.Errorf("samples: %v", ready)
 	}
 	if h.retain(nil); len(h.ready) != 0 {

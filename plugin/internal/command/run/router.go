@@ -38,28 +38,46 @@ func (o *Options) validateVia() error {
 	return nil
 }
 
+// routerClient returns a client whose requests go through the router, with or without TLS as the router has it.
+func routerClient(ctx context.Context, f factory.Factory) (*sdk.Client, error) {
+	config, err := f.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	token, err := connect.ConfigToken(config)
+	if err != nil {
+		return nil, err
+	}
+	kubernetes, err := f.Kubernetes()
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := installer.FindNamespace(ctx, kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	network, err := stream.New(config, f.Clock())
+	if err != nil {
+		return nil, err
+	}
+	way := connect.Tunnel{Namespace: namespace}
+	router, err := way.Connect(ctx, connect.Cluster{Kubernetes: kubernetes, Network: network, Clock: f.Clock()})
+	if errors.Is(err, connect.ErrNoRouter) {
+		return nil, fmt.Errorf("%w: install one (install --router), or leave out --via=router", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	way.Scheme = target.RouterScheme(ctx, router)
+	return target.NewClient(f, sdk.WithConnection(way), sdk.WithRouterToken(token),
+		sdk.WithHTTPTransport(target.TunnelTransport(router.Dial)))
+}
+
 // throughRouter runs the command through the router and the runtime of the sandbox.
 func (o *Options) throughRouter(
 	ctx context.Context, f factory.Factory, made *provision.Created, streams genericiooptions.IOStreams,
 ) error {
-	config, err := f.RESTConfig()
-	if err != nil {
-		return err
-	}
-	token, err := connect.ConfigToken(config)
-	if err != nil {
-		return err
-	}
-	kubernetes, err := f.Kubernetes()
-	if err != nil {
-		return err
-	}
-	namespace, err := installer.FindNamespace(ctx, kubernetes)
-	if err != nil {
-		return err
-	}
-	way := connect.Tunnel{Namespace: namespace}
-	client, err := target.NewClient(f, sdk.WithConnection(way), sdk.WithRouterToken(token))
+	client, err := routerClient(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +27,23 @@ import (
 // withRouter adds a router with one Pod, which answers as the function does.
 func (w *world) withRouter(t *testing.T, namespace string, answer http.HandlerFunc) {
 	t.Helper()
-	router := httptest.NewServer(answer)
+	w.withRouterServer(t, namespace, httptest.NewServer(withHealth(answer)))
+}
+
+// withHealth answers for the router itself.
+func withHealth(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/healthz" {
+			_, _ = io.WriteString(w, `{"status":"ok"}`)
+			return
+		}
+		answer(w, r)
+	}
+}
+
+// withRouterServer adds a router whose Pod is the server.
+func (w *world) withRouterServer(t *testing.T, namespace string, router *httptest.Server) {
+	t.Helper()
 	t.Cleanup(func() { router.CloseClientConnections(); router.Close() })
 	port, err := strconv.ParseInt(router.URL[strings.LastIndex(router.URL, ":")+1:], 10, 32)
 	if err != nil {
@@ -114,6 +131,19 @@ func TestRunThroughTheRouter(t *testing.T) {
 	}
 }
 
+func TestRunThroughARouterThatHasACertificate(t *testing.T) {
+	w := newWorld(t, fails)
+	router := httptest.NewUnstartedServer(withHealth(answering(
+		`{"stream":"stdout","data":"aGVsbG8="}`, `{"exit_code":42}`)))
+	router.Config.ErrorLog = log.New(io.Discard, "", 0) // the first request has no TLS
+	router.StartTLS()
+	w.withRouterServer(t, "agent-sandbox-system", router)
+	out, errOut, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--via=router", "--", "x")
+	if out != "hello" || cli.ExitCode(err) != 42 || len(w.left(t)) != 0 {
+		t.Errorf("got %q, %q, %v, %v left", out, errOut, err, w.left(t))
+	}
+}
+
 func TestRunThroughARouterInTheNamespaceOfTheInstallation(t *testing.T) {
 	w := newWorld(t, fails)
 	w.withRouter(t, "elsewhere", answering(`{"exit_code":42}`))
@@ -132,7 +162,8 @@ func TestRunThroughARouterInTheNamespaceOfTheInstallation(t *testing.T) {
 func TestRunThroughARouterThatThereIsNot(t *testing.T) {
 	w := newWorld(t, fails)
 	_, _, err := w.run(t.Context(), "", "--template", "t", "--name", "dev", "--via", "router", "--", "x")
-	if err == nil || !strings.Contains(err.Error(), "sandbox-router-svc") || len(w.left(t)) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "sandbox-router-svc") ||
+		!strings.Contains(err.Error(), "install --router") || len(w.left(t)) != 0 {
 		t.Errorf("got %v, %v left", err, w.left(t))
 	}
 	w.withRouter(t, "agent-sandbox-system", answering())

@@ -5,7 +5,6 @@ package token
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/installer"
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/target"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/connect"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/stream"
 )
@@ -48,18 +48,13 @@ func (o *Options) overTunnel(
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			conn, err := found.Dial(ctx)
-			if err != nil {
-				return nil, &dialError{err}
-			}
-			return conn, nil
-		},
-		TLSClientConfig: &tls.Config{
-			InsecureSkipVerify: true, //nolint:gosec // the API server and the kubelet vouch for the Pod, as they do without TLS
-		},
-	}
+	transport := target.TunnelTransport(func(ctx context.Context) (net.Conn, error) {
+		conn, err := found.Dial(ctx)
+		if err != nil {
+			return nil, &dialError{err}
+		}
+		return conn, nil
+	})
 	client.Transport = transport
 	r := &router{
 		client: client, base: found.URL, name: "the router in namespace " + namespace, close: transport.CloseIdleConnections,
@@ -74,7 +69,7 @@ func (o *Options) overTunnel(
 // checkHealth checks that it is a router, before it gets to see credentials, and whether it speaks TLS.
 func (r *router) checkHealth(ctx context.Context) error {
 	status, answer, err := r.ask(ctx, http.MethodGet, "healthz", "", nil)
-	if err == nil && status == http.StatusBadRequest && strings.Contains(string(answer), "HTTPS server") {
+	if err == nil && target.WantsTLS(status, string(answer)) {
 		r.base.Scheme = "https"
 		status, answer, err = r.ask(ctx, http.MethodGet, "healthz", "", nil)
 	}

@@ -81,7 +81,7 @@ type Options struct {
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{}
-	var stdin, tty, noStdin bool
+	var streaming target.StreamFlags
 	cmd := &cobra.Command{
 		Use:               "exec NAME [-c CONTAINER] -- COMMAND [ARGUMENT...]",
 		Short:             "Run a command in a sandbox",
@@ -91,17 +91,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		ValidArgsFunction: cli.CompleteFirstArg(cli.CompleteSandboxes(f)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name, o.Command = args[0], cli.ArgsAfterDash(cmd, args)
-			if cmd.Flags().Changed("stdin") {
-				o.Stdin = &stdin
-			}
-			if noStdin {
-				if o.Stdin != nil && stdin {
-					return cli.UsageError(errors.New("--stdin and --no-stdin do not go together"))
-				}
-				o.Stdin = new(false)
-			}
-			if cmd.Flags().Changed("tty") {
-				o.TTY = &tty
+			var err error
+			if o.Stdin, o.TTY, err = streaming.Given(cmd); err != nil {
+				return err
 			}
 			if err := o.Validate(); err != nil {
 				return err
@@ -110,12 +102,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		},
 	}
 	target.AddContainerFlag(cmd, f, &o.Container)
-	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
-		"Pass standard input to the command; =false does not. (default: if it is not a terminal, or with a TTY)")
-	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
-		"Give the command a terminal; =false does not. (default: if standard input and output are terminals)")
-	cmd.Flags().BoolVar(&noStdin, "no-stdin", false,
-		"Do not pass standard input to the command, as with < /dev/null; the same as --stdin=false.")
+	streaming.Add(cmd)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0,
 		"How long the command may run, as in 90s or 10m, before it is ended; the image needs sh. (default: no limit)")
 	cmd.Flags().BoolVarP(&o.Detach, "detach", "d", false,

@@ -56,7 +56,8 @@ With --via=router the command goes through the router and the runtime in the san
 runtime) instead of through the API server, with the token of the kubeconfig or of --token.
 
 The flags are those of create; standard input and the terminal are treated as in exec. With --image the
-container runs 'sleep infinity' while the command is executed, so the image needs sleep.`
+container runs 'sleep infinity' while the command is executed, so the image needs sleep. In a loop that reads
+lines, --no-stdin keeps the command from reading the lines that are left.`
 
 const examples = `  # Run in a warm sandbox of a template, which takes only a moment
   kubectl sandbox run --template python -- python3 -c 'print(6*7)'
@@ -103,7 +104,8 @@ type Options struct {
 // NewCommand returns the command.
 func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Sandbox: provision.NewOptions()}
-	var stdin, tty, keep bool
+	var streaming target.StreamFlags
+	var keep bool
 	cmd := &cobra.Command{
 		Use:     "run (--template T | --pool P | --image IMAGE) [flags] -- COMMAND [ARGUMENT...]",
 		Short:   "Run a command in a sandbox of its own, and delete the sandbox afterwards",
@@ -113,11 +115,9 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Command = cli.ArgsAfterDash(cmd, args)
 			o.Sandbox.ReadChangedFlags(cmd)
-			if cmd.Flags().Changed("stdin") {
-				o.Stdin = &stdin
-			}
-			if cmd.Flags().Changed("tty") {
-				o.TTY = &tty
+			var err error
+			if o.Stdin, o.TTY, err = streaming.Given(cmd); err != nil {
+				return err
 			}
 			o.Remove = o.Remove && !keep
 			if err := o.Validate(); err != nil {
@@ -138,10 +138,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The name of the sandbox. (default: a generated name)")
 	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
 		"The container. (default: the one that the Pod marks as its default, or the first)")
-	cmd.Flags().BoolVarP(&stdin, "stdin", "i", false,
-		"Pass standard input to the command, or with =false do not. (default: if it is not a terminal, or with a TTY)")
-	cmd.Flags().BoolVarP(&tty, "tty", "t", false,
-		"Give the command a terminal, or with =false do not. (default: if standard input and output are terminals)")
+	streaming.Add(cmd)
 	cmd.Flags().StringVar(&o.Via, "via", viaAPIServer,
 		"How the command gets to the sandbox: api-server, or router, which needs a runtime in the sandbox.")
 	_ = cmd.RegisterFlagCompletionFunc("via", cobra.FixedCompletions( // fails only for a flag that does not exist

@@ -46,6 +46,10 @@ func TestRun(t *testing.T) {
 			args: []string{"--pool", "p", "--", "cat"},
 			out:  "cat < input",
 		},
+		"no input is passed on request": {do: echo, args: []string{"--pool", "p", "--no-stdin", "--", "cat"}, out: "cat < "},
+		"input is passed on or not": {
+			args: []string{"--pool", "p", "-i", "--no-stdin", "--", "cat"}, code: cli.ExitUsage, said: "do not go together",
+		},
 		"the exit code is passed on without a word": {do: fails, args: []string{"--template", "t", "--", "x"}, code: 42},
 		"what is kept stays, and is named": {
 			do:   echo,

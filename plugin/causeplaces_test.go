@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory/fake"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/diagnose"
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
@@ -25,10 +26,16 @@ import (
 // where runs a command line on the objects and returns everything that it prints.
 func where(t *testing.T, now time.Time, line string, objects ...runtime.Object) string {
 	t.Helper()
+	return whereColored(t, false, now, line, objects...)
+}
+
+// whereColored is where, optionally on a terminal with colours.
+func whereColored(t *testing.T, colored bool, now time.Time, line string, objects ...runtime.Object) string {
+	t.Helper()
 	cluster := fakecluster.New(objects...)
 	var out bytes.Buffer
 	f := &fake.Factory{
-		In: b.Namespace, Time: clocktesting.NewFakeClock(now),
+		In: b.Namespace, Time: clocktesting.NewFakeClock(now), Colored: colored,
 		SandboxesClient: cluster.Sandboxes, KubernetesClient: cluster.Kubernetes,
 	}
 	root := newCommand(f, genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &out})
@@ -76,6 +83,27 @@ func TestEveryPlaceTellsTheCause(t *testing.T) {
 				t.Errorf("the dashboard says %s: %s", row.State, row.Reason)
 			}
 		})
+	}
+}
+
+func TestWhatATemplateBreaksIsRed(t *testing.T) {
+	now := selectionTime
+	for name, pulled := range map[string]bool{"the image cannot be pulled": true, "the template is gone": false} {
+		tt := causes(now)[name]
+		tt.operator = 1
+		_, _, objects := tt.objects(now)
+		owner := b.Pool("warm", "python", b.WithUID("w"), b.WithReplicas(1))
+		objects = append(objects, owner)
+		if pulled {
+			objects = append(objects, b.Sandbox("warm-aaaaa", b.WithUID("m"), b.OwnedBy(owner), b.WithCondition(
+				apis.ConditionReady, false, apis.ReasonDependenciesNotReady, apis.MessagePodPhase+
+					`Pending: container main: ImagePullBackOff: cannot pull image "x": not found`, now)))
+		}
+		for line, red := range map[string]string{"list dev": "Blocked", "status dev": "Blocked", "pool list": "0"} {
+			if said := whereColored(t, true, now, line, objects...); !strings.Contains(said, "\x1b[31m"+red+"\x1b[m") {
+				t.Errorf("%s, %s: %q is not red: %q", name, line, red, said)
+			}
+		}
 	}
 }
 

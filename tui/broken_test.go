@@ -5,6 +5,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,26 @@ import (
 	b "github.com/agent-sandbox/kubectl-sandbox/test/builders"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/action"
 	"github.com/agent-sandbox/kubectl-sandbox/tui/rows"
+	"github.com/agent-sandbox/kubectl-sandbox/tui/view"
 )
+
+func TestABrokenPoolAndABlockedClaimAreRed(t *testing.T) {
+	w := filled(t.Context(), 120, 24)
+	for name, p := range map[string]*rows.Pool{
+		"without a ready member": {Name: "dry", Desired: 3},
+		"whose template has to be changed, although a member is ready": {Name: "broken", Desired: 3, Ready: 2, Broken: true},
+		"whose template is gone, although it is full":                  {Name: "lost", Desired: 3, Ready: 3, Broken: true},
+	} {
+		cells := w.poolCells(p)
+		if first, last := cells[0], cells[len(cells)-1]; first.Tone != view.Bad || last.Tone != view.Bad ||
+			!strings.HasPrefix(first.Text, w.theme.Problem) {
+			t.Errorf("a pool %s: %+v, %+v", name, first, last)
+		}
+	}
+	if cell := w.rowCells(&rows.Row{Name: "dev", State: diagnose.Blocked})[1]; cell.Tone != view.Bad {
+		t.Errorf("a claim: %+v", cell)
+	}
+}
 
 // brokenImage is the demo with a pool whose template names an image that does not exist, after the keys.
 func brokenImage(keys string) func(*testing.T, *world) {

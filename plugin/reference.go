@@ -9,7 +9,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Reference returns the command tree that the generated reference describes. Its commands print nothing.
+// Reference returns the command tree that the generated reference describes. Its commands print nothing. The reference
+// is the same whoever generates it, so defaults in the home directory do not name one.
 func Reference() *cobra.Command {
-	return NewCommand(programInHelp, clock.RealClock{}, genericiooptions.NewTestIOStreamsDiscard())
+	root := NewCommand(programInHelp, clock.RealClock{}, genericiooptions.NewTestIOStreamsDiscard())
+	if cache := root.PersistentFlags().Lookup("cache-dir"); cache != nil {
+		cache.DefValue = "$HOME/.kube/cache"
+	}
+	return root
 }

@@ -45,3 +45,13 @@ func TestAPageThatIsNoCommandsAnyMoreGoes(t *testing.T) {
 		t.Errorf("got %v, %v", entries, err)
 	}
 }
+
+func TestThePagesNameNobodysHomeDirectory(t *testing.T) {
+	const home = "/home/whoever-generates"
+	t.Setenv("HOME", home)
+	for name, text := range pages(plugin.Reference()) {
+		if strings.Contains(text, home) {
+			t.Errorf("%s has a path of the machine that generates it:\n%s", name, text)
+		}
+	}
+}

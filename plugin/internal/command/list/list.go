@@ -64,7 +64,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 			"  kubectl sandbox list -o wide\n\n" +
 			"  # List the claims alone, with the label team\n" +
 			"  kubectl sandbox list claims -L team\n\n" +
-			"  # Print the address of a sandbox\n" +
+			"  # Print the address of the sandbox of a claim\n" +
 			"  kubectl sandbox get dev -o jsonpath='{.status.sandbox.podIPs[0]}'\n\n" +
 			"  # List all namespaces, oldest first\n" +
 			"  kubectl sandbox list -A --sort-by .metadata.creationTimestamp\n\n" +

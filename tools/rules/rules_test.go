@@ -62,6 +62,7 @@ func TestPrometheusTakesTheAlertRules(t *testing.T) {
 
 func TestEachAlertSaysHowBadItIsAndWhatToDo(t *testing.T) {
 	var pages []string
+	lists := map[string]string{"docs/runbooks/README.md": "(", "docs/guides/operating.md": "(../runbooks/"}
 	for _, group := range groups(t).Groups {
 		for _, rule := range group.Rules {
 			if !slices.Contains([]string{"critical", "warning", "info"}, rule.Labels["severity"]) {
@@ -78,6 +79,11 @@ func TestEachAlertSaysHowBadItIsAndWhatToDo(t *testing.T) {
 			}
 			if !strings.HasPrefix(string(read(t, page)), "# "+rule.Alert+"\n") {
 				t.Errorf("%s is about something else", page)
+			}
+			for list, before := range lists {
+				if !strings.Contains(string(read(t, list)), before+rule.Alert+".md)") {
+					t.Errorf("%s is missing in %s", rule.Alert, list)
+				}
 			}
 			pages = append(pages, rule.Alert+".md")
 		}

@@ -17,7 +17,7 @@ const (
 	annotationProvisioner  = "volume.kubernetes.io/storage-provisioner"
 )
 
-// slowProvisioning is how long after its Pod a volume may be created before something is wrong.
+// slowProvisioning is how long a volume may take to be created, once its Pod has a node, before something is wrong.
 const slowProvisioning = time.Minute
 
 func volumeFinding(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim) Finding {
@@ -57,11 +57,23 @@ func unboundState(snapshot *Snapshot, volume *corev1.PersistentVolumeClaim) (Sta
 		return Note, text + ": it is created when its Pod has a node"
 	case node == "":
 		return Wait, text
-	case pod != nil && snapshot.Now.Sub(pod.CreationTimestamp.Time) >= slowProvisioning:
+	case pod != nil && snapshot.Now.Sub(nodeChosen(pod, volume)) >= slowProvisioning:
 		return Bad, fmt.Sprintf("%s: %s has not created it for node %s", text, provisionerOf(volume), node)
 	default:
 		return Wait, fmt.Sprintf("%s: %s creates it for node %s", text, provisionerOf(volume), node)
 	}
+}
+
+// nodeChosen returns when a node was chosen for a volume: not before its Pod was created, nor after the volume was
+// written last.
+func nodeChosen(pod *corev1.Pod, volume *corev1.PersistentVolumeClaim) time.Time {
+	latest := pod.CreationTimestamp.Time
+	for i := range volume.ManagedFields {
+		if at := volume.ManagedFields[i].Time; at != nil && at.After(latest) {
+			latest = at.Time
+		}
+	}
+	return latest
 }
 
 func provisionerOf(volume *corev1.PersistentVolumeClaim) string {

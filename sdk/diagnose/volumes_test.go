@@ -29,6 +29,12 @@ func TestAVolumeThatWaitsForItsPodIsNotTheCauseItself(t *testing.T) {
 		"volume.kubernetes.io/selected-node":       "n1",
 		"volume.kubernetes.io/storage-provisioner": "disks.example.com",
 	}
+	tenSecondsAgo := metav1.NewTime(now.Add(-10 * time.Second))
+	justChosen := unbound()
+	justChosen[0].Annotations = chosen[0].Annotations
+	justChosen[0].ManagedFields = []metav1.ManagedFieldsEntry{
+		{Manager: "kube-scheduler", Time: &tenSecondsAgo}, {Manager: "x"},
+	}
 	noProvisioner := unbound()
 	noProvisioner[0].Annotations = map[string]string{"volume.kubernetes.io/selected-node": "n1"}
 	tests := map[string]struct {
@@ -52,6 +58,10 @@ func TestAVolumeThatWaitsForItsPodIsNotTheCauseItself(t *testing.T) {
 		"its provisioner has a minute": {
 			diagnose.Snapshot{Volumes: chosen, Events: awaitsPod, Pod: unscheduled(59 * time.Second)}, diagnose.Starting,
 			"volume data-dev: is not bound yet: provisioner disks.example.com creates it for node n1", "wait for it",
+		},
+		"from when a node was chosen, however old its Pod is": {
+			diagnose.Snapshot{Volumes: justChosen, Pod: unscheduled(time.Hour)}, diagnose.Starting,
+			"creates it for node n1", "wait for it",
 		},
 		"after that it is the cause": {
 			diagnose.Snapshot{Volumes: chosen, Events: awaitsPod, Pod: unscheduled(time.Minute)}, diagnose.Blocked,

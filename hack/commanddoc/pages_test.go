@@ -47,7 +47,7 @@ func TestAPageThatIsNoCommandsAnyMoreGoes(t *testing.T) {
 }
 
 func TestThePagesNameNobodysHomeDirectory(t *testing.T) {
-	const home = "/home/who-generates"
+	const home = "/home/whoever-generates"
 	t.Setenv("HOME", home)
 	for name, text := range pages(plugin.Reference()) {
 		if strings.Contains(text, home) {

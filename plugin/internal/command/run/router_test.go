@@ -27,12 +27,18 @@ import (
 // withRouter adds a router with one Pod, which answers as the function does.
 func (w *world) withRouter(t *testing.T, namespace string, answer http.HandlerFunc) {
 	t.Helper()
-	w.withRouterServer(t, namespace, httptest.NewServer(http.HandlerFunc(
-		func(out http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/healthz" {
-				answer(out, r)
-			}
-		})))
+	w.withRouterServer(t, namespace, httptest.NewServer(withHealth(answer)))
+}
+
+// withHealth answers for the router itself.
+func withHealth(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/healthz" {
+			_, _ = io.WriteString(w, `{"status":"ok"}`)
+			return
+		}
+		answer(w, r)
+	}
 }
 
 // withRouterServer adds a router whose Pod is the server.
@@ -127,7 +133,8 @@ func TestRunThroughTheRouter(t *testing.T) {
 
 func TestRunThroughARouterThatHasACertificate(t *testing.T) {
 	w := newWorld(t, fails)
-	router := httptest.NewUnstartedServer(answering(`{"stream":"stdout","data":"aGVsbG8="}`, `{"exit_code":42}`))
+	router := httptest.NewUnstartedServer(withHealth(answering(
+		`{"stream":"stdout","data":"aGVsbG8="}`, `{"exit_code":42}`)))
 	router.Config.ErrorLog = log.New(io.Discard, "", 0) // the first request has no TLS
 	router.StartTLS()
 	w.withRouterServer(t, "agent-sandbox-system", router)

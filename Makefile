@@ -19,7 +19,8 @@ GO_BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
 BIN   := $(CURDIR)/bin
 IMAGE ?= localhost/agent-sandbox-controller:$(VERSION)
 ROUTER_IMAGE ?= localhost/sandbox-router:$(VERSION)
-RUNTIME_IMAGE ?= localhost/sandbox-runtime:$(VERSION)
+# The documents name this tag, for the clusters of `make cluster` and `make demo`.
+RUNTIME_IMAGE ?= localhost/sandbox-runtime:v1
 # Directory for reports, and for logs and YAML of failed tests.
 ARTIFACTS ?= artifacts
 override ARTIFACTS := $(abspath $(ARTIFACTS))

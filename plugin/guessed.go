@@ -26,9 +26,10 @@ func kubectlCommands() map[string]string {
 	}
 }
 
-// ownCommands returns our command for what is another command in kubectl.
+// ownCommands returns our command for what is another command in kubectl, and for a word that pools and templates have.
 func ownCommands() map[string]string {
 	return map[string]string{
+		"claims":  "list claims",
 		"rollout": "pool rollout status NAME",
 		"scale":   "pool scale NAME --replicas N",
 	}

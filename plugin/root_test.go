@@ -115,6 +115,7 @@ func TestWrongUsageNeedsNoCluster(t *testing.T) {
 		"kubectl labels":     {args: "label dev a=b --overwrite", says: "; use kubectl label sandboxclaim/NAME KEY=VALUE"},
 		"kubectl annotates":  {args: "annotate dev a=b", says: "; use kubectl annotate"},
 		"kubectl applies":    {args: "apply -f x", says: "; use kubectl apply -f FILE"},
+		"claims are listed":  {args: "claims", says: "; use kubectl agent-sandbox list claims"},
 		"kubectl scales":     {args: "scale x --replicas 1", says: "; use kubectl agent-sandbox pool scale NAME --repl"},
 		"kubectl rolls out":  {args: "rollout status x", says: "; use kubectl agent-sandbox pool rollout status NAME"},
 		"kubectl edits pools": {

@@ -83,6 +83,7 @@ type Model struct {
 	stack              []location
 	claimsFocused      bool // the lower table of the first screen has the focus
 	poolClaimsFocused  bool // the lower table of a pool's screen has the focus
+	oriented           bool // a complete snapshot has been shown
 	pools              table[*rows.Pool]
 	claims             table[*rows.Row]
 	members            table[*rows.Row] // of the pool that is open

@@ -95,11 +95,24 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 func (m *Model) receive(s *store.Snapshot) tea.Cmd {
 	m.snapshot = s
 	m.updateTables()
+	m.orient()
 	m.forwards = m.actor.Forwards()
 	if m.toast.text != "" && !s.At.Before(m.toast.until) {
 		m.toast = toast{}
 	}
 	return m.refreshPage()
+}
+
+// orient gives the focus to the claims if the first complete snapshot has some and no pools: keys would find nothing in
+// the other table.
+func (m *Model) orient() {
+	if m.oriented || m.snapshot.Health.Loading() {
+		return
+	}
+	m.oriented = true
+	if len(m.snapshot.Pools) == 0 && len(m.snapshot.Claims) > 0 {
+		m.claimsFocused = true
+	}
 }
 
 // updateTables sets the objects of all tables from the snapshot.

@@ -89,6 +89,10 @@ func conditionFinding(snapshot *Snapshot, subject string, c *metav1.Condition) F
 		return finding
 	}
 	finding.problem, finding.Lasting = problemOf(snapshot, c), lasting(snapshot, c)
+	if finding.State == Wait && strings.HasPrefix(message, apis.MessagePodPhase) && snapshot.Pod != nil &&
+		snapshot.Pod.DeletionTimestamp == nil && PodReady(snapshot.Pod) {
+		finding.Text = conditionText(c, "The operator has not seen yet that the Pod is ready")
+	}
 	if _, cause := podreason.FromConditionMessage(message); cause != podreason.None && finding.State == Wait &&
 		snapshot.Pod == nil && snapshot.PodHidden {
 		finding.State, finding.problem = Bad, problemOfCause(cause)

@@ -5,6 +5,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,7 +43,7 @@ func containerFindings(snapshot *Snapshot) []Finding {
 		if ended := status.State.Terminated; ended != nil && ended.ExitCode == 0 {
 			continue // it has done its work
 		}
-		all = append(all, containerFinding(snapshot, "init container "+status.Name, status))
+		all = append(all, initContainerFinding(snapshot, status, len(all) == 0))
 	}
 	for i := range snapshot.Pod.Status.ContainerStatuses {
 		status := &snapshot.Pod.Status.ContainerStatuses[i]
@@ -65,6 +66,27 @@ func containerFindings(snapshot *Snapshot) []Finding {
 		all = append(all, finding)
 	}
 	return all
+}
+
+// initContainerFinding returns the finding about an init container that has not done its work. first says that no such
+// container is before it.
+func initContainerFinding(snapshot *Snapshot, status *corev1.ContainerStatus, first bool) Finding {
+	finding := containerFinding(snapshot, "init container "+status.Name, status)
+	switch {
+	case status.State.Waiting != nil && status.State.Waiting.Reason == podInitializing && first:
+		finding.Text = "is being created"
+	case status.State.Running != nil && finding.State == Wait && status.RestartCount == 0 &&
+		!isSidecar(snapshot.Pod, status.Name):
+		finding.Text = "has not finished yet"
+	}
+	return finding
+}
+
+// isSidecar reports whether an init container runs for as long as the Pod. Only such a one has a readiness probe.
+func isSidecar(pod *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	})
 }
 
 // containerFinding returns the finding about the state of one container.
@@ -135,11 +157,15 @@ func progressText(reason, message string) string {
 	switch reason {
 	case "", "ContainerCreating":
 		return "is being created"
-	case "PodInitializing":
+	case podInitializing:
 		return "waits for the init containers"
 	}
 	return withMessage(reason, message)
 }
+
+// podInitializing is the kubelet's reason for a container that waits for init containers, and for an init container that
+// has not started.
+const podInitializing = "PodInitializing"
 
 // startError is the runtime's reason for a container whose process did not start.
 const startError = "StartError"

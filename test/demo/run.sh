@@ -26,7 +26,8 @@ until_true() {
   for _ in $(seq 50); do "$@" >/dev/null 2>&1 && return; sleep 0.2; done
   fail "not within ten seconds: $*"
 }
-fail() { printf '\ndemo: %s\n(the cluster may still be up: make cluster-down removes it)\n' "$*" >&2; exit 1; }
+down="make cluster-down${CLUSTER:+ CLUSTER=$name}"
+fail() { printf '\ndemo: %s\n(the cluster may still be up: %s removes it)\n' "$*" "$down" >&2; exit 1; }
 same() { [ "$1" = "$2" ] || fail "expected '$2', got '$1'"; }
 
 command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer and try again"
@@ -111,7 +112,7 @@ cat <<TEXT
   kubectl sandbox create other --image localhost/sandbox-shell:v1 --ttl 10m --wait
   kubectl sandbox describe demo
   IMAGE=localhost/sandbox-python:v1              # for the commands of the guides: this cluster pulls no images
-  RUNTIME=localhost/sandbox-runtime:v1           # for those of docs/guides/runtime.md
+  RUNTIME=localhost/sandbox-runtime:v1           # for those of the guides runtime.md and python.md
   kubectl sandbox --help
-  make cluster-down                              # removes the cluster and everything in it
+  $(printf '%-46s' "$down") # removes the cluster and everything in it
 TEXT

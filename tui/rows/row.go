@@ -140,11 +140,15 @@ func newRow(kind resolve.Kind, object *metav1.ObjectMeta, snapshot *diagnose.Sna
 	return r
 }
 
-// shortReason omits the Pod's phase from a message that also gives the reason for it, and shortens the texts of the
-// container runtime.
+// shortReason omits what comes before the reason, because columns are narrow: the Pod's phase, and which write the API
+// server refused. It shortens the texts of the container runtime.
 func shortReason(message string) string {
 	if why, _ := podreason.FromConditionMessage(message); why != "" {
 		return podreason.ShortPodMessage(why)
+	}
+	if _, why, refused := strings.Cut(message, " is forbidden: "); refused &&
+		strings.HasPrefix(message, apis.MessageErrorPrefix) {
+		return why
 	}
 	return message
 }

@@ -56,6 +56,11 @@ func TestTheRowOfAClaim(t *testing.T) {
 				"Pod exists with phase: Pending: Unschedulable: no nodes", at(0))),
 			want: Row{State: diagnose.Blocked, Reason: "Unschedulable: no nodes"},
 		},
+		"which write was refused is left out": {
+			claim: claim(b.WithCondition(apis.ConditionReady, false, apis.ReasonReconcilerError,
+				`Error seen: create Pod dev: pods "dev" is forbidden: exceeded quota: q, used: pods=4`, at(0))),
+			want: Row{State: diagnose.Blocked, Reason: "exceeded quota: q, used: pods=4"},
+		},
 		"a member that was not Ready is late": {
 			claim: claim(ready, b.BoundTo("fast-abcde", "10.0.0.1")), held: held("fast-abcde", "warm", claim()),
 			want: Row{State: diagnose.Ready, Source: SourceLate, Pool: "fast", Sandbox: "fast-abcde", IP: "10.0.0.1",

@@ -120,7 +120,12 @@ func newConfigCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 		Example: "  kubectl sandbox mcp config claude --template python\n\n" +
 			"  # For an editor, in one namespace of one cluster\n" +
 			"  kubectl sandbox mcp config vscode --context dev -n agents --pool python-warm > .vscode/mcp.json",
-		Args:              cli.ExactArgs("CLIENT"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("CLIENT is missing: use %s", strings.Join(names, ", "))
+			}
+			return cli.ExactArgs("CLIENT")(cmd, args)
+		},
 		ValidArgsFunction: cli.CompleteFirstArg(cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at := slices.IndexFunc(agents(), func(a agent) bool { return a.name == args[0] })

@@ -79,6 +79,7 @@ func TestWrongUsage(t *testing.T) {
 		says string
 	}{
 		"an unknown client":                  {"config emacs", "is not a known client"},
+		"no client":                          {"config", "CLIENT is missing: use claude, "},
 		"a server whose name needs quotes":   {"config codex --name a.b", "use letters"},
 		"no sandboxes at all":                {"--max 0", "at least one sandbox"},
 		"a life that is too short":           {"--ttl 10s", "at least a minute"},

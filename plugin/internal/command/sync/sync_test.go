@@ -265,3 +265,20 @@ func content(path ...string) string {
 	text, _ := os.ReadFile(filepath.Join(path...)) // it may not be there yet
 	return string(text)
 }
+
+func TestAWatchThatHasNothingToDoEndsWithoutAMessage(t *testing.T) {
+	w := newWorld(t)
+	source := filepath.Join(w.here, "src")
+	write(t, "1", source, "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	w.factory.Time = clocktesting.NewFakeClock(time.Now()) // it does not look again
+	ended := make(chan error, 1)
+	go func() { ended <- w.run(ctx, source, "dev:dst", "--watch") }()
+	for !strings.Contains(w.out.String(), "copied a\n") {
+		<-time.After(10 * time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; cli.ExitCode(err) != cli.ExitInterrupted || err.Error() != "" {
+		t.Errorf("ended with %v", err)
+	}
+}

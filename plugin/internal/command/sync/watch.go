@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/cli"
 	"github.com/agent-sandbox/kubectl-sandbox/plugin/internal/factory"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/files"
 	"github.com/agent-sandbox/kubectl-sandbox/sdk/printable"
@@ -59,7 +60,7 @@ func (o *Options) watch(ctx context.Context, f factory.Factory, streams generici
 func (w *watcher) step(ctx context.Context) (time.Duration, error) {
 	err := w.syncChanges(ctx)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return 0, ctx.Err()
 	case err != nil && (!w.opened || apierrors.IsNotFound(err)):
 		return 0, err
@@ -118,7 +119,8 @@ func (w *watcher) say(text string) {
 	_, _ = printable.Fprintf(w.streams.ErrOut, "%s\n", text) // best effort
 }
 
-// sleep waits, or returns the context's error.
+// sleep waits. If the context ends meanwhile, it returns the exit code of an interruption, without a message: nothing was
+// interrupted, and Ctrl-C is how a watch ends.
 func sleep(ctx context.Context, clock clock.Clock, wait time.Duration) error {
 	timer := clock.NewTimer(wait)
 	defer timer.Stop()
@@ -126,6 +128,6 @@ func sleep(ctx context.Context, clock clock.Clock, wait time.Duration) error {
 	case <-timer.C():
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return &cli.ExitError{Code: cli.ExitInterrupted}
 	}
 }

@@ -41,6 +41,7 @@ export RUN VERSION
 TESTCLUSTER   := $(BIN)/testcluster
 GOTESTSUM     := $(BIN)/tools/gotestsum
 GOLANGCI_LINT := $(BIN)/tools/golangci-lint
+GOVULNCHECK   := $(BIN)/tools/govulncheck
 # Tests and the programs that they run share one set of flags, and so one set of compiled packages. With -trimpath another
 # clone shares them too. Without -dwarf a cold build is a quarter shorter. `make lint` runs vet.
 RACE   := -race -trimpath -gcflags=all=-dwarf=false
@@ -114,6 +115,9 @@ $(GOTESTSUM): tools/go.mod tools/go.sum
 $(GOLANGCI_LINT): tools/lint/go.mod tools/lint/go.sum
 	@echo "building golangci-lint (minutes the first time)"
 	@cd tools/lint && $(GO_BUILD) -ldflags '-s -w' -o $@ sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter
+
+$(GOVULNCHECK): tools/vuln/go.mod tools/vuln/go.sum
+	@cd tools/vuln && $(GO_BUILD) -o $@ golang.org/x/vuln/cmd/govulncheck
 
 .PHONY: clean
 clean: ## Remove the output of builds and tests. Clusters and their cache stay.
@@ -222,6 +226,11 @@ lint-python: ## Check the format, the style and the types of the Python client.
 .PHONY: verify
 verify: $(GOLANGCI_LINT) ## Check generated files, go.mod, format, scripts, laws, lint. Changes nothing.
 	@hack/verify.sh
+
+# The database changes while the tree does not, so `make verify` must not depend on it.
+.PHONY: vulncheck
+vulncheck: $(GOVULNCHECK) ## Check the programs for known vulnerabilities. Needs the network.
+	@$(GOVULNCHECK) ./cmd/...
 
 ##@ Release
 

@@ -84,8 +84,9 @@ const (
 	// ReasonRecreatingFailedPod means that the Pod was evicted, preempted, rejected or lost with its node, and a new one
 	// with the same volumes follows. In Warning events about a Sandbox.
 	ReasonRecreatingFailedPod Reason = "RecreatingFailedPod"
-	// ReasonNetworkPolicyRefused means that a NetworkPolicy of the name exists that the operator did not create. The
-	// operator leaves it alone. In Warning events about a template.
+	// ReasonNetworkPolicyRefused means that a NetworkPolicy of the name exists that the operator did not create, which it
+	// leaves alone; or that the policy would select the Pods of an earlier template, whose name has the same hash. In
+	// Warning events about a template.
 	ReasonNetworkPolicyRefused Reason = "NetworkPolicyRefused"
 	// ReasonNetworkPolicyRejected means that the API server rejects the networkPolicy of the template. Until it is
 	// corrected, the policy stays as it is; a new one denies all traffic. In Warning events about a template.

@@ -2,8 +2,8 @@
 # Copyright 2026 The kubectl-sandbox Authors.
 # SPDX-License-Identifier: Apache-2.0
 #
-# generate.sh writes every generated file: deepcopy functions, CRDs, RBAC, typed clients, reference pages, manifests,
-# the Python client without asyncio.
+# generate.sh writes every generated file: deepcopy functions, CRDs, RBAC, typed clients, reference pages, manifests, the
+# licences of what the programs contain, the Python client without asyncio.
 # With the argument "bootstrap" it writes only what the types need to compile.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -55,5 +55,6 @@ go run ./hack/vocabularydoc docs/reference/vocabulary.md
 go run ./hack/flagdoc docs/reference/operator-flags.md
 go run ./hack/commanddoc docs/reference/cli
 go run ./hack/manifests
+go run -C tools ./licences
 python3 clients/python/tools/generate.py
 python3 clients/python/tools/reference.py

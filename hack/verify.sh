@@ -63,7 +63,7 @@ formatted() {
 }
 
 check "generated files are what the sources say" "run 'make generate' and commit the result" generated
-for module in . test/cluster test/chart tools tools/examples tools/krew tools/lint tools/rules; do
+for module in . test/cluster test/chart tools tools/examples tools/krew tools/lint tools/rules tools/vuln; do
   check "$module/go.mod is tidy" "run 'go mod tidy' in $module and commit the result" tidy "$module"
 done
 check "Go files are formatted" "run 'gofmt -w' on the files above" formatted

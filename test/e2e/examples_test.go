@@ -30,7 +30,8 @@ const runtimeImage = "ghcr.io/agent-sandbox/sandbox-runtime:v0.1.0"
 var (
 	// appliedExamples are applied to the test cluster, which has their images under other names.
 	appliedExamples = []string{
-		"templates/python.yaml", "pools/warm.yaml", "workloads/hello-world.yaml", "policy/service-account.yaml",
+		"templates/python.yaml", "templates/restricted.yaml", "pools/warm.yaml", "workloads/hello-world.yaml",
+		"policy/service-account.yaml",
 		"policy/disruption-budget.yaml",
 		"integrations/kueue.yaml", "claims/by-pool.yaml", "claims/by-template.yaml", "claims/cold-with-env-and-volume.yaml",
 		"claims/deadline-delete.yaml", "claims/job-retained.yaml", "claims/of-named-pool.yaml", "claims/with-metadata.yaml",

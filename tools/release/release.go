@@ -19,11 +19,14 @@ import (
 
 const module = "github.com/agent-sandbox/kubectl-sandbox"
 
-// The programs that have archives. The operator has only an image.
+// The programs that have archives.
 const (
 	plugin = "kubectl-sandbox"
 	server = "sandbox-runtime" // runs in Linux containers only
 )
+
+// inImages are the programs that have only images, for Linux. A release has their bills of materials.
+var inImages = [...]string{"agent-sandbox-controller", "sandbox-router"}
 
 // release writes one version into a directory.
 type release struct {
@@ -66,7 +69,8 @@ func (r *release) build(p platform, program string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// archives writes an archive and a bill of materials for each program and platform.
+// archives writes an archive and a bill of materials for each program and platform, and the bills of the programs in
+// images.
 func (r *release) archives() error {
 	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
 	if err != nil {
@@ -81,8 +85,29 @@ func (r *release) archives() error {
 				return err
 			}
 		}
+		if p.os != "linux" {
+			continue
+		}
+		for _, program := range inImages {
+			binary, err := r.build(p, program)
+			if err != nil {
+				return err
+			}
+			if err := r.bill(p, program, binary); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// bill writes the bill of materials of a program.
+func (r *release) bill(p platform, program string, binary []byte) error {
+	materials, err := bill(binary, program, r.version, r.date)
+	if err != nil {
+		return err
+	}
+	return r.keep(p.stem(program, r.version)+".cdx.json", materials)
 }
 
 func (r *release) archive(p platform, program string, license []byte) error {
@@ -94,20 +119,21 @@ func (r *release) archive(p platform, program string, license []byte) error {
 	if p.os == "windows" {
 		write = writeZip
 	}
-	out := &bytes.Buffer{}
-	entries := []entry{{p.executable(program), 0o755, binary}, {"LICENSE", 0o644, license}}
-	if err := write(out, entries, r.date); err != nil {
-		return err
-	}
-	stem := p.stem(program, r.version)
-	if err := r.keep(stem+p.extension(), out.Bytes()); err != nil {
-		return err
-	}
-	materials, err := bill(binary, program, r.version, r.date)
+	others, err := r.thirdParty(p, program)
 	if err != nil {
 		return err
 	}
-	return r.keep(stem+".cdx.json", materials)
+	out := &bytes.Buffer{}
+	entries := []entry{
+		{p.executable(program), 0o755, binary}, {"LICENSE", 0o644, license}, {thirdPartyFile, 0o644, others},
+	}
+	if err := write(out, entries, r.date); err != nil {
+		return err
+	}
+	if err := r.keep(p.stem(program, r.version)+p.extension(), out.Bytes()); err != nil {
+		return err
+	}
+	return r.bill(p, program, binary)
 }
 
 // operator writes the manifests that the plugin of this version installs, as the plugin prints them.

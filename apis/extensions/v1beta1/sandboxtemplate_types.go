@@ -66,8 +66,9 @@ type SandboxTemplateSpec struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.metadata.name == b.metadata.name))",message="two volumeClaimTemplates have the same metadata.name"
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplate `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's
-	// by name (Overrides), or neither (Disallowed).
+	// volumeClaimTemplatesPolicy says whether a claim may add new, empty volumes (Allowed), add any volumes and replace
+	// the template's by name (Overrides), or neither (Disallowed). A volume with dataSource, dataSourceRef, volumeName or
+	// selector is not new.
 	// +optional
 	// +kubebuilder:default=Disallowed
 	VolumeClaimTemplatesPolicy VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`

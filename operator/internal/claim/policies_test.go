@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -44,6 +45,14 @@ func withEnvVar(name, container string) builders.ClaimOption {
 func withOnlyVolume(name string) builders.ClaimOption {
 	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
 		s.VolumeClaimTemplates = sliceOf(builders.VolumeTemplate(name, "5Gi"))
+	})
+}
+
+// withVolumeFrom adds a volume that is not new and empty.
+func withVolumeFrom(change func(*corev1.PersistentVolumeClaimSpec)) builders.ClaimOption {
+	return withSpec(func(s *extensionsv1beta1.SandboxClaimSpec) {
+		s.VolumeClaimTemplates = sliceOf(builders.VolumeTemplate("work", "5Gi"))
+		change(&s.VolumeClaimTemplates[0].Spec)
 	})
 }
 
@@ -148,6 +157,25 @@ func TestEveryWayIntoAPodHoldsThePolicies(t *testing.T) {
 		},
 		"a volume of the template's Pod, which is mounted": {
 			withPod(mounted), withOnlyVolume("config"), `!already has a volume "config"`, "config=5Gi",
+		},
+		"a volume that is a copy of another one": {
+			withPod(mounted), withVolumeFrom(func(s *corev1.PersistentVolumeClaimSpec) {
+				s.DataSource = &corev1.TypedLocalObjectReference{Kind: "PersistentVolumeClaim", Name: "data-theirs"}
+			}), `!volume "work" of the claim would begin with data`, "work=5Gi",
+		},
+		"a volume that is a copy of one in another namespace": {
+			withPod(mounted), withVolumeFrom(func(s *corev1.PersistentVolumeClaimSpec) {
+				s.DataSourceRef = &corev1.TypedObjectReference{Kind: "VolumeSnapshot", Name: "theirs", Namespace: new("theirs")}
+			}), `!volume "work" of the claim would begin with data`, "work=5Gi",
+		},
+		"a volume that names a PersistentVolume": {
+			withPod(mounted), withVolumeFrom(func(s *corev1.PersistentVolumeClaimSpec) { s.VolumeName = "theirs" }),
+			`!volume "work" of the claim would begin with data`, "work=5Gi",
+		},
+		"a volume that selects PersistentVolumes": {
+			withPod(mounted),
+			withVolumeFrom(func(s *corev1.PersistentVolumeClaimSpec) { s.Selector = &metav1.LabelSelector{} }),
+			`!volume "work" of the claim would begin with data`, "work=5Gi",
 		},
 		"a label of the Pod": {
 			builders.WithPodLabel("tier", "1"),

@@ -6,6 +6,8 @@ package claim
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
 	agentsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/agents/v1beta1"
 	extensionsv1beta1 "github.com/agent-sandbox/kubectl-sandbox/apis/extensions/v1beta1"
@@ -39,7 +41,7 @@ func checkVolumePolicy(claim *extensionsv1beta1.SandboxClaim, template *extensio
 
 // addVolumes adds the claim's volumes to a new Sandbox. A volume whose name the template uses, for a
 // volumeClaimTemplate or for a volume of the Pod, replaces the template's if the policy allows it, and is rejected
-// otherwise.
+// otherwise. So is a volume that begins with data.
 func addVolumes(
 	sandbox *agentsv1beta1.Sandbox, claim *extensionsv1beta1.SandboxClaim, template *extensionsv1beta1.SandboxTemplate,
 ) *rejection {
@@ -48,8 +50,16 @@ func addVolumes(
 		at := slices.IndexFunc(sandbox.Spec.VolumeClaimTemplates, func(v agentsv1beta1.PersistentVolumeClaimTemplate) bool {
 			return v.Name == volume.Name
 		})
+		overrides := template.Spec.VolumeClaimTemplatesPolicy.AllowsOverriding()
 		switch {
-		case !template.Spec.VolumeClaimTemplatesPolicy.AllowsOverriding() && template.Spec.HasVolume(volume.Name):
+		case !overrides && beginsWithData(&volume.Spec):
+			return rejectf(
+				apis.ReasonVolumeClaimTemplatesError,
+				"volume %q of the claim would begin with data that exists already: leave out its dataSource, dataSourceRef, "+
+					"volumeName and selector, or set volumeClaimTemplatesPolicy of SandboxTemplate %q to %s",
+				volume.Name, template.Name, extensionsv1beta1.VolumeClaimTemplatesPolicyOverrides,
+			)
+		case !overrides && template.Spec.HasVolume(volume.Name):
 			return rejectf(
 				apis.ReasonVolumeClaimTemplatesError,
 				"the template already has a volume %q: rename the claim's volume, or set "+
@@ -71,4 +81,10 @@ func addVolumes(
 		)
 	}
 	return nil
+}
+
+// beginsWithData reports whether a volume is a copy of another one or an existing PersistentVolume. The operator creates
+// it, so nobody asks whether the user of the claim may read that data.
+func beginsWithData(spec *corev1.PersistentVolumeClaimSpec) bool {
+	return spec.DataSource != nil || spec.DataSourceRef != nil || spec.VolumeName != "" || spec.Selector != nil
 }

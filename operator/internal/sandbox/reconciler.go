@@ -53,6 +53,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, sandbox *agentsv1beta1.Sandb
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe children: %w", err)
 	}
+	sandbox = r.withPolicyOfPod(ctx, sandbox, seen)
 	todo := decide(now, sandbox, seen)
 	if hold := r.holdFor(sandbox, todo, now); hold > 0 {
 		after := waits.Sooner(waits.Sooner(hold, todo.requeueAfter), todo.deadline.Remaining(now))

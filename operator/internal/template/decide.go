@@ -34,9 +34,10 @@ func (patch) isStep()         {}
 func (remove) isStep()        {}
 func (reject) isStep()        {}
 
-// decide compares the policy of the name, which is nil if there is none, with the template. It is a pure function.
+// decide compares the policy of the name, which is nil if there is none, with the template. rival is the older policy of
+// another template that selects the same Pods, or nil. It is a pure function.
 func decide(
-	template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy, routerNamespaces []string,
+	template *extensionsv1beta1.SandboxTemplate, current, rival *networkingv1.NetworkPolicy, routerNamespaces []string,
 ) step {
 	managed := template.Spec.NetworkPolicyManagement != extensionsv1beta1.NetworkPolicyManagementUnmanaged
 	var relation owner.Relation
@@ -48,6 +49,10 @@ func decide(
 		return keep{}
 	case !managed:
 		return remove{current}
+	case rival != nil && current != nil && relation == owner.Owned && current.DeletionTimestamp == nil:
+		return remove{current} // policies add up: this one would permit to the other template's Pods what it permits
+	case rival != nil:
+		return reject{rivalMessage(rival)}
 	case current == nil:
 		return create{buildPolicy(template, nil, routerNamespaces)}
 	case relation == owner.Foreign:
@@ -65,6 +70,20 @@ func decide(
 // isTemplatePolicy reports whether the annotation says that the policy is a template's, and nobody controls it.
 func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOfNoCopy(policy) == nil
+}
+
+// belongsToTemplate reports whether the operator created the policy for a template. Earlier versions of the operator made
+// the template its controller.
+func belongsToTemplate(policy *networkingv1.NetworkPolicy) bool {
+	return isTemplatePolicy(policy) || owner.HasController(policy, apis.KindSandboxTemplate)
+}
+
+// isOlder reports whether a policy was created before another one, which may be nil.
+func isOlder(policy, other *networkingv1.NetworkPolicy) bool {
+	if other == nil || policy.CreationTimestamp.Before(&other.CreationTimestamp) {
+		return true
+	}
+	return policy.CreationTimestamp.Equal(&other.CreationTimestamp) && policy.Name < other.Name
 }
 
 // relationOf returns what a policy of the template's name is to the template. The policy of a deleted template of that
@@ -88,5 +107,14 @@ func rejectionMessage(policy *networkingv1.NetworkPolicy) string {
 		"NetworkPolicy %q %s and is not changed, so the Sandboxes have no policy of their own: delete it, or set "+
 			"networkPolicyManagement to %s",
 		policy.Name, problem, extensionsv1beta1.NetworkPolicyManagementUnmanaged,
+	)
+}
+
+// rivalMessage says why the template gets no policy, and what to do about it.
+func rivalMessage(rival *networkingv1.NetworkPolicy) string {
+	return fmt.Sprintf(
+		"NetworkPolicy %q of another SandboxTemplate selects the same Pods, because the names of both templates have the "+
+			"same hash, so this template gets no policy of its own: give it another name",
+		rival.Name,
 	)
 }

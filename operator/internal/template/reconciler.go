@@ -69,7 +69,11 @@ func (r *Reconciler) Reconcile(
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("observe the NetworkPolicy: %w", err)
 	}
-	next := decide(template, current, r.routers.of(template.Namespace))
+	rival, err := r.observeRival(ctx, template, current)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	next := decide(template, current, rival, r.routers.of(template.Namespace))
 	err = r.apply(ctx, template, next)
 	return r.outcome(template, next, err)
 }
@@ -81,6 +85,33 @@ func (r *Reconciler) observe(
 ) (*networkingv1.NetworkPolicy, error) {
 	key := client.ObjectKey{Namespace: template.Namespace, Name: naming.NetworkPolicy(template.Name)}
 	return lookup.GetConfirmed(ctx, r.client, r.live, key, &networkingv1.NetworkPolicy{})
+}
+
+// observeRival returns an older policy of another template that selects the Pods of this one, or nil. Two names may have
+// the same hash. Before a policy is created, the API server decides whether there is one.
+func (r *Reconciler) observeRival(
+	ctx context.Context, template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy,
+) (*networkingv1.NetworkPolicy, error) {
+	reader := client.Reader(r.client)
+	if current == nil {
+		reader = r.live
+	}
+	hash := naming.Hash(template.Name)
+	var list networkingv1.NetworkPolicyList
+	err := reader.List(ctx, &list, client.InNamespace(template.Namespace),
+		client.MatchingLabels{apis.LabelSandboxTemplateRefHash: hash})
+	if err != nil {
+		return nil, fmt.Errorf("list the NetworkPolicies of templates: %w", err)
+	}
+	for i := range list.Items {
+		policy := &list.Items[i]
+		name, ok := naming.TemplateOf(policy.Name)
+		if ok && name != template.Name && naming.Hash(name) == hash && belongsToTemplate(policy) &&
+			isOlder(policy, current) {
+			return policy, nil
+		}
+	}
+	return nil, nil
 }
 
 func (r *Reconciler) apply(ctx context.Context, template *extensionsv1beta1.SandboxTemplate, next step) error {

@@ -108,7 +108,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := strings.TrimPrefix(fmt.Sprintf("%T", decide(tt.template, tt.current, []string{"system"})), "template.")
+			got := strings.TrimPrefix(fmt.Sprintf("%T", decide(tt.template, tt.current, nil, []string{"system"})), "template.")
 			if got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}

@@ -19,6 +19,7 @@ type PodOptions struct {
 	NodeSelector     []string
 	Tolerations      []string
 	PullSecrets      []string
+	SecurityOptions
 
 	ports        []corev1.ContainerPort
 	resources    corev1.ResourceRequirements
@@ -50,6 +51,7 @@ func (o *PodOptions) AddFlags(cmd *cobra.Command, of string) {
 		of+"Run on nodes with this taint too, KEY[=VALUE][:EFFECT]. Repeatable.")
 	flags.StringArrayVar(&o.PullSecrets, "image-pull-secret", nil,
 		of+"A Secret with which the image is pulled. Repeatable.")
+	o.addFlags(cmd, of)
 }
 
 // Given returns the first flag that was given, or "".
@@ -69,6 +71,9 @@ func (o *PodOptions) Given() string {
 		{"--node-selector", len(o.NodeSelector) > 0},
 		{"--toleration", len(o.Tolerations) > 0},
 		{"--image-pull-secret", len(o.PullSecrets) > 0},
+		{"--uid", o.RunAsUser != ""},
+		{"--read-only", o.ReadOnly},
+		{"--restricted", o.Restricted},
 	} {
 		if flag.given {
 			return flag.name
@@ -81,6 +86,7 @@ func (o *PodOptions) Given() string {
 func (o *PodOptions) parse() error {
 	for _, parse := range []func() error{
 		o.parsePorts, o.parseResources, o.parseEnvFrom, o.parseNames, o.parseNodeSelector, o.parseTolerations,
+		o.SecurityOptions.parse,
 	} {
 		if err := parse(); err != nil {
 			return err
@@ -97,4 +103,5 @@ func (o *PodOptions) apply(pod *corev1.PodSpec, container *corev1.Container) {
 	if o.RuntimeClass != "" {
 		pod.RuntimeClassName = &o.RuntimeClass
 	}
+	o.SecurityOptions.apply(pod, container)
 }

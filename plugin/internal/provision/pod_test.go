@@ -76,6 +76,32 @@ func TestThePodIsWhatTheFlagsSay(t *testing.T) {
 				p.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 			},
 		},
+		"as whom it runs": {
+			pod: PodOptions{SecurityOptions: SecurityOptions{RunAsUser: "1001"}},
+			want: func(p *corev1.PodSpec, _ *corev1.Container) {
+				p.SecurityContext = &corev1.PodSecurityContext{
+					RunAsUser: new(int64(1001)), RunAsGroup: new(int64(1001)), FSGroup: new(int64(1001)),
+				}
+			},
+		},
+		"a root file system that cannot be written": {
+			pod: PodOptions{SecurityOptions: SecurityOptions{ReadOnly: true}},
+			want: func(p *corev1.PodSpec, c *corev1.Container) {
+				c.SecurityContext = &corev1.SecurityContext{ReadOnlyRootFilesystem: new(true)}
+				c.VolumeMounts = []corev1.VolumeMount{{Name: "tmp", MountPath: "/tmp"}}
+				p.Volumes = []corev1.Volume{{
+					Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
+				}}
+			},
+		},
+		"no privileges, as user 1000": {
+			pod:  PodOptions{SecurityOptions: SecurityOptions{Restricted: true}},
+			want: restrictedAs(1000, 1000),
+		},
+		"no privileges, as another user of another group": {
+			pod:  PodOptions{SecurityOptions: SecurityOptions{Restricted: true, RunAsUser: "2000:0"}},
+			want: restrictedAs(2000, 0),
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +122,37 @@ func TestThePodIsWhatTheFlagsSay(t *testing.T) {
 	}
 }
 
+func restrictedAs(user, group int64) func(*corev1.PodSpec, *corev1.Container) {
+	return func(p *corev1.PodSpec, c *corev1.Container) {
+		p.SecurityContext = &corev1.PodSecurityContext{
+			RunAsUser: &user, RunAsGroup: &group, FSGroup: &group, RunAsNonRoot: new(true),
+			SeccompProfile: &corev1.SeccompProfile{Type: "RuntimeDefault"},
+		}
+		c.SecurityContext = &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}
+	}
+}
+
+func TestADirectoryForTemporaryFilesLeavesVolumesAlone(t *testing.T) {
+	for volume, want := range map[string]string{
+		"data=1Gi": "data:/data tmp:/tmp", "data=1Gi:/tmp/": "data:/tmp/", "tmp=1Gi:/data": "tmp:/data tmp-dir:/tmp",
+	} {
+		o := NewOptions()
+		o.Name, o.Image, o.Volumes, o.Pod.ReadOnly = "dev", "x", []string{volume}, true
+		if err := o.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, mount := range o.BuildSandbox("ns", time.Time{}).Spec.PodTemplate.Spec.Containers[0].VolumeMounts {
+			got = append(got, mount.Name+":"+mount.MountPath)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("--volume %s: got %v, want %s", volume, got, want)
+		}
+	}
+}
+
 func TestWhatAPodCannotHave(t *testing.T) {
 	tests := map[string]struct {
 		pod  PodOptions
@@ -111,7 +168,17 @@ func TestWhatAPodCannotHave(t *testing.T) {
 		"a taint without a key":           {PodOptions{Tolerations: []string{":NoSchedule"}}, "use KEY[=VALUE][:EFFECT]"},
 		"an effect that is none":          {PodOptions{Tolerations: []string{"a:Never"}}, "the effect is NoSchedule"},
 		"a pull secret that is none":      {PodOptions{PullSecrets: []string{"A_"}}, "cannot be a name"},
-		"an account that is none":         {PodOptions{ServiceAccount: "A_"}, "--service-account"},
+		"a user that is a name": {
+			PodOptions{SecurityOptions: SecurityOptions{RunAsUser: "nobody"}}, "use UID[:GID]",
+		},
+		"a group that is a name": {
+			PodOptions{SecurityOptions: SecurityOptions{RunAsUser: "1000:users"}}, "use UID[:GID]",
+		},
+		"a user without privileges that is root": {
+			PodOptions{SecurityOptions: SecurityOptions{RunAsUser: "0:1000", Restricted: true}},
+			"--restricted does not permit user 0",
+		},
+		"an account that is none": {PodOptions{ServiceAccount: "A_"}, "--service-account"},
 		"two ports of one number": {
 			PodOptions{Ports: []string{"80", "http=80"}}, "another port has the same name or number",
 		},
@@ -134,6 +201,9 @@ func TestAClaimRefusesWhatItsTemplateSets(t *testing.T) {
 		"--env-from": {EnvFrom: []string{"secret/x"}}, "--service-account": {ServiceAccount: "x"},
 		"--runtime-class": {RuntimeClass: "x"}, "--node-selector": {NodeSelector: []string{"a=b"}},
 		"--toleration": {Tolerations: []string{"a"}}, "--image-pull-secret": {PullSecrets: []string{"x"}},
+		"--uid":        {SecurityOptions: SecurityOptions{RunAsUser: "1"}},
+		"--read-only":  {SecurityOptions: SecurityOptions{ReadOnly: true}},
+		"--restricted": {SecurityOptions: SecurityOptions{Restricted: true}},
 	} {
 		o := NewOptions()
 		o.Name, o.Template, o.Pod = "dev", "t", pod

@@ -35,7 +35,9 @@ on the Sandbox and its Pod.
 
 With --image it creates a Sandbox without a claim or template, from an image and, after --, a command. Without a
 command, the image's own command runs. It must keep running, because a container that ends is started again (see
---restart). The Pod gets no credentials for the Kubernetes API.
+--restart). The Pod gets no credentials for the Kubernetes API. For untrusted code, --restricted takes all privileges from
+it, as namespaces that enforce the Pod Security Standard "restricted" require, --read-only lets it write only to /tmp and
+to volumes, and --cpu and --memory limit what it may use.
 
 Volumes keep their data while the sandbox is suspended. They are deleted with the sandbox, unless --volume-retention,
 or the template's persistentVolumeClaimRetentionPolicy, is Retain: then they stay, and the next sandbox of the same
@@ -66,6 +68,9 @@ const examples = `  # Claim a sandbox of a template for an hour, and wait until 
   # Create one with limits, a port, the variables of a Secret, and a node with a GPU
   kubectl sandbox create gpu --image cuda:12 --requests cpu=1,memory=2Gi --limits cpu=4,memory=8Gi,nvidia.com/gpu=1 \
     --port http=8080 --env-from secret/keys --node-selector gpu=true --toleration nvidia.com/gpu:NoSchedule
+
+  # Create one for untrusted code, also in a namespace that enforces the Pod Security Standard "restricted"
+  kubectl sandbox create untrusted --image python:3.13 --restricted --read-only --cpu 500m --memory 512Mi -- sleep infinity
 
   # Run a job once
   kubectl sandbox create job --image debian:12 --restart Never --env MODE=fast -- sh -c 'echo $MODE'
@@ -108,7 +113,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Waiting.AddFlags(cmd, "the sandbox is ready")
 	o.PrintFlags.AddFlags(cmd)
 	cmd.Flags().StringVar(&o.Prefix, "generate-name", "", "Generate a name that begins with this prefix.")
-	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "Print only the name of the sandbox, and no progress.")
+	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "Print only the name of the sandbox: no progress, and no warning about limits.")
 	return cmd
 }
 

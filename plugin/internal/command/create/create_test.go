@@ -54,9 +54,25 @@ func command(
 
 func TestCommand(t *testing.T) {
 	t.Run("what was created is named", func(t *testing.T) {
-		out, errOut, _, err := command(t, false, "dev", "--image", "x")
+		out, errOut, _, err := command(t, false, "dev", "--image", "x", "--memory", "1Gi")
 		if err != nil || out != "sandbox."+apis.GroupAgents+"/dev created\n" || errOut != "" {
 			t.Errorf("%v, %q, %q", err, out, errOut)
+		}
+	})
+	t.Run("a Sandbox without a memory limit is created with one warning", func(t *testing.T) {
+		for _, without := range [][]string{nil, {"--cpu", "1"}, {"--requests", "memory=1Gi"}, {"--dry-run=server"}} {
+			_, errOut, _, err := command(t, true, append([]string{"dev", "--image", "x", "--wait=false"}, without...)...)
+			if err != nil || strings.Count(errOut, "Warning: ") != 1 ||
+				!strings.Contains(errOut, "Sandbox dev sets no memory limit: unless a LimitRange of the namespace does") ||
+				!strings.Contains(errOut, "--memory (-q omits this warning) sets one") {
+				t.Errorf("%v: %v, %q", without, err, errOut)
+			}
+		}
+		for _, with := range [][]string{{"--limits", "memory=1Gi"}, {"-q"}, {"--dry-run=client"}} {
+			if _, errOut, _, err := command(t, true, append([]string{"dev", "--image", "x"}, with...)...); err != nil ||
+				errOut != "" {
+				t.Errorf("%v: %v, %q", with, err, errOut)
+			}
 		}
 	})
 	t.Run("a name is generated, and -q prints it alone", func(t *testing.T) {

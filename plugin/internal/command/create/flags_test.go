@@ -38,6 +38,7 @@ func exampleFlags() map[string][]string {
 		"limits": {"--limits=cpu=1"}, "env-from": {"--env-from=secret/a"}, "service-account": {"--service-account=a"},
 		"runtime-class": {"--runtime-class=gvisor"}, "node-selector": {"--node-selector=a=b"},
 		"toleration": {"--toleration=a"}, "image-pull-secret": {"--image-pull-secret=a"},
+		"uid": {"--uid=1"}, "read-only": {"--read-only"}, "restricted": {"--restricted"},
 	}
 }
 

@@ -134,7 +134,7 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	cmd.Flags().DurationVar(&o.CommandTimeout, "command-timeout", 0,
 		"How long the command may run, as in 90s or 10m, before it is ended; the image needs sh. (default: no limit)")
 	cmd.Flags().BoolVarP(&o.Sandbox.Quiet, "quiet", "q", false,
-		"Print no progress, nor how to delete a sandbox that is kept under its --name.")
+		"Print no progress, no warning about limits, nor how to delete a sandbox that is kept under its --name.")
 	cmd.Flags().StringVar(&o.Sandbox.Name, "name", "", "The name of the sandbox. (default: a generated name)")
 	cmd.Flags().StringVarP(&o.Container, "container", "c", "",
 		"The container. (default: the one that the Pod marks as its default, or the first)")

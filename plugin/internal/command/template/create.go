@@ -43,6 +43,9 @@ func newCreateCommand(f factory.Factory, streams genericiooptions.IOStreams) *co
 			"  # With a port, a volume, limits, and variables that claims may add\n" +
 			"  kubectl sandbox template create web --image nginx:1.29 --port http=80 --volume data=1Gi:/data \\\n" +
 			"    --memory 512Mi --cpu 500m --env-policy Allowed\n\n" +
+			"  # For untrusted code, also in a namespace that enforces the Pod Security Standard \"restricted\"\n" +
+			"  kubectl sandbox template create untrusted --image python:3.13 --restricted --read-only --cpu 500m \\\n" +
+			"    --memory 512Mi -- sleep infinity\n\n" +
 			"  # For everything else use a file; - is standard input\n" +
 			"  kubectl sandbox template create hardened -f template.yaml",
 		Args:              cli.ExactArgs("NAME"),
@@ -76,7 +79,8 @@ func (o *CreateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.EnvPolicy, "env-policy", "",
 		"Whether claims may add variables: Disallowed (the default), Allowed, or Overrides to replace them too.")
 	flags.StringVar(&o.VolumePolicy, "volume-policy", "",
-		"Whether claims may add volumes: Disallowed (the default), Allowed, or Overrides to replace them too.")
+		"Whether claims may add volumes: Disallowed (the default), Allowed for new ones, or Overrides for any, also in the "+
+			"place of the template's.")
 	flags.StringVar(&o.Sandbox.VolumeRetention, "volume-retention", "",
 		"What happens to the volumes when a claimed Sandbox is deleted: Delete (the default), or Retain to keep them.")
 	flags.BoolVar(&o.Unmanaged, "unmanaged-network", false,
@@ -105,6 +109,11 @@ func (o *CreateOptions) Run(ctx context.Context, f factory.Factory, streams gene
 		if created, err = a.Pools.CreateTemplate(ctx, template, o.DryRun.OnServer()); err != nil {
 			return err
 		}
+		cure := "--memory"
+		if o.File != "" {
+			cure = "resources.limits.memory"
+		}
+		provision.WarnWithoutLimit(streams.ErrOut, "Template "+template.Name, &template.Spec.PodTemplate.Spec, cure)
 	}
 	return o.DryRun.Print(o.printing, created, streams.Out)
 }

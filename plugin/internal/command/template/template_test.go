@@ -137,10 +137,12 @@ func TestChanges(t *testing.T) {
 		said string // in the error
 		code int
 	}{
-		"a template is created from an image": {line: "create t --image x -- sleep infinity", out: created("t")},
+		"a template is created from an image": {
+			line: "create t --image x --memory 1Gi -- sleep infinity", out: created("t"),
+		},
 		"a template is created from a file": {
 			line: "create t -f -",
-			in:   strings.ReplaceAll(file, "NAME", "t"),
+			in:   strings.NewReplacer("NAME", "t", "image: x", "image: x, resources: {limits: {memory: 1Gi}}").Replace(file),
 			out:  created("t"),
 		},
 		"a file that names it otherwise": {

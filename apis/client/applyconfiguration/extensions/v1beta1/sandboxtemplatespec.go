@@ -19,8 +19,9 @@ type SandboxTemplateSpecApplyConfiguration struct {
 	PodTemplate *agentsv1beta1.PodTemplateApplyConfiguration `json:"podTemplate,omitempty"`
 	// volumeClaimTemplates are the PersistentVolumeClaims of each Sandbox.
 	VolumeClaimTemplates []agentsv1beta1.PersistentVolumeClaimTemplateApplyConfiguration `json:"volumeClaimTemplates,omitempty"`
-	// volumeClaimTemplatesPolicy says whether a claim may add volumes (Allowed), add volumes and replace the template's
-	// by name (Overrides), or neither (Disallowed).
+	// volumeClaimTemplatesPolicy says whether a claim may add new, empty volumes (Allowed), add any volumes and replace
+	// the template's by name (Overrides), or neither (Disallowed). A volume with dataSource, dataSourceRef, volumeName or
+	// selector is not new.
 	VolumeClaimTemplatesPolicy *extensionsv1beta1.VolumeClaimTemplatesPolicy `json:"volumeClaimTemplatesPolicy,omitempty"`
 	// persistentVolumeClaimRetentionPolicy says whether the PersistentVolumeClaims of a claimed Sandbox, including
 	// those that the claim added, outlive it. Those of an unclaimed pool member are always deleted with it.

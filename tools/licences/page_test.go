@@ -23,9 +23,17 @@ func TestThePageHasEveryModuleAndRefusesOtherLicences(t *testing.T) {
 			want:    []string{"| `example.com/a` | MIT |", "| `example.com/b` | Apache-2.0, BSD-3-Clause |"},
 		},
 		"one that is not":   {modules: []modules.Module{{Path: "example.com/gpl"}}, refused: "example.com/gpl is under GPL-3.0"},
+		"documents under their own": {
+			modules: []modules.Module{{Path: "example.com/documents"}},
+			want:    []string{"| `example.com/documents` | Apache-2.0, CC-BY-4.0 |"},
+		},
+		"documents alone": {
+			modules: []modules.Module{{Path: "example.com/text"}}, refused: "example.com/text is under CC-BY-4.0",
+		},
 		"one that has none": {modules: []modules.Module{{Path: "example.com/none"}}, refused: "no licence"},
 	}
-	known["example.com/gpl"] = []string{"GPL-3.0"}
+	known["example.com/gpl"], known["example.com/text"] = []string{"GPL-3.0"}, []string{"CC-BY-4.0"}
+	known["example.com/documents"] = []string{"Apache-2.0", "CC-BY-4.0"}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			page, err := write(tt.modules, func(m modules.Module) ([]string, error) {

@@ -163,8 +163,8 @@ func progressText(reason, message string) string {
 	return withMessage(reason, message)
 }
 
-// podInitializing is the kubelet's reason for a container that waits for init containers, and for an init container that
-// has not started.
+// podInitializing is the kubelet's reason for a container that waits for init containers, and for an init container
+// that has not started.
 const podInitializing = "PodInitializing"
 
 // startError is the runtime's reason for a container whose process did not start.

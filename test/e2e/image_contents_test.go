@@ -18,8 +18,8 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/test/e2e/harness"
 )
 
-// TestOurImagesHaveNothingToRunButTheirProgram reads the images that run.sh built and loaded: no shell, no interpreter, no
-// package manager.
+// TestOurImagesHaveNothingToRunButTheirProgram reads the images that run.sh built and loaded: no shell, no interpreter,
+// no package manager.
 func TestOurImagesHaveNothingToRunButTheirProgram(t *testing.T) {
 	t.Parallel()
 	built := filepath.Dir(harness.RequireEnv("E2E_PLUGIN"))

@@ -101,8 +101,8 @@ func (r *Reconciler) observeSandboxes(
 	return err
 }
 
-// observeRival looks for the Sandbox that another operator promised to a claim while this process adopted one for it, of
-// which its cache shows nothing yet.
+// observeRival looks for the Sandbox that another operator promised to a claim while this process adopted one for it,
+// of which its cache shows nothing yet.
 func (r *Reconciler) observeRival(
 	ctx context.Context, claim *extensionsv1beta1.SandboxClaim, seen *observed,
 ) error {

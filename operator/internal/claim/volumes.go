@@ -83,8 +83,8 @@ func addVolumes(
 	return nil
 }
 
-// beginsWithData reports whether a volume is a copy of another one or an existing PersistentVolume. The operator creates
-// it, so nobody asks whether the user of the claim may read that data.
+// beginsWithData reports whether a volume is a copy of another one or an existing PersistentVolume. The operator
+// creates it, so nobody asks whether the user of the claim may read that data.
 func beginsWithData(spec *corev1.PersistentVolumeClaimSpec) bool {
 	return spec.DataSource != nil || spec.DataSourceRef != nil || spec.VolumeName != "" || spec.Selector != nil
 }

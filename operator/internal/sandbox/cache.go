@@ -17,8 +17,8 @@ import (
 )
 
 // CacheOptions limits the manager's cache to children with our label, so that other Pods of the cluster use no memory,
-// and to the parts of Pods that the reconcilers read. It keeps no managed fields, and equal specs once. Sandboxes are not
-// in ByObject, because the manager would refuse to start as long as their CRD is not installed.
+// and to the parts of Pods that the reconcilers read. It keeps no managed fields, and equal specs once. Sandboxes are
+// not in ByObject, because the manager would refuse to start as long as their CRD is not installed.
 func CacheOptions() (cache.Options, error) {
 	labelled, err := labels.NewRequirement(apis.LabelSandboxNameHash, selection.Exists, nil)
 	if err != nil {

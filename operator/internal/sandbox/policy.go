@@ -17,10 +17,10 @@ import (
 	"github.com/agent-sandbox/kubectl-sandbox/operator/internal/owner"
 )
 
-// withPolicyOfPod returns the Sandbox as its running Pod must be labelled. Whoever may edit a claimed Sandbox can change
-// the label of its template, and the claim restores it soon after. In between the Pod must not leave the NetworkPolicy of
-// the template. So if the labels of Sandbox and Pod differ, the claim's status decides, which only the operator writes;
-// if it does not say, the Pod keeps its label. The Sandbox that is passed in is not changed.
+// withPolicyOfPod returns the Sandbox as its running Pod must be labelled. Whoever may edit a claimed Sandbox can
+// change the label of its template, and the claim restores it soon after. In between the Pod must not leave the
+// NetworkPolicy of the template. So if the labels of Sandbox and Pod differ, the claim's status decides, which only the
+// operator writes; if it does not say, the Pod keeps its label. The Sandbox that is passed in is not changed.
 func (r *Reconciler) withPolicyOfPod(
 	ctx context.Context, sandbox *agentsv1beta1.Sandbox, seen observed,
 ) *agentsv1beta1.Sandbox {
@@ -40,8 +40,8 @@ func (r *Reconciler) withPolicyOfPod(
 	return sandbox
 }
 
-// promisedTemplate returns the template in the status of the claim that has the Sandbox, or "" if the API server does not
-// say. It is asked only after an edit of a label.
+// promisedTemplate returns the template in the status of the claim that has the Sandbox, or "" if the API server does
+// not say. It is asked only after an edit of a label.
 func (r *Reconciler) promisedTemplate(ctx context.Context, sandbox *agentsv1beta1.Sandbox) string {
 	ref := owner.ControllerOf(sandbox, apis.KindSandboxClaim)
 	if ref == nil {

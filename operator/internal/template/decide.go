@@ -34,8 +34,8 @@ func (patch) isStep()         {}
 func (remove) isStep()        {}
 func (reject) isStep()        {}
 
-// decide compares the policy of the name, which is nil if there is none, with the template. rival is the older policy of
-// another template that selects the same Pods, or nil. It is a pure function.
+// decide compares the policy of the name, which is nil if there is none, with the template. rival is the older policy
+// of another template that selects the same Pods, or nil. It is a pure function.
 func decide(
 	template *extensionsv1beta1.SandboxTemplate, current, rival *networkingv1.NetworkPolicy, routerNamespaces []string,
 ) step {
@@ -72,8 +72,8 @@ func isTemplatePolicy(policy *networkingv1.NetworkPolicy) bool {
 	return policy.Annotations[apis.AnnotationTemplateUID] != "" && metav1.GetControllerOfNoCopy(policy) == nil
 }
 
-// belongsToTemplate reports whether the operator created the policy for a template. Earlier versions of the operator made
-// the template its controller.
+// belongsToTemplate reports whether the operator created the policy for a template. Earlier versions of the operator
+// made the template its controller.
 func belongsToTemplate(policy *networkingv1.NetworkPolicy) bool {
 	return isTemplatePolicy(policy) || owner.HasController(policy, apis.KindSandboxTemplate)
 }

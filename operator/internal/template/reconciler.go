@@ -87,8 +87,8 @@ func (r *Reconciler) observe(
 	return lookup.GetConfirmed(ctx, r.client, r.live, key, &networkingv1.NetworkPolicy{})
 }
 
-// observeRival returns an older policy of another template that selects the Pods of this one, or nil. Two names may have
-// the same hash. Before a policy is created, the API server decides whether there is one.
+// observeRival returns an older policy of another template that selects the Pods of this one, or nil. Two names may
+// have the same hash. Before a policy is created, the API server decides whether there is one.
 func (r *Reconciler) observeRival(
 	ctx context.Context, template *extensionsv1beta1.SandboxTemplate, current *networkingv1.NetworkPolicy,
 ) (*networkingv1.NetworkPolicy, error) {

@@ -50,8 +50,8 @@ func (o *Options) Object(namespace string, f factory.Factory) runtime.Object {
 	return o.BuildSandbox(namespace, f.Clock().Now())
 }
 
-// Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr, and
-// unless Quiet one about a Sandbox without a limit. A claim that its template does not admit is refused.
+// Create creates the object that validated options describe. It prints the remarks of the SDK as warnings to stderr,
+// and unless Quiet one about a Sandbox without a limit. A claim that its template does not admit is refused.
 func (o *Options) Create(
 	ctx context.Context, f factory.Factory, a *factory.Clients, streams genericiooptions.IOStreams,
 ) (*Created, error) {
@@ -61,7 +61,8 @@ func (o *Options) Create(
 		created, err := a.Client.Create(ctx, o.BuildSandbox(a.Namespace, now), o.DryRun.OnServer())
 		target.Sandbox = created
 		if err == nil && !o.Quiet {
-			WarnWithoutLimit(streams.ErrOut, "Sandbox "+o.Name, &created.Spec.PodTemplate.Spec, "--memory (-q omits this warning)")
+			WarnWithoutLimit(streams.ErrOut, "Sandbox "+o.Name, &created.Spec.PodTemplate.Spec,
+				"--memory (-q omits this warning)")
 		}
 		return &Created{target}, err
 	}

@@ -1,8 +1,8 @@
 // Copyright 2026 The kubectl-sandbox Authors.
 // SPDX-License-Identifier: Apache-2.0
 
-// Command copy compares exec, cp, sync and port-forward of the plugin with what kubectl has. It measures them in turn and
-// prints a table of medians. It needs a cluster with the operator ($KUBECONFIG), and kubectl and kubectl-sandbox in
+// Command copy compares exec, cp, sync and port-forward of the plugin with what kubectl has. It measures them in turn
+// and prints a table of medians. It needs a cluster with the operator ($KUBECONFIG), and kubectl and kubectl-sandbox in
 // $PATH.
 package main
 

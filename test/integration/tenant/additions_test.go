@@ -204,7 +204,8 @@ var additions = map[string]attempt{
 			}
 			return outcome{by: nobody}
 		},
-		want: outcome{nobody, "podMetadata overrides, whatever the template permits: let no NetworkPolicy, Service or quota of " +
+		want: outcome{nobody, "podMetadata overrides, whatever the template permits: let no " +
+			"NetworkPolicy, Service or quota of " +
 			"the namespace rely on labels of Pods that are not reserved, and no injector, network or runtime on " +
 			"annotations of claims that an admission policy does not check"},
 	},

@@ -88,7 +88,8 @@ var names = map[string]attempt{
 			w.eventually("its Service", func() error { return w.get("shop", &corev1.Service{}) })
 			return outcome{by: nobody}
 		},
-		want: outcome{nobody, "whoever may create Sandboxes may create headless Services of their names, for their Pods alone. " +
+		want: outcome{nobody, "whoever may create Sandboxes may create headless Services of their names, " +
+			"for their Pods alone. " +
 			"The first one has the name"},
 	},
 	"get the volume of a StatefulSet: a volumeClaimTemplate and a Sandbox together have its name": {

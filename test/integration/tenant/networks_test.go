@@ -40,7 +40,8 @@ var networks = map[string]attempt{
 			w.policy("web")
 			return outcome{by: nobody}
 		},
-		want: outcome{nobody, "whoever may write templates decides about the network of its Pods. NetworkPolicies add up, so " +
+		want: outcome{nobody, "whoever may write templates decides about the network of its Pods. " +
+			"NetworkPolicies add up, so " +
 			"one that denies traffic to the whole namespace does not prevent it: use a ClusterNetworkPolicy, or an admission " +
 			"policy for templates"},
 	},

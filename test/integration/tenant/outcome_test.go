@@ -140,7 +140,9 @@ func problemOf(conditions []metav1.Condition, generation int64) (outcome, error)
 // lacksTemplate waits until a claim waits for its template.
 func (w *tenancy) lacksTemplate(name string) {
 	w.Helper()
-	w.eventually("claim "+name+" waits for its template", func() error { return w.claimHas(name, apis.ReasonTemplateNotFound) })
+	w.eventually("claim "+name+" waits for its template", func() error {
+		return w.claimHas(name, apis.ReasonTemplateNotFound)
+	})
 }
 
 // claimHas returns an error unless the condition Ready of a claim has the reason.

@@ -113,7 +113,8 @@ var owners = map[string]attempt{
 			w.eventually("the other claim says so", func() error { return w.claimHas("box", apis.ReasonReconcilerError) })
 			return outcome{by: nobody}
 		},
-		want: outcome{nobody, "whoever may edit Sandboxes may use those of the namespace. The claim says who has its Sandbox, " +
+		want: outcome{nobody, "whoever may edit Sandboxes may use those of the namespace. The claim says " +
+			"who has its Sandbox, " +
 			"and gets no other one in silence"},
 	},
 	"block the deletion of a pool: a Sandbox that names it as its owner has blockOwnerDeletion": {
@@ -159,7 +160,8 @@ var owners = map[string]attempt{
 			w.pod("box")
 			return outcome{by: nobody}
 		},
-		want: outcome{nobody, "it is the tenant's own Pod, which the quotas and policies of the namespace still hold; whoever " +
+		want: outcome{nobody, "it is the tenant's own Pod, which the quotas and policies of the namespace " +
+			"still hold; whoever " +
 			"may delete Pods can end it"},
 	},
 }

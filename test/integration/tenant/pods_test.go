@@ -140,7 +140,9 @@ var hostPath = builders.WithPodSpec(func(s *corev1.PodSpec) {
 	}})
 })
 
-var hostNamespaces = builders.WithPodSpec(func(s *corev1.PodSpec) { s.HostNetwork, s.HostPID, s.HostIPC = true, true, true })
+var hostNamespaces = builders.WithPodSpec(func(s *corev1.PodSpec) {
+	s.HostNetwork, s.HostPID, s.HostIPC = true, true, true
+})
 
 // enforceRestricted makes the namespace admit only Pods of the level restricted.
 func (w *tenancy) enforceRestricted() {

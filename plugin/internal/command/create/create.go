@@ -35,9 +35,9 @@ on the Sandbox and its Pod.
 
 With --image it creates a Sandbox without a claim or template, from an image and, after --, a command. Without a
 command, the image's own command runs. It must keep running, because a container that ends is started again (see
---restart). The Pod gets no credentials for the Kubernetes API. For untrusted code, --restricted takes all privileges from
-it, as namespaces that enforce the Pod Security Standard "restricted" require, --read-only lets it write only to /tmp and
-to volumes, and --cpu and --memory limit what it may use.
+--restart). The Pod gets no credentials for the Kubernetes API. For untrusted code, --restricted takes all privileges
+from it, as namespaces that enforce the Pod Security Standard "restricted" require, --read-only lets it write only to
+/tmp and to volumes, and --cpu and --memory limit what it may use.
 
 Volumes keep their data while the sandbox is suspended. They are deleted with the sandbox, unless --volume-retention,
 or the template's persistentVolumeClaimRetentionPolicy, is Retain: then they stay, and the next sandbox of the same
@@ -113,7 +113,8 @@ func NewCommand(f factory.Factory, streams genericiooptions.IOStreams) *cobra.Co
 	o.Waiting.AddFlags(cmd, "the sandbox is ready")
 	o.PrintFlags.AddFlags(cmd)
 	cmd.Flags().StringVar(&o.Prefix, "generate-name", "", "Generate a name that begins with this prefix.")
-	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "Print only the name of the sandbox: no progress, and no warning about limits.")
+	cmd.Flags().BoolVarP(&o.Quiet, "quiet", "q", false,
+		"Print only the name of the sandbox: no progress, and no warning about limits.")
 	return cmd
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 func TestWhatGoesAtTheEndIsSaidAtTheBeginning(t *testing.T) {
-	_, errOut, _, err := command(t, false, "dev", "--image", "img", "--memory", "1Gi", "--volume", "data=1Gi", "--ttl", "1h",
-		"--shutdown-policy", "Delete")
+	_, errOut, _, err := command(t, false, "dev", "--image", "img", "--memory", "1Gi", "--volume", "data=1Gi",
+		"--ttl", "1h", "--shutdown-policy", "Delete")
 	if err != nil || errOut != "At the end of its lifetime, the Sandbox is deleted, with volume data-dev (1Gi)\n" {
 		t.Errorf("%v, %q", err, errOut)
 	}

@@ -119,8 +119,8 @@ func (w *watcher) say(text string) {
 	_, _ = printable.Fprintf(w.streams.ErrOut, "%s\n", text) // best effort
 }
 
-// sleep waits. If the context ends meanwhile, it returns the exit code of an interruption, without a message: nothing was
-// interrupted, and Ctrl-C is how a watch ends.
+// sleep waits. If the context ends meanwhile, it returns the exit code of an interruption, without a message: nothing
+// was interrupted, and Ctrl-C is how a watch ends.
 func sleep(ctx context.Context, clock clock.Clock, wait time.Duration) error {
 	timer := clock.NewTimer(wait)
 	defer timer.Stop()

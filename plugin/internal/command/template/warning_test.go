@@ -11,8 +11,8 @@ import (
 )
 
 func TestATemplateWithoutAMemoryLimitIsCreatedWithOneWarning(t *testing.T) {
-	const said = "Warning: Template t sets no memory limit: unless a LimitRange of the namespace does, its programs can use up " +
-		"the memory of the node; "
+	const said = "Warning: Template t sets no memory limit: unless a LimitRange of the namespace does, its programs " +
+		"can use up the memory of the node; "
 	tests := map[string]struct{ line, want string }{
 		"from an image":              {"create t --image x", said + "--memory sets one\n"},
 		"from an image with a limit": {"create t --image x --memory 1Gi", ""},

@@ -92,8 +92,8 @@ func indexBy(name func(*extensionsv1beta1.SandboxClaimSpec) string) client.Index
 	}
 }
 
-// claimSpecChanged passes changes of the spec and the removal of the recorded name. Other writes of the operator
-// trigger no reconcile.
+// claimSpecChanged passes changes of the spec, and edits of the recorded name, which the operator repairs. Its own
+// writes trigger no reconcile.
 func claimSpecChanged() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(e event.UpdateEvent) bool {
@@ -102,7 +102,9 @@ func claimSpecChanged() predicate.Predicate {
 			}
 			before, ok := e.ObjectOld.(*extensionsv1beta1.SandboxClaim)
 			after, ok2 := e.ObjectNew.(*extensionsv1beta1.SandboxClaim)
-			return ok && ok2 && before.AssignedSandbox() != "" && after.AssignedSandbox() == ""
+			return ok && ok2 && before.AssignedSandbox() != "" &&
+				(before.Annotations[apis.AnnotationAssignedSandboxName] != after.Annotations[apis.AnnotationAssignedSandboxName] ||
+					before.Labels[apis.LabelAssignedSandboxName] != after.Labels[apis.LabelAssignedSandboxName])
 		},
 	}
 }

@@ -87,7 +87,14 @@ func TestWhatOfAClaimWakesIt(t *testing.T) {
 		"its deletion":       {newClaim("c"), newClaim("c", builders.DeletedAt(testNow)), true},
 		"a record that went": {newClaim("c", withAssignment("p-a")), newClaim("c"), true},
 		"a record that came": {newClaim("c"), newClaim("c", withAssignment("p-a")), false},
-		"its status":         {newClaim("c"), newClaim("c", builders.BoundTo("p-a")), false},
+		"a record that names another one": {
+			newClaim("c", withAssignment("p-a")), newClaim("c", withAssignment("p-b")), true,
+		},
+		"its label": {
+			newClaim("c", withAssignment("p-a"), builders.WithLabel(apis.LabelAssignedSandboxName, "p-a")),
+			newClaim("c", withAssignment("p-a"), builders.WithLabel(apis.LabelAssignedSandboxName, "p-b")), true,
+		},
+		"its status": {newClaim("c"), newClaim("c", builders.BoundTo("p-a")), false},
 		"an annotation of ours": {
 			newClaim("c"), newClaim("c", builders.WithAnnotation(apis.AnnotationControllerFirstObservedAt, "x")), false,
 		},

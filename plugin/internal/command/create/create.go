@@ -70,7 +70,7 @@ const examples = `  # Claim a sandbox of a template for an hour, and wait until 
     --port http=8080 --env-from secret/keys --node-selector gpu=true --toleration nvidia.com/gpu:NoSchedule
 
   # Create one for untrusted code, also in a namespace that enforces the Pod Security Standard "restricted"
-  kubectl sandbox create job --image python:3.13 --restricted --cpu 500m --memory 512Mi -- sleep infinity
+  kubectl sandbox create untrusted --image python:3.13 --restricted --memory 512Mi -- sleep infinity
 
   # Run a job once
   kubectl sandbox create job --image debian:12 --restart Never --env MODE=fast -- sh -c 'echo $MODE'

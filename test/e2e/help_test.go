@@ -152,6 +152,9 @@ func (d *workspace) prepare(line string) {
 		d.MustKubectl("delete", "sandboxclaim,sandbox", "dev", "--ignore-not-found", "--wait")
 		d.foreignDev = false
 	}
+	if strings.Contains(line, "wait job") { // examples of create and run may have left a claim of that name
+		d.MustKubectl("delete", "sandboxclaim,sandbox", "job", "--ignore-not-found", "--wait")
+	}
 	d.Apply(d.yaml)
 	if creates := createdNames.FindStringSubmatch(line); creates != nil {
 		kinds := map[string]string{

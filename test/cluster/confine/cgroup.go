@@ -91,8 +91,8 @@ func (c Cgroup) Create() (join string, err error) {
 	return filepath.Join(node, "cgroup.procs"), nil
 }
 
-// weigh gives the group eight times the default share of a busy CPU. Otherwise all Pods together would get as much as one
-// thread of a test.
+// weigh gives the group eight times the default share of a busy CPU. Otherwise all Pods together would get as much as
+// one thread of a test.
 func weigh(group string) error {
 	for file, weight := range map[string]string{"cpu.shares": "8192", "cpu.weight": "800"} { // cgroup v1 and v2
 		path := filepath.Join(group, file)

@@ -22,7 +22,9 @@ func TestThePageHasEveryModuleAndRefusesOtherLicences(t *testing.T) {
 			modules: []modules.Module{{Path: "example.com/a"}, {Path: "example.com/b"}},
 			want:    []string{"| `example.com/a` | MIT |", "| `example.com/b` | Apache-2.0, BSD-3-Clause |"},
 		},
-		"one that is not": {modules: []modules.Module{{Path: "example.com/gpl"}}, refused: "example.com/gpl is under GPL-3.0"},
+		"one that is not": {
+			modules: []modules.Module{{Path: "example.com/gpl"}}, refused: "example.com/gpl is under GPL-3.0",
+		},
 		"documents under their own": {
 			modules: []modules.Module{{Path: "example.com/documents"}},
 			want:    []string{"| `example.com/documents` | Apache-2.0, CC-BY-4.0 |"},

@@ -56,7 +56,8 @@ type Text struct {
 	Content []byte
 }
 
-// Texts returns the licences and notices of a module, sorted by name. Whoever hands the module on must hand them on too.
+// Texts returns the licences and notices of a module, sorted by name. Whoever hands the module on must hand them on
+// too.
 func (m Module) Texts() ([]Text, error) {
 	files, err := os.ReadDir(m.Dir)
 	if err != nil {

@@ -34,9 +34,11 @@ func TestTheLicencesOfAModule(t *testing.T) {
 		files map[string]string
 		want  []string // none: it is an error
 	}{
-		"one":                         {map[string]string{"LICENSE": string(apache)}, []string{"Apache-2.0"}},
-		"under another name":          {map[string]string{"licence.txt": isc}, []string{"ISC"}},
-		"two, and no other files":     {map[string]string{"LICENSE": string(apache), "COPYING": isc, "README": isc}, []string{"Apache-2.0", "ISC"}},
+		"one":                {map[string]string{"LICENSE": string(apache)}, []string{"Apache-2.0"}},
+		"under another name": {map[string]string{"licence.txt": isc}, []string{"ISC"}},
+		"two, and no other files": {
+			map[string]string{"LICENSE": string(apache), "COPYING": isc, "README": isc}, []string{"Apache-2.0", "ISC"},
+		},
 		"none":                        {map[string]string{"README": isc}, nil},
 		"one that nobody knows":       {map[string]string{"LICENSE": "You may look at this on Sundays."}, nil},
 		"a notice says no licence":    {map[string]string{"NOTICE": "This product includes a licence."}, nil},

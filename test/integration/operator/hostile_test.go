@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/agent-sandbox/kubectl-sandbox/apis"
@@ -161,21 +162,25 @@ func TestASandboxDeletedRightAfterItsAdoptionIsReplaced(t *testing.T) {
 	for i := range 10 {
 		name := fmt.Sprintf("c%d", i)
 		w.create(builders.Claim(name, "python"))
-		var first string
-		w.eventually("its status names it", func() error {
-			var claim extensionsv1beta1.SandboxClaim
-			if err := w.get(name, &claim); err != nil {
-				return err
-			}
-			if first = claim.Status.SandboxStatus.Name; first == "" {
-				return errors.New("there is no name")
-			}
-			return nil
-		})
-		doomed := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: first}}
+		named := func(other types.UID) (first extensionsv1beta1.SandboxStatus) {
+			w.eventually("its status names another Sandbox than "+string(other), func() error {
+				var claim extensionsv1beta1.SandboxClaim
+				if err := w.get(name, &claim); err != nil {
+					return err
+				}
+				if first = claim.Status.SandboxStatus; first.UID == other || first.UID == "" {
+					return fmt.Errorf("it names %+v", first)
+				}
+				return nil
+			})
+			return first
+		}
+		first := named("")
+		doomed := &agentsv1beta1.Sandbox{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: first.Name}}
 		if err := w.client.Delete(t.Context(), doomed); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
+		named(first.UID)
 		w.waitForClaim(name, apis.ReasonDependenciesReady)
 	}
 	w.checkOwnership()

@@ -18,15 +18,22 @@ import (
 	"k8s.io/utils/clock"
 )
 
-func TestClientsHaveTheirLimitsByDefault(t *testing.T) {
-	t.Parallel()
+// newDefaultServer returns a server with the defaults, on files of its own.
+func newDefaultServer(t *testing.T) *server {
+	t.Helper()
 	config := Defaults()
 	config.Root = t.TempDir()
 	s, err := newServer(t.Context(), config, slog.New(slog.DiscardHandler), clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = s.files.Close() }()
+	t.Cleanup(func() { _ = s.files.Close() }) // it is of no use any more
+	return s
+}
+
+func TestClientsHaveTheirLimitsByDefault(t *testing.T) {
+	t.Parallel()
+	s := newDefaultServer(t)
 	for name, row := range map[string]struct{ is, most time.Duration }{
 		"the header of a request":      {s.web().ReadHeaderTimeout, 10 * time.Second},
 		"the next bytes of a body":     {s.stall, time.Minute},

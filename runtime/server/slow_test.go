@@ -8,14 +8,12 @@ package server
 import (
 	"bufio"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
 
-	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -57,13 +55,7 @@ func (c *slowClient) Read(into []byte) (int, error) {
 
 func TestABodyMayTakeAsLongAsItMoves(t *testing.T) {
 	t.Parallel()
-	config := Defaults()
-	config.Root = t.TempDir()
-	s, err := newServer(t.Context(), config, slog.New(slog.DiscardHandler), clock.RealClock{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.files.Close() }()
+	s := newDefaultServer(t)
 	header, upload := form("file", "some text that is long enough for its pieces")
 	for path, row := range map[string]struct {
 		body   string

@@ -92,10 +92,11 @@ func (o *RolloutOptions) Run(ctx context.Context, f factory.Factory, streams gen
 	if len(pools) == 0 && failed == nil {
 		return o.Selection.ErrNoneSelected(a.Namespace)
 	}
+	errOut := &sharedWriter{out: streams.ErrOut}
 	if o.Waiting.Timeout != 0 && len(pools) > 0 {
-		defer a.WarnWithoutOperator(ctx, pools[0].Namespace, func() {}, streams.ErrOut)()
+		defer a.WarnWithoutOperator(ctx, pools[0].Namespace, func() {}, errOut)()
 	}
-	progress := &rolloutProgress{out: o.Selection.ProgressOut(streams.ErrOut)}
+	progress := o.Selection.ProgressOut(errOut)
 	return errors.Join(failed, cli.ForEach(streams.Out, pools,
 		func(p extensionsv1beta1.SandboxWarmPool) (string, error) {
 			waiter := rolloutWaiter{factory: f, access: a, namespace: p.Namespace, name: p.Name, uid: p.UID, progress: progress}
@@ -105,16 +106,17 @@ func (o *RolloutOptions) Run(ctx context.Context, f factory.Factory, streams gen
 		}))
 }
 
-// rolloutProgress prints what pools are waiting for. It is safe for concurrent use.
-type rolloutProgress struct {
+// sharedWriter is an output that the pools and the warning about the operator share. It is safe for concurrent use.
+type sharedWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (p *rolloutProgress) report(name, waiting string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, _ = fmt.Fprintf(p.out, "Waiting for pool %s: %s\n", name, printable.Line(waiting)) // best effort
+// Write implements io.Writer.
+func (w *sharedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
 }
 
 // rolloutWaiter waits for one pool.
@@ -123,7 +125,7 @@ type rolloutWaiter struct {
 	access          *factory.Clients
 	namespace, name string
 	uid             types.UID
-	progress        *rolloutProgress
+	progress        io.Writer
 
 	waiting     string
 	failedSince time.Time
@@ -153,7 +155,7 @@ func (w *rolloutWaiter) wait(ctx context.Context, timeout time.Duration) error {
 		}
 		if rollout.Waiting != w.waiting {
 			w.waiting = rollout.Waiting
-			w.progress.report(w.name, rollout.Waiting)
+			_, _ = fmt.Fprintf(w.progress, "Waiting for pool %s: %s\n", w.name, printable.Line(rollout.Waiting)) // best effort
 		}
 		select {
 		case <-ctx.Done():

@@ -73,7 +73,7 @@ func (c *Clients) Wait(ctx context.Context, r await.Request, errOut io.Writer) (
 	if r.Timeout == 0 {
 		progress.release()
 	} else {
-		defer c.WarnWithoutOperator(ctx, r.Namespace, progress.release, errOut)()
+		defer c.WarnWithoutOperator(ctx, r.Namespace, progress.release, heldWarning{progress, errOut})()
 	}
 	return c.Waiter.For(ctx, r)
 }

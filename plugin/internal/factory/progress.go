@@ -3,7 +3,10 @@
 
 package factory
 
-import "sync"
+import (
+	"io"
+	"sync"
+)
 
 // heldProgress holds the progress of a wait until it is known whether an operator works, so that a warning about that
 // comes first. Of what it held it reports the latest.
@@ -36,4 +39,17 @@ func (p *heldProgress) release() {
 		p.report(p.held)
 		p.held = ""
 	}
+}
+
+// heldWarning is the output of a warning that shares it with the progress.
+type heldWarning struct {
+	progress *heldProgress
+	out      io.Writer
+}
+
+// Write implements io.Writer.
+func (w heldWarning) Write(p []byte) (int, error) {
+	w.progress.mu.Lock()
+	defer w.progress.mu.Unlock()
+	return w.out.Write(p)
 }

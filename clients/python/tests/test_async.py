@@ -25,6 +25,7 @@ from agent_sandbox_client import (
     SandboxTimeoutError,
     _duplex,
 )
+from agent_sandbox_client.cluster import ClusterAccess
 
 
 async def test_the_same_methods(
@@ -171,3 +172,13 @@ async def test_errors_are_the_same(async_client: AsyncSandboxClient, cluster: Fa
     cluster.operator = lambda fake, claim: None
     with pytest.raises(SandboxTimeoutError):
         await async_client.create_sandbox("python", sandbox_ready_timeout=0.1)
+
+
+async def test_a_server_that_breaks_off_is_left_alone(cluster: FakeKubernetes) -> None:
+    async with await asyncio.start_server(lambda _, answer: answer.close(), "127.0.0.1", 0) as server:
+        address = server.sockets[0].getsockname()[1]
+        config = SandboxDirectConnectionConfig(f"http://127.0.0.1:{address}")
+        async with AsyncSandboxClient(config, access=ClusterAccess(cluster.url)) as client:
+            sandbox = await client.create_sandbox("python")
+            with pytest.raises(SandboxRequestError):
+                await sandbox.commands.run("true")
